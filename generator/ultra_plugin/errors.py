@@ -1,0 +1,53 @@
+"""The one error root: a fault that its reader can mend, told with file, line and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong with a source or a bundle."""
+
+    path: str
+    line: int
+    code: str
+    message: str
+    remedy: str = ""
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        remedy = f" ({self.remedy})" if self.remedy else ""
+        return f"{place}: {self.code}: {self.message}{remedy}"
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "path": self.path,
+            "line": self.line,
+            "code": self.code,
+            "message": self.message,
+            "remedy": self.remedy,
+            "severity": self.severity,
+        }
+
+
+class UltraError(Exception):
+    """A fault told in one sentence; `cli` turns it into text and an exit status."""
+
+
+class ProblemsFound(UltraError):
+    """Every problem of a step at once, so that nobody mends them one build at a time."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def problem(path: str, line: int, code: str, message: str, remedy: str = "") -> ProblemsFound:
+    """Return the error for a single problem."""
+    return ProblemsFound([Problem(path, line, code, message, remedy)])
