@@ -1,0 +1,117 @@
+"""Fixtures around the real client; without it they skip, and on a build server they fail."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+import pytest
+
+from tests.client.binary import PINNED, find, in_ci
+from tests.client.conversation import Turn
+from tests.client.model import ScriptedModel, SubAgent
+from tests.client.session import Client, Home
+from tests.client.terminal import Terminal
+
+
+class ModelFactory(Protocol):
+    """Start scripted models that are stopped after the test."""
+
+    def __call__(self, *turns: Turn, agents: Sequence[SubAgent] = ()) -> ScriptedModel: ...
+
+
+class TerminalFactory(Protocol):
+    """Start interactive clients that are stopped after the test."""
+
+    def __call__(
+        self, model: ScriptedModel, *, plugin_dirs: Sequence[Path] = (), extra: Sequence[str] = ()
+    ) -> Terminal: ...
+
+
+def unavailable(reason: str) -> NoReturn:
+    """Skip the test, or fail it on a build server."""
+    if in_ci():
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def require_client(version: str = PINNED) -> Path:
+    """Return the binary of a version, or skip."""
+    binary = find(version)
+    if binary is None:
+        unavailable(f"client {version} is not in the cache: python tests/client/binary.py fetch {version}")
+    return binary
+
+
+@pytest.fixture(scope="session")
+def client_binary() -> Path:
+    """Return the pinned client."""
+    return require_client()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """Return a home of the test's own."""
+    return Home.create(tmp_path / "home")
+
+
+@pytest.fixture
+def client(client_binary: Path, home: Home) -> Client:
+    """Return the pinned client in the test's home."""
+    return Client(client_binary, home)
+
+
+@pytest.fixture
+def scripted() -> Iterator[ModelFactory]:
+    """Return a function that starts a model with a script."""
+    with ExitStack() as stack:
+
+        def start(*turns: Turn, agents: Sequence[SubAgent] = ()) -> ScriptedModel:
+            return stack.enter_context(ScriptedModel(*turns, agents=agents))
+
+        yield start
+
+
+@pytest.fixture
+def model(scripted: ModelFactory) -> ScriptedModel:
+    """Return a model that only says "done"."""
+    return scripted()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a git repository with one commit."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "README.md").write_text("A project.\n")
+    for words in (
+        ["init", "--quiet", "--initial-branch=main"],
+        ["config", "user.name", "Test"],
+        ["config", "user.email", "test@example.invalid"],
+        ["config", "commit.gpgsign", "false"],
+        ["add", "README.md"],
+        ["commit", "--quiet", "--message=Begin"],
+    ):
+        subprocess.run(["git", *words], cwd=folder, check=True, timeout=30)
+    return folder.resolve()
+
+
+@pytest.fixture
+def terminal(client: Client, project: Path) -> Iterator[TerminalFactory]:
+    """Return a function that starts the interactive client in the project."""
+    if shutil.which("tmux") is None:
+        unavailable("tmux is not installed, so the interactive client cannot be played")
+    with ExitStack() as stack:
+
+        def start(
+            model: ScriptedModel, *, plugin_dirs: Sequence[Path] = (), extra: Sequence[str] = ()
+        ) -> Terminal:
+            return stack.enter_context(
+                Terminal(client, model, cwd=project, plugin_dirs=plugin_dirs, extra=extra)
+            )
+
+        yield start

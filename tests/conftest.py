@@ -1,0 +1,3 @@
+"""Load the fixtures that every test file may use."""
+
+pytest_plugins = ["tests.client.fixtures"]
