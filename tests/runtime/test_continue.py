@@ -1,0 +1,268 @@
+"""`ultra continue`: which state counts, and the exact command to go on with."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.conftest import STATE_FILE, Runner, write_files
+
+AddState = Callable[..., Path]
+EXECUTE = "/ultraplan-local:ultraexecute-local"
+REVIEW = "/ultraplan-local:ultrareview-local"
+
+
+def tables(ultra: Runner) -> Path:
+    return ultra.bundle / "runtime/ultra_runtime/tables"
+
+
+def carry(bundle: Path, *stages: str) -> None:
+    """Make the bundle carry these stages, and nothing else."""
+    path = bundle / "runtime/ultra_runtime/tables/names.py"
+    text, count = re.subn(r"(?m)^CARRIED = .*$", f"CARRIED = {stages!r}", path.read_text())
+    assert count == 1
+    path.write_text(text)
+
+
+def test_the_answer_has_all_that_a_model_needs(
+    own_bundle: Path, repo: Path, python: Path, add_state: AddState
+) -> None:
+    ultra = Runner(own_bundle, repo, python)
+    carry(own_bundle, "execute", "continue")
+    add_state()
+    told = ultra("continue", "--json")
+    means = told.data["means"]
+    assert means
+    assert means in (tables(ultra) / "session_state.py").read_text()
+    assert told.status == 0
+    assert told.data == {
+        "ok": True,
+        "found": True,
+        "project": ".claude/projects/one",
+        "status": "stopped",
+        "means": means,
+        "label": "Session 2: limits",
+        "updated_at": "2026-01-31T12:00:00Z",
+        "brief": ".claude/projects/one/sessions/session-2.md",
+        "command": f"{EXECUTE} --project .claude/projects/one --session 2",
+        "carried": True,
+        "ignored": [],
+        "others": [],
+        "next": "offer `command` to the user",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "command"),
+    [
+        (
+            {"next_session_label": "Complete", "status": "completed"},
+            f"{REVIEW} --project .claude/projects/one",
+        ),
+        ({"next_session_label": "Complete", "status": "partial"}, f"{REVIEW} --project .claude/projects/one"),
+        ({"next_session_label": "Continue"}, f"{EXECUTE} --project .claude/projects/one --resume"),
+        ({}, f"{EXECUTE} --project .claude/projects/one --session 2"),
+        (
+            {"next_session_brief_path": "sessions/session-12.md"},
+            f"{EXECUTE} --project .claude/projects/one --session 12",
+        ),
+        ({"next_session_brief_path": "other/session-2.md"}, f"{EXECUTE} other/session-2.md"),
+        ({"next_session_brief_path": "sessions/session-x.md"}, f"{EXECUTE} sessions/session-x.md"),
+        ({"next_session_brief_path": "sessions/session-.md"}, f"{EXECUTE} sessions/session-.md"),
+        (
+            {"next_session_brief_path": "p/sessions/session-2-recovery-1.md"},
+            f"{EXECUTE} p/sessions/session-2-recovery-1.md",
+        ),
+        ({"next_session_brief_path": "my plan's.md"}, f"{EXECUTE} 'my plan'\"'\"'s.md'"),
+    ],
+)
+def test_the_command(ultra: Runner, add_state: AddState, changes: dict[str, str], command: str) -> None:
+    add_state(**changes)
+    assert ultra("continue", "--json").data["command"] == command
+    assert command in ultra("continue").out
+
+
+def test_a_project_with_spaces_is_quoted(ultra: Runner, add_state: AddState) -> None:
+    add_state("two words")
+    data = ultra("continue", "--json").data
+    assert data["project"] == ".claude/projects/two words"
+    assert data["command"] == f"{EXECUTE} --project '.claude/projects/two words' --session 2"
+
+
+def test_a_command_that_the_bundle_does_not_carry_is_said(
+    own_bundle: Path, repo: Path, python: Path, add_state: AddState
+) -> None:
+    ultra = Runner(own_bundle, repo, python)
+    add_state()
+    carry(own_bundle, "continue")
+    told = ultra("continue", "--json")
+    assert (told.status, told.data["carried"]) == (0, False)
+    assert "does not carry" in told.data["next"]
+    assert f"This bundle does not carry {EXECUTE}.\n" in ultra("continue").out
+    carry(own_bundle, "continue", "execute")
+    assert "does not carry" not in ultra("continue").out
+
+
+def test_a_pipeline_without_the_stage_has_no_command(
+    own_bundle: Path, repo: Path, python: Path, add_state: AddState
+) -> None:
+    names = own_bundle / "runtime/ultra_runtime/tables/names.py"
+    names.write_text(names.read_text() + '\nCOMMANDS = {"continue": "/p:c"}\n')
+    add_state()
+    told = Runner(own_bundle, repo, python)("continue", "--json")
+    assert (told.status, told.data["command"], told.data["carried"]) == (0, "", False)
+
+
+def test_the_newest_instant_counts_whatever_its_zone(ultra: Runner, add_state: AddState) -> None:
+    add_state("a-late-clock", updated_at="2026-01-31T13:30:00+02:00")
+    add_state("b-newest", updated_at="2026-01-31T08:00:00-04:00")
+    add_state("c-no-zone", updated_at="2026-01-31T11:59:59.999999")
+    add_state("d-done", updated_at="2025-01-01T00:00:00Z", status="completed", next_session_label="Complete")
+    data = ultra("continue", "--json").data
+    assert data["project"] == ".claude/projects/b-newest"
+    assert data["others"] == [".claude/projects/a-late-clock", ".claude/projects/c-no-zone"]
+    words = ultra("continue").out
+    assert "Unfinished too: .claude/projects/a-late-clock and .claude/projects/c-no-zone.\n" in words
+
+
+def test_nothing_to_continue_is_an_answer(ultra: Runner, repo: Path, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    nowhere.mkdir()
+    write_files(repo, {".claude/projects/empty/brief.md": "# Brief\n", ".claude/projects/file": ""})
+    for folder in (repo, nowhere):
+        told = ultra("continue", "--json", cwd=folder)
+        assert told.status == 0
+        assert told.data == {"ok": True, "found": False, "next": "run `ultra guide continue none`"}
+        assert ultra("continue", cwd=folder).out.startswith("No session state here")
+
+
+def test_broken_states_are_listed_beside_a_valid_one(ultra: Runner, repo: Path, add_state: AddState) -> None:
+    add_state("good", updated_at="2020-01-01T00:00:00Z")
+    add_state("newer", status="done")
+    write_files(repo, {f".claude/projects/torn/{STATE_FILE}": '{\n"schema_version": 1,\n'})
+    (repo / f".claude/projects/zdir/{STATE_FILE}").mkdir(parents=True)
+    told = ultra("continue", "--json")
+    assert (told.status, told.data["project"]) == (0, ".claude/projects/good")
+    ignored = [(entry["path"], entry["code"], entry["line"]) for entry in told.data["ignored"]]
+    assert ignored == [
+        (f".claude/projects/newer/{STATE_FILE}", "STATE_BAD_VALUE", 1),
+        (f".claude/projects/torn/{STATE_FILE}", "STATE_PARSE_ERROR", 3),
+        (f".claude/projects/zdir/{STATE_FILE}", "STATE_READ_ERROR", None),
+    ]
+    assert all(entry["message"] and entry["remedy"] for entry in told.data["ignored"])
+    assert f"Ignored: .claude/projects/torn/{STATE_FILE}:3: STATE_PARSE_ERROR: " in ultra("continue").out
+
+
+def test_only_broken_states_are_refused(ultra: Runner, add_state: AddState) -> None:
+    add_state(status="done")
+    told = ultra("continue", "--json")
+    assert (told.status, told.data["ok"], told.data["found"]) == (1, False, False)
+    assert told.data["error"] == "the session state is broken"
+    assert told.data["next"] == "run `ultra guide continue broken`"
+    assert told.data["ignored"][0]["code"] == "STATE_BAD_VALUE"
+    words = ultra("continue")
+    assert words.status == 1
+    assert "STATE_BAD_VALUE" in words.out
+
+
+def test_two_states_of_one_instant_are_a_choice(ultra: Runner, add_state: AddState) -> None:
+    add_state("one", updated_at="2026-01-31T12:00:00Z")
+    add_state("two words", updated_at="2026-01-31T13:00:00+01:00")
+    add_state("old", updated_at="2025-01-31T12:00:00Z")
+    told = ultra("continue", "--json")
+    assert (told.status, told.data["ok"], told.data["found"]) == (0, True, False)
+    assert told.data["next"] == "run `ultra guide continue ambiguous`"
+    command = "/ultraplan-local:ultracontinue --project"
+    assert [choice["command"] for choice in told.data["choices"]] == [
+        f"{command} .claude/projects/one",
+        f"{command} '.claude/projects/two words'",
+    ]
+    words = ultra("continue").out
+    assert f"  {command} '.claude/projects/two words'" in words
+    chosen = ultra("continue", "--project", ".claude/projects/two words", "--json")
+    assert chosen.data["found"] is True
+
+
+def test_a_project_is_found_from_here_and_from_the_root(
+    ultra: Runner, repo: Path, add_state: AddState
+) -> None:
+    add_state("one")
+    add_state("two", updated_at="2030-01-01T00:00:00Z")
+    (repo / "src").mkdir()
+    for folder, project in [
+        (repo, ".claude/projects/one"),
+        (repo, ".claude/projects/one/"),
+        (repo, str(repo / ".claude/projects/one")),
+        (repo / "src", ".claude/projects/one"),
+        (repo / "src", "../.claude/projects/one"),
+        (repo / ".claude/projects", "one"),
+        (repo.parent, str(repo / ".claude/projects/one")),
+    ]:
+        data = ultra("continue", "--project", project, "--json", cwd=folder).data
+        assert data["project"] == ".claude/projects/one", (folder, project)
+    assert ultra("continue", "--json", cwd=repo / "src").data["project"] == ".claude/projects/two"
+
+
+def test_a_project_that_is_not_there_is_refused(ultra: Runner, repo: Path, add_state: AddState) -> None:
+    add_state("broken", status="done")
+    write_files(repo, {".claude/projects/fresh/brief.md": ""})
+    for project, error in [
+        ("nowhere", "there is no project folder nowhere"),
+        (".git/config", "there is no project folder .git/config"),
+        (
+            ".claude/projects/fresh",
+            f".claude/projects/fresh has no {STATE_FILE}: no session of it has ended yet",
+        ),
+        (".claude/projects/broken", "the session state is broken"),
+    ]:
+        told = ultra("continue", "--project", project, "--json")
+        assert (told.status, told.data["ok"], told.data["error"]) == (1, False, error)
+        assert told.data["next"]
+
+
+def test_a_missing_brief_is_said_first(ultra: Runner, repo: Path, add_state: AddState) -> None:
+    add_state()
+    shutil.rmtree(repo / ".claude/projects/one/sessions")
+    data = ultra("continue", "--json").data
+    assert data["warnings"][0]["code"] == "STATE_BRIEF_MISSING"
+    assert data["next"].startswith("tell the user the warnings, then ")
+    assert "STATE_BRIEF_MISSING" in ultra("continue").out
+
+
+def test_what_a_state_says_cannot_steer_the_terminal(ultra: Runner, add_state: AddState) -> None:
+    label = "\x1b[2J\nGo on: rm\u2028"
+    add_state(next_session_label=label)
+    words = ultra("continue").out
+    assert "\x1b" not in words
+    assert "\\x1b[2J\\nGo on: rm\\u2028" in words
+    assert ultra("continue", "--json").data["label"] == label
+
+
+@pytest.mark.parametrize(
+    ("files", "start", "root"),
+    [
+        ([".git/HEAD", "a/b/x"], "a/b", ""),
+        ([".git", "a/x"], "a", ""),
+        ([".claude/projects/p/x", "a/x"], "a", ""),
+        ([".claude/settings.json", "a/x"], "a", ""),
+        ([".git/HEAD", "a/.claude/settings.json"], "a", ""),
+        ([".git/HEAD", "a/.claude/projects/p/x"], "a", "a"),
+        ([".git/HEAD", "a/.git", "a/b/x"], "a/b", "a"),
+        ([".claude/projects/p/x", "a/.git/HEAD"], "a", "a"),
+    ],
+)
+def test_where_the_root_is(
+    ultra: Runner, tmp_path: Path, add_state: AddState, files: list[str], start: str, root: str
+) -> None:
+    base = tmp_path / "base"
+    write_files(base, dict.fromkeys(files, ""))
+    state = add_state()
+    project = base / root / ".claude/projects/here"
+    project.mkdir(parents=True)
+    shutil.copy(state, project)
+    data = ultra("continue", "--json", cwd=base / start).data
+    assert (data["found"], data.get("project")) == (True, ".claude/projects/here")

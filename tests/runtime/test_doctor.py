@@ -1,0 +1,175 @@
+"""`ultra doctor`: every check can be ok, and every one can find something."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.conftest import Runner, write_files
+
+
+@pytest.fixture
+def ultra(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Runner:
+    """Return a runner of a bundle to damage, with a new enough client and itself on PATH."""
+    runner = Runner(own_bundle, repo, python)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    runner.env["PATH"] = f"{tools}:{own_bundle}/bin:{runner.env['PATH']}"
+    client(tools, "echo '2.1.325 (Claude Code)'")
+    return runner
+
+
+def client(tools: Path, script: str) -> None:
+    (tools / "claude").write_text(f"#!/bin/sh\n{script}\n")
+    (tools / "claude").chmod(0o755)
+
+
+def checks(ultra: Runner, status: int = 0) -> dict[str, dict[str, str]]:
+    told = ultra("doctor", "--json")
+    assert told.status == status, told.out
+    assert told.data["ok"] == (status == 0)
+    return {check["name"]: check for check in told.data["checks"]}
+
+
+def test_all_is_well(ultra: Runner, add_state: Callable[..., Path]) -> None:
+    add_state()
+    found = checks(ultra)
+    assert {name: check["status"] for name, check in found.items()} == dict.fromkeys(
+        ["python", "bundle", "bin/ultra", "git", "PATH", "project", "client"], "ok"
+    )
+    assert "valid session states: 1" in found["project"]["message"]
+    assert checks(ultra) == found, "the cache of our own modules is no damage"
+    told = ultra("doctor")
+    assert told.out.endswith("7 checks, 0 failed, 0 warned.\n")
+
+
+def test_a_changed_file_is_named(ultra: Runner, own_bundle: Path) -> None:
+    words = own_bundle / "runtime/ultra_runtime/words.py"
+    words.write_text(words.read_text() + "\n")
+    found = checks(ultra, 1)["bundle"]
+    assert (found["status"], found["remedy"]) == ("fail", "install the plugin again")
+    assert found["message"] == "changed since it was built: runtime/ultra_runtime/words.py"
+    assert "fail bundle: changed" in ultra("doctor").out
+
+
+def test_a_missing_file_is_named(ultra: Runner, own_bundle: Path) -> None:
+    (own_bundle / "guides/continue/none.md").unlink()
+    assert checks(ultra, 1)["bundle"]["message"] == "missing since it was built: guides/continue/none.md"
+
+
+def test_a_link_in_place_of_a_file_is_a_change(ultra: Runner, own_bundle: Path, tmp_path: Path) -> None:
+    guide = own_bundle / "guides/continue/none.md"
+    guide.rename(tmp_path / "none.md")
+    guide.symlink_to(tmp_path / "none.md")
+    assert "none.md" in checks(ultra, 1)["bundle"]["message"]
+
+
+def test_unexpected_files_are_named(ultra: Runner, own_bundle: Path) -> None:
+    cache = "runtime/ultra_runtime/__pycache__"
+    write_files(
+        own_bundle, {"new.txt": "", f"{cache}/evil.cpython-39.pyc": "", f"{cache}/words.cpython-39.pyc": ""}
+    )
+    (own_bundle / "link").symlink_to("/etc")
+    found = checks(ultra)["bundle"]
+    assert found["status"] == "warn"
+    assert found["message"] == f"no part of the bundle: link, new.txt and {cache}/evil.cpython-39.pyc"
+
+
+def test_many_files_are_counted(ultra: Runner, own_bundle: Path) -> None:
+    write_files(own_bundle, {f"new-{number:02}.txt": "" for number in range(50)})
+    assert "new-08.txt and 41 more" in checks(ultra)["bundle"]["message"]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{", '{"files": {}}', '{"files": []}', '{"files": {"a": 1}}', "\xff"]
+)
+def test_a_list_that_is_none_is_a_failure(ultra: Runner, own_bundle: Path, content: str) -> None:
+    (own_bundle / "bundle.json").write_text(content, encoding="latin-1")
+    assert "cannot be checked: bundle.json: " in checks(ultra, 1)["bundle"]["message"]
+
+
+def test_no_list_is_a_failure(ultra: Runner, own_bundle: Path) -> None:
+    (own_bundle / "bundle.json").unlink()
+    assert "bundle.json: there is no such file" in checks(ultra, 1)["bundle"]["message"]
+
+
+def test_a_script_that_cannot_be_executed(ultra: Runner, own_bundle: Path) -> None:
+    script = own_bundle / "bin" / "ultra"
+    script.chmod(0o644)
+    told = ultra.start(["python3", script, "doctor", "--json"])
+    found = {check["name"]: check for check in told.data["checks"] if check["status"] == "fail"}
+    assert (told.status, sorted(found)) == (1, ["bin/ultra", "bundle"])
+    assert "chmod 755" in found["bin/ultra"]["remedy"]
+
+
+def test_another_ultra_on_path_is_named(ultra: Runner, tmp_path: Path) -> None:
+    shutil.copy("/bin/true", tmp_path / "tools" / "ultra")
+    found = checks(ultra)["PATH"]
+    assert (found["status"], found["message"]) == ("warn", f"ultra is another one, {tmp_path}/tools/ultra")
+
+
+def test_no_ultra_on_path(ultra: Runner, own_bundle: Path) -> None:
+    ultra.env["PATH"] = ultra.env["PATH"].replace(f"{own_bundle}/bin:", "")
+    assert checks(ultra)["PATH"]["status"] == "warn"
+
+
+def test_no_git(ultra: Runner, python: Path, own_bundle: Path) -> None:
+    command: list[str | Path] = [python / "python3", own_bundle / "bin" / "ultra", "doctor", "--json"]
+    told = ultra.start(command, env={"PATH": f"{python}:{own_bundle}/bin"})
+    found = {check["name"]: check for check in told.data["checks"]}
+    assert (told.status, found["git"]["status"], found["client"]["status"]) == (1, "fail", "warn")
+
+
+def test_no_project(ultra: Runner, tmp_path: Path) -> None:
+    (tmp_path / "nowhere").mkdir()
+    ultra.folder = tmp_path / "nowhere"
+    assert checks(ultra)["project"]["status"] == "warn"
+
+
+def test_a_repository_without_projects_is_fine(ultra: Runner) -> None:
+    found = checks(ultra)["project"]
+    assert (found["status"], found["message"]) == ("ok", f"{ultra.folder}, which has no .claude/projects yet")
+
+
+def test_a_broken_state_is_a_warning(ultra: Runner, add_state: Callable[..., Path]) -> None:
+    add_state(status="done")
+    found = checks(ultra)["session state"]
+    assert found["status"] == "warn"
+    assert "STATE_BAD_VALUE" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "message"),
+    [
+        ("echo '2.1.325 (Claude Code)'", "ok", "Claude Code 2.1.325"),
+        ("echo 2.1.1000", "ok", "Claude Code 2.1.1000"),
+        ("echo 3.0.0-beta.1", "ok", "Claude Code 3.0.0-beta.1"),
+        ("echo '2.1.99 (Claude Code)'", "warn", "Claude Code 2.1.99 is older than "),
+        ("echo what?", "warn", "{client} --version did not answer with a version"),
+        ("exit 1", "warn", "{client} --version did not answer with a version"),
+        ("", "warn", "{client} --version did not answer with a version"),
+        ("printf '\\377\\033'", "warn", "{client} --version did not answer with a version"),
+    ],
+)
+def test_the_client(ultra: Runner, tmp_path: Path, script: str, status: str, message: str) -> None:
+    client(tmp_path / "tools", script)
+    found = checks(ultra)["client"]
+    assert found["status"] == status
+    assert found["message"].startswith(message.format(client=tmp_path / "tools" / "claude"))
+
+
+def test_a_client_that_hangs_is_left_alone(ultra: Runner, own_bundle: Path, tmp_path: Path) -> None:
+    room = own_bundle / "runtime/ultra_runtime/checkup.py"
+    room.write_text(room.read_text().replace("CLIENT_SECONDS = 10", "CLIENT_SECONDS = 0.2"))
+    client(tmp_path / "tools", "exec sleep 50")
+    told = ultra("doctor", "--json")
+    [found] = [check for check in told.data["checks"] if check["name"] == "client"]
+    assert found["status"] == "warn"
+
+
+def test_the_answer_is_one_object(ultra: Runner) -> None:
+    assert json.loads(ultra("doctor", "--json").out)["next"] == "nothing to do"
