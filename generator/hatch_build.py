@@ -1,0 +1,30 @@
+"""Put the source tree and the rendered bundles into the wheel: exactly what the allow-list and bundle.json name."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+sys.path.insert(0, str(Path(__file__).parent))
+from ultra_plugin.source import SourceTree
+
+
+class CarryPlugins(BuildHookInterface):  # type: ignore[type-arg]
+    """Add files to a wheel; an editable install finds them in the checkout."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Name each file and its place in the package."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        carried = build_data["force_include"]
+        for path in SourceTree(root / "plugin_src").files():
+            carried[str(root / "plugin_src" / path)] = f"ultra_plugin/plugin_src/{path}"
+        for listing in sorted((root / "dist").glob("*/bundle.json")):
+            folder = listing.parent
+            for path in ("bundle.json", *json.loads(listing.read_text())["files"]):
+                carried[str(folder / path)] = f"ultra_plugin/bundles/{folder.name}/{path}"

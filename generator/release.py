@@ -1,0 +1,54 @@
+"""Make a release: set the one version, build, verify, commit, tag. Whatever fails, everything is put back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+VERSION_FILE = Path("generator/ultra_plugin/__init__.py")
+SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
+
+
+def main(version: str) -> None:
+    """Release a version, or leave with one sentence."""
+    if not SEMVER.fullmatch(version):
+        sys.exit(f"release: '{version}' is not a version; say make release VERSION=x.y.z")
+    if _git("status", "--porcelain"):
+        sys.exit("release: the working tree has changes; commit or stash them first")
+    if _git("tag", "--list", f"v{version}"):
+        sys.exit(f"release: the tag v{version} exists; choose another version")
+    if not re.search(
+        rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", Path("CHANGELOG.md").read_text(), re.MULTILINE
+    ):
+        sys.exit(f"release: CHANGELOG.md has no section '## [{version}] - YYYY-MM-DD'; write it first")
+    try:
+        _set_version(version)
+        for target in ("plugin", "test"):
+            print(f"release: make {target}", file=sys.stderr)
+            subprocess.run(["make", target], check=True, stdin=subprocess.DEVNULL)
+    except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
+        _git("checkout", "--", ".")
+        _git("clean", "--force", "-d", "--quiet", "dist", ".claude-plugin")
+        sys.exit(f"release: not released, everything is as it was: {error}")
+    if _git("status", "--porcelain"):
+        _git("add", "--all")
+        _git("commit", "--quiet", "--message", f"Release {version}")
+    _git("tag", "--annotate", f"v{version}", "--message", f"Release {version}")
+    print(f"release: tagged v{version}; push it with: git push --follow-tags")
+
+
+def _set_version(version: str) -> None:
+    """Write the version to its one place: manifest, marketplace, wheel and docs follow from it."""
+    text = VERSION_FILE.read_text()
+    VERSION_FILE.write_text(re.sub(r'__version__ = "[^"]+"', f'__version__ = "{version}"', text))
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")

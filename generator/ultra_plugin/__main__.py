@@ -1,0 +1,5 @@
+"""Run the command line with `python -m ultra_plugin`."""
+
+from ultra_plugin.cli import main
+
+main()

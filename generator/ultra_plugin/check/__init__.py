@@ -1,0 +1,75 @@
+"""Check a plugin folder in memory, more closely than the client does and in agreement with it.
+
+What the pinned client calls an error is an error here, everything else is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from posixpath import dirname
+
+from ultra_plugin.check.files import check_files
+from ultra_plugin.check.frontmatter import check_frontmatter
+from ultra_plugin.check.hooks import check_hooks
+from ultra_plugin.check.listing import check_listing
+from ultra_plugin.check.manifest import check_manifest
+from ultra_plugin.check.manifest_paths import check_manifest_paths
+from ultra_plugin.check.marketplace import check_marketplace
+from ultra_plugin.check.names import check_names
+from ultra_plugin.check.references import check_references
+from ultra_plugin.check.scripts import check_scripts
+from ultra_plugin.check.servers import check_servers
+from ultra_plugin.check.subject import MANIFEST, Subject, subject_of
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Bundle, BundleFile
+
+__all__ = ["CHECKS", "check_bundle", "check_marketplace"]
+
+MARKETPLACE = ".claude-plugin/marketplace.json"
+
+
+def check_own_marketplace(subject: Subject) -> Iterator[Problem]:
+    """Find what is wrong with a marketplace that lies in the plugin's own folder."""
+    file = subject.files.get(MARKETPLACE)
+    if file is None or file.symlink:
+        return
+    plugins = {".": subject.bundle, **_inner_bundles(subject)}
+    yield from check_marketplace(file.content, MARKETPLACE, plugins)
+
+
+def _inner_bundles(subject: Subject) -> dict[str, Bundle]:
+    """Return the plugins in folders below, by folder."""
+    ends = f"/{MANIFEST}"
+    inner: dict[str, dict[str, BundleFile]] = {
+        path.removesuffix(ends): {} for path in subject.files if path.endswith(ends)
+    }
+    for path, file in subject.files.items() if inner else ():
+        folder = dirname(path)
+        while folder:
+            if folder in inner:
+                inside = path[len(folder) + 1 :]
+                inner[folder][inside] = replace(file, path=inside)
+            folder = dirname(folder)
+    return {folder: Bundle(folder, "", files) for folder, files in inner.items()}
+
+
+CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
+    check_manifest,
+    check_manifest_paths,
+    check_names,
+    check_frontmatter,
+    check_hooks,
+    check_scripts,
+    check_servers,
+    check_files,
+    check_references,
+    check_listing,
+    check_own_marketplace,
+)
+
+
+def check_bundle(bundle: Bundle) -> list[Problem]:
+    """Return every problem of a plugin folder, sorted by path and line."""
+    subject = subject_of(bundle)
+    return sorted({problem for check in CHECKS for problem in check(subject)})

@@ -1,0 +1,79 @@
+"""Check what prompts and docs say about the runtime: verbs, flags, guides and codes that do not exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Bundle, Suite, Verb
+
+# A call is what a code span or a line of code begins with; prose may say "ultra" as it likes.
+_SPAN = re.compile(r"(?<!`)`(?:\$ )?ultra ([^`\n]+)`")
+_LINE = re.compile(r"^(?: {4,}|\t)?(?:\$ )?ultra (\S.*)$")
+_CODE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_WORD = re.compile(r"[a-z][a-z-]*")
+
+
+def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
+    """Yield every reference to the runtime that leads nowhere."""
+    if not suite.verbs:
+        return
+    codes = {code for contract in suite.contracts.values() for code in contract.codes}
+    prefixes = tuple(f"{contract.prefix}_" for contract in suite.contracts.values())
+    for path, file in bundle.files.items():
+        if not path.endswith(".md"):
+            continue
+        for number, line in enumerate(file.text.split("\n"), 1):
+            if "ultra " in line:
+                for call in _calls(line):
+                    yield from _call_problems(suite, bundle, path, number, call)
+            for word in _CODE.findall(line) if "_" in line else ():
+                if word.startswith(prefixes) and word not in codes:
+                    message = f"there is no code {word}"
+                    yield Problem(path, number, "dangling-code", message, nearest(word, codes))
+
+
+def _calls(line: str) -> list[str]:
+    calls = _SPAN.findall(line)
+    if match := _LINE.match(line):
+        calls.append(match.group(1))
+    return calls
+
+
+def _call_problems(suite: Suite, bundle: Bundle, path: str, line: int, call: str) -> Iterator[Problem]:
+    verb = _verb(suite, call)
+    if verb is None:
+        word = call.split()[0]
+        if _WORD.fullmatch(word):
+            yield Problem(
+                path, line, "dangling-verb", f"there is no verb '{word}'", nearest(word, suite.verbs)
+            )
+        return
+    for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", call):
+        if flag not in verb.flags:
+            message = f"the verb '{verb.name}' has no flag {flag}"
+            yield Problem(path, line, "dangling-flag", message, nearest(flag, verb.flags))
+    if verb.name == "guide":
+        yield from _guide_problems(bundle, path, line, call.split()[1:])
+
+
+def _verb(suite: Suite, call: str) -> Verb | None:
+    words = call.split()
+    return suite.verbs.get(" ".join(words[:2])) or suite.verbs.get(words[0])
+
+
+def _guide_problems(bundle: Bundle, path: str, line: int, words: list[str]) -> Iterator[Problem]:
+    names = [word for word in words if _WORD.fullmatch(word)]
+    if len(names) != len(words) or not names:
+        return  # a usage line such as `guide COMMAND [PHASE]`
+    target = f"guides/{'/'.join(names)}"
+    if f"{target}.md" not in bundle.files and not any(file.startswith(f"{target}/") for file in bundle.files):
+        guides = [
+            file[len("guides/") : -len(".md")].replace("/", " ")
+            for file in bundle.files
+            if file.startswith("guides/")
+        ]
+        message = f"there is no guide '{' '.join(names)}'"
+        yield Problem(path, line, "dangling-guide", message, nearest(" ".join(names), guides or ["none"]))

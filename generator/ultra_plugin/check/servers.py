@@ -1,0 +1,125 @@
+"""Check the MCP servers that .mcp.json and the manifest declare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultra_plugin.check.client import FILE_LIMIT, HOST_SERVERS, REMOTE_SERVERS
+from ultra_plugin.check.codes import problem, quote, warning
+from ultra_plugin.check.components import inner_path
+from ultra_plugin.check.jsontext import Json, Path, read_json
+from ultra_plugin.check.manifest_paths import manifest_paths
+from ultra_plugin.check.manifest_shape import server
+from ultra_plugin.check.shapes import kind, url
+from ultra_plugin.check.subject import MANIFEST, Subject
+from ultra_plugin.errors import Problem, Severity
+
+DEFAULT = ".mcp.json"
+_OPTION = re.compile(r"\$\{user_config\.(\w+)\}")
+_LOOPBACK = re.compile(r"(?:http|ws)://(?:localhost|[\w-]+\.localhost|127\.0\.0\.1|\[::1\])(?:[:/]|\Z)")
+
+
+def check_servers(subject: Subject) -> Iterator[Problem]:
+    """Find servers that the client would drop."""
+    for path in _files(subject):
+        yield from _file(subject, path)
+    declared = subject.fields.get("mcpServers")
+    if subject.manifest is None:
+        return
+    for index, item in enumerate(declared if isinstance(declared, list) else [declared]):
+        where: Path = ("mcpServers", index) if isinstance(declared, list) else ("mcpServers",)
+        for name, config in item.items() if isinstance(item, dict) else ():
+            yield from _values(subject, MANIFEST, subject.manifest, "error", (*where, name), config)
+
+
+def _files(subject: Subject) -> list[str]:
+    named = (path for where, path in manifest_paths(subject.fields) if where[0] == "mcpServers")
+    files = [inner_path(path) for path in named if path.startswith("./") and path.endswith(".json")]
+    return [
+        path
+        for path in dict.fromkeys([DEFAULT, *files])
+        if (file := subject.files.get(path)) and not file.symlink
+    ]
+
+
+def _file(subject: Subject, path: str) -> Iterator[Problem]:
+    file = subject.files[path]
+    severity: Severity = subject.severity if len(file.content) <= FILE_LIMIT else "warning"
+    if file.text.startswith("\ufeff"):
+        yield problem(
+            severity, path, 1, "bom", "starts with a byte order mark, which the client refuses here"
+        )
+        return
+    document = read_json(file.text)
+    if document.fault:
+        severity = severity if document.sure else "warning"
+        yield problem(severity, path, document.line, "servers-json", f"is not JSON: {document.fault}")
+        return
+    value = document.value
+    where: Path = ()
+    if isinstance(value, dict) and value.get("mcpServers") not in (None, False, 0, ""):
+        value, where = value["mcpServers"], ("mcpServers",)
+    if not isinstance(value, dict | list):
+        message = f"must map names to servers, is {kind(value)}"
+        yield problem(severity, path, document.line_of(*where), "servers-value", message)
+        return
+    entries = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, config in entries:
+        here = (*where, name)
+        yield from _shape(path, document, severity, here, config)
+        yield from _values(subject, path, document, severity, here, config)
+
+
+def _shape(path: str, document: Json, severity: Severity, where: Path, config: object) -> Iterator[Problem]:
+    for deep, what in server(config):
+        inside = ".".join(map(str, (*where, *deep)))
+        message = f"{quote(inside)} {what}"
+        yield problem(severity, path, document.line_of(*where, *deep), "servers-value", message)
+    type_ = config.get("type") if isinstance(config, dict) else None
+    if isinstance(type_, str) and type_ in HOST_SERVERS:
+        message = f"a plugin cannot declare a server of type {type_}"
+        yield problem(severity, path, document.line_of(*where, "type"), "servers-value", message)
+
+
+def _values(
+    subject: Subject, path: str, document: Json, severity: Severity, where: Path, config: object
+) -> Iterator[Problem]:
+    if not isinstance(config, dict) or next(server(config), None) is not None:
+        return
+    declared = subject.fields.get("userConfig")
+    channels = subject.fields.get("channels")
+    for key, text in _texts(config) if not channels else ():
+        for option in sorted(set(_OPTION.findall(text))):
+            if not isinstance(declared, dict) or option not in declared:
+                message = f"uses the option {quote(option)}, which the manifest's userConfig does not declare"
+                line = document.line_of(*where, key)
+                yield problem(severity, path, line, "unknown-option", message)
+    if config.get("type") not in REMOTE_SERVERS:
+        return
+    address, line = config.get("url"), document.line_of(*where, "url")
+    if isinstance(address, str) and address.strip() and "$" not in address:
+        for _, what in url(address):
+            yield problem(severity, path, line, "servers-value", f"{quote(address)} {what}")
+        if address.lower().startswith(("http:", "ws:")) and not _LOOPBACK.match(address.lower()):
+            yield warning(path, line, "not-https", f"{quote(address)} is not encrypted")
+    if not subject.fields.get("privacyPolicyUrl"):
+        message = "a remote server gets data, and the manifest has no privacyPolicyUrl"
+        yield warning(path, line, "no-privacy-policy", message)
+
+
+def _texts(config: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """Return the texts in which the client looks for options."""
+    is_remote = config.get("type") in REMOTE_SERVERS
+    for key in ("url",) if is_remote else ("command",):
+        value = config.get(key)
+        if isinstance(value, str):
+            yield key, value
+    table = config.get("headers" if is_remote else "env")
+    args = config.get("args")
+    for value in args if isinstance(args, list) and not is_remote else ():
+        if isinstance(value, str):
+            yield "args", value
+    for value in table.values() if isinstance(table, dict) else ():
+        if isinstance(value, str):
+            yield "headers" if is_remote else "env", value

@@ -1,0 +1,85 @@
+"""What the checks look at: a plugin folder, parsed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from posixpath import dirname, normpath
+from types import MappingProxyType
+
+from ultra_plugin.check.components import Component, ComponentKind, find_components, inline_commands
+from ultra_plugin.check.jsontext import Json, read_json
+from ultra_plugin.errors import Severity
+from ultra_plugin.model import Bundle, BundleFile
+
+MANIFEST = ".claude-plugin/plugin.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A bundle with its manifest and components parsed."""
+
+    bundle: Bundle
+    name: str
+    """What stands before the colon of its commands."""
+    manifest: Json | None
+    """None when there is none that we can read."""
+    fields: Mapping[str, object]
+    """The manifest's; none where it is not an object."""
+    components: tuple[Component, ...]
+    folders: frozenset[str]
+
+    @property
+    def files(self) -> Mapping[str, BundleFile]:
+        """The files of the bundle."""
+        return self.bundle.files
+
+    @property
+    def severity(self) -> Severity:
+        """Of faults in files that the client reads only beside a manifest."""
+        return "error" if self.manifest else "warning"
+
+    def has(self, path: str) -> bool:
+        """Tell whether a path is a file or folder here, or lies behind a symlink, where we cannot look."""
+        path = normpath(path)
+        return path == "." or path in self.files or path in self.folders or self.is_linked(path)
+
+    def is_linked(self, path: str) -> bool:
+        """Tell whether a path is a symlink or lies behind one."""
+        while path and path != "/":
+            if (file := self.files.get(path)) is not None and file.symlink:
+                return True
+            path = dirname(path)
+        return False
+
+    def names(self, *kinds: ComponentKind) -> frozenset[str]:
+        """Return the names of the components of some kinds that the client loads."""
+        found = {item.name for item in self.components if item.kind in kinds and item.is_loaded}
+        return frozenset(found | (inline_commands(self.fields) if "command" in kinds else set()))
+
+
+def subject_of(bundle: Bundle) -> Subject:
+    """Parse a bundle."""
+    file = bundle.files.get(MANIFEST)
+    manifest = read_json(file.text.removeprefix("\ufeff")) if file and not file.symlink else None
+    value = manifest.value if manifest else None
+    fields: Mapping[str, object] = MappingProxyType(value if isinstance(value, dict) else {})
+    name = fields.get("name")
+    return Subject(
+        bundle,
+        name if isinstance(name, str) and name else bundle.name,
+        manifest,
+        fields,
+        tuple(find_components(bundle.files, fields)),
+        _folders(bundle.files),
+    )
+
+
+def _folders(files: Mapping[str, BundleFile]) -> frozenset[str]:
+    folders: set[str] = set()
+    for path in files:
+        folder = dirname(path)
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = dirname(folder)
+    return frozenset(folders)

@@ -1,0 +1,76 @@
+"""Check a rendered suite before anything is written, and say for each problem which source line made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ultra_plugin.bill import bill
+from ultra_plugin.check import check_bundle
+from ultra_plugin.check.marketplace import check_marketplace
+from ultra_plugin.check.prompts import prompt_problems
+from ultra_plugin.check.spelling import spelling_problems
+from ultra_plugin.check.unused import unused_problems
+from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.model import Bundle, Suite
+from ultra_plugin.render import names
+from ultra_plugin.source import SourceTree
+from ultra_plugin.templates import Templates
+
+
+def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
+    """Raise every problem of the sources and of what they render to; warnings count like errors here."""
+    problems = [*spelling_problems(tree, suite), *unused_problems(tree, suite, bundles)]
+    for plugin, bundle in zip(suite.plugins, bundles, strict=True):
+        found = [*check_bundle(bundle), *prompt_problems(suite, bundle), *_budget_problems(bundle)]
+        if found:
+            problems += _at_source(tree, Templates(tree, names(suite, plugin)), bundle, found)
+    by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
+    problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
+    problems += _changelog_problems(tree, suite)
+    if problems:
+        raise ProblemsFound(problems)
+
+
+def _at_source(
+    tree: SourceTree, templates: Templates, bundle: Bundle, found: Sequence[Problem]
+) -> list[Problem]:
+    """Move problems from lines of the bundle to the lines of the templates that they came from."""
+    traces: dict[str, list[tuple[str, int]]] = {}
+    moved = []
+    for problem in found:
+        file = bundle.files.get(problem.path)
+        if file is None or not file.sources:
+            moved.append(replace(problem, path=f"{bundle.name}/{problem.path}"))
+            continue
+        source, line = file.sources[0], problem.line
+        if not source.endswith(".j2"):
+            is_copy = tree.find(source) is not None and tree.read(source) == file.content
+            moved.append(replace(problem, path=tree.shown(source), line=line if is_copy else 0))
+            continue
+        if line:
+            trace = traces.setdefault(source, []) or templates.trace(source)
+            traces[source] = trace
+            raw = file.source_lines[line - 1] if line <= len(file.source_lines) else line - 1
+            source, line = trace[min(raw, len(trace) - 1)]
+        moved.append(replace(problem, path=tree.shown(source), line=line))
+    return moved
+
+
+def _budget_problems(bundle: Bundle) -> list[Problem]:
+    return [
+        Problem(
+            item.path, 1, "over-budget", f"{figure} is {used} tokens, the budget is {limit}", "shorten it"
+        )
+        for item in bill(bundle)
+        for figure, used, limit in item.over()
+    ]
+
+
+def _changelog_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
+    """Find a changelog beside the sources that does not know the version which is being built."""
+    changelog = tree.root.parent / "CHANGELOG.md"
+    if not changelog.is_file() or f"## [{suite.version}]" in changelog.read_text(encoding="utf-8"):
+        return []
+    message = f"has no section for version {suite.version}"
+    return [Problem(str(changelog), 0, "changelog", message, f"add '## [{suite.version}] - YYYY-MM-DD'")]

@@ -1,0 +1,90 @@
+"""Ask the real client what it thinks of a plugin folder, in a home of its own and without a network."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ultra_plugin.errors import Problem, UltraError
+
+_NOWHERE = "http://127.0.0.1:9"
+_TIME_LIMIT = 60
+
+
+def client_problems(client: str, folder: Path) -> list[Problem]:
+    """Return every error, warning and finding of `claude plugin validate`, with paths inside the folder."""
+    folder = folder.resolve()
+    report = _report(client, folder)
+    parts = [part for part in (report.get("manifest"), *report.get("contents", ())) if part]
+    found = [problem for part in parts for problem in _of_part(folder, part)]
+    directory = report.get("directory") or {}
+    found += [_of_finding(folder, finding) for finding in directory.get("findings", ())]
+    return found
+
+
+def _report(client: str, folder: Path) -> dict[str, Any]:
+    command = [client, "plugin", "validate", "--strict", "--profile", "directory", "--json", str(folder)]
+    with tempfile.TemporaryDirectory(prefix="ultra-client-") as home:
+        env = {
+            "PATH": os.environ.get("PATH", ""),
+            "HOME": home,
+            "CLAUDE_CONFIG_DIR": home,
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "ANTHROPIC_BASE_URL": _NOWHERE,
+            "ANTHROPIC_API_KEY": "none",
+        }
+        try:
+            done = subprocess.run(
+                command,
+                env=env,
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_TIME_LIMIT,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UltraError(
+                f"{client}: the client could not be asked: {error}; leave it out with --client off"
+            ) from error
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        sentence = "does not report in JSON; use a newer client, or leave it out with --client off"
+        raise UltraError(f"{client}: {sentence}") from None
+    if not isinstance(report, dict):
+        raise UltraError(f"{client}: gave no report; leave it out with --client off")
+    return report
+
+
+def _of_part(folder: Path, part: dict[str, Any]) -> Iterator[Problem]:
+    path = _inside(folder, part.get("file"))
+    for entry in part.get("errors", ()):
+        yield Problem(path, 0, "client-error", str(entry.get("message", "")), "as the client says", "error")
+    for entry in part.get("warnings", ()):
+        yield Problem(
+            path, 0, "client-warning", str(entry.get("message", "")), "as the client says", "warning"
+        )
+
+
+def _of_finding(folder: Path, finding: dict[str, Any]) -> Problem:
+    message = f"{finding.get('code')}: {finding.get('message')}"
+    return Problem(
+        _inside(folder, finding.get("file")),
+        0,
+        "client-finding",
+        message,
+        str(finding.get("fix") or ""),
+        "warning",
+    )
+
+
+def _inside(folder: Path, file: object) -> str:
+    text = str(file or ".claude-plugin/plugin.json")
+    return os.path.relpath(text, folder) if os.path.isabs(text) else text

@@ -1,0 +1,61 @@
+"""ultra-plugin build: everything from templates to packages."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ultra_plugin.cli.options import default_source, json_option, out_option, progress, source_option
+from ultra_plugin.pipeline import build
+from ultra_plugin.report import Cost, PluginReport, Report
+
+
+@click.command("build")
+@source_option
+@out_option
+@click.option(
+    "--wheel", is_flag=True, help="Also build sdist and wheel of the project around the source tree."
+)
+@json_option
+def build_command(source: Path | None, out: Path, wheel: bool, as_json: bool) -> None:
+    """Render, check, write and package every plugin of the source tree."""
+    report = build(source or default_source(), out, distributions=wheel, progress=progress)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(report)))
+    else:
+        click.echo("\n".join(_lines(report)))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for plugin in report.plugins:
+        yield f"{plugin.name} {plugin.version}: {plugin.files} files, {plugin.size / 1000:.0f} kB"
+        yield from _bill(plugin)
+        yield f"  folder  {plugin.folder}"
+        yield f"  zip     {plugin.zip}"
+    for package in report.packages:
+        yield f"  {'wheel' if package.endswith('.whl') else 'sdist'}   {package}"
+    yield f"{report.written} files changed" if report.written else "nothing had changed"
+    yield ""
+    yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
+        plugin.folder for plugin in report.plugins
+    )
+    for plugin in report.plugins:
+        yield f"Install it: copy {plugin.folder} to ~/.claude/skills/{plugin.name} and restart Claude Code"
+
+
+def _bill(plugin: PluginReport) -> Iterator[str]:
+    width = max((len(cost.name) for cost in plugin.costs), default=0)
+    yield f"  {'tokens'.ljust(width)}  always-on   on-invoke     closure   (used/budget)"
+    for cost in plugin.costs:
+        figures = (_of(cost, name) for name in ("always_on", "on_invoke", "closure"))
+        yield f"  {cost.name.ljust(width)} " + " ".join(figure.rjust(11) for figure in figures)
+    yield f"  {'the whole plugin'.ljust(width)} {str(plugin.always_on).rjust(11)}"
+
+
+def _of(cost: Cost, name: str) -> str:
+    limit = getattr(cost.budget, name)
+    return f"{getattr(cost, name)}" + (f"/{limit}" if limit is not None else "")

@@ -1,0 +1,77 @@
+"""ultra-plugin check: the source tree, or any plugin folder; our own check, then the client's where there is one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ultra_plugin.check import check_bundle
+from ultra_plugin.check.validator import client_problems
+from ultra_plugin.cli.options import default_source, json_option, source_option
+from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.folder import read_folder
+from ultra_plugin.pipeline import checked
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tree import write
+
+
+@click.command("check")
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@source_option
+@click.option("--strict", is_flag=True, help="Let warnings fail too; always so for the source tree.")
+@click.option(
+    "--client", default="auto", help="Client to ask as well: auto (claude on the PATH), off, or a path."
+)
+@json_option
+def check_command(folder: Path | None, source: Path | None, strict: bool, client: str, as_json: bool) -> int:
+    """Check the source tree, or the plugin in FOLDER, whoever made it."""
+    asked = shutil.which("claude") if client == "auto" else None if client == "off" else client
+    if folder is not None:
+        subject, problems = str(folder), _folder_problems(folder, asked)
+    else:
+        tree = SourceTree(source or default_source())
+        subject, problems, strict = str(tree.root), _source_problems(tree, asked), True
+    failed = any(strict or problem.severity == "error" for problem in problems)
+    _tell(subject, problems, not failed, asked, as_json)
+    return 1 if failed else 0
+
+
+def _folder_problems(folder: Path, client: str | None) -> list[Problem]:
+    problems = check_bundle(read_folder(folder))
+    if client:
+        problems += client_problems(client, folder)
+    return [replace(problem, path=str(folder / problem.path)) for problem in problems]
+
+
+def _source_problems(tree: SourceTree, client: str | None) -> list[Problem]:
+    try:
+        bundles, _ = checked(tree, "dist")
+    except ProblemsFound as error:
+        return list(error.problems)
+    if not client:
+        return []
+    with tempfile.TemporaryDirectory(prefix="ultra-check-") as place:
+        write(bundles, Path(place))
+        return [
+            replace(problem, path=f"{bundle.name}/{problem.path}")
+            for bundle in bundles
+            for problem in client_problems(client, Path(place) / bundle.name)
+        ]
+
+
+def _tell(subject: str, problems: Sequence[Problem], passed: bool, client: str | None, as_json: bool) -> None:
+    if as_json:
+        answer = {"ok": passed, "client": client, "problems": [problem.as_dict() for problem in problems]}
+        click.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    for problem in problems:
+        click.echo(f"{problem}{' [warning]' if passed else ''}")
+    asked = f", nor by {client}" if client else ""
+    count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+    click.echo(f"{subject}: {count if problems else f'no problem found{asked}'}")

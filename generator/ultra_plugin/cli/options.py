@@ -1,0 +1,47 @@
+"""Options that several subcommands share, and where a source tree is looked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+_PACKAGED = Path(__file__).parent.parent / "plugin_src"
+
+
+def default_source() -> Path:
+    """Return the source tree beside us, or the one that came with the package."""
+    here = Path("plugin_src")
+    return here if here.is_dir() or not _PACKAGED.is_dir() else _PACKAGED
+
+
+def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --source."""
+    return click.option(
+        "--source",
+        type=click.Path(path_type=Path),
+        help="Source tree.  [default: plugin_src, or the one that came with this package]",
+    )(command)
+
+
+def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --out."""
+    return click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        default=Path("dist"),
+        show_default=True,
+        help="Where bundles go.",
+    )(command)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for a machine.")
+
+
+def progress(step: str) -> None:
+    """Tell on standard error what is being done, where somebody is watching."""
+    if sys.stderr.isatty():
+        click.echo(f"  {step} ...", err=True)

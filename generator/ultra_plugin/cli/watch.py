@@ -1,0 +1,54 @@
+"""ultra-plugin watch: build again whenever a source changes."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import click
+
+from ultra_plugin.cli.options import default_source, out_option, source_option
+from ultra_plugin.errors import UltraError
+from ultra_plugin.pipeline import build
+from ultra_plugin.source import SourceTree
+
+_PAUSE = 0.3
+
+
+@click.command("watch")
+@source_option
+@out_option
+def watch_command(source: Path | None, out: Path) -> None:
+    """Build now and again after every change of a source, until interrupted."""
+    root = source or default_source()
+    seen: object = None
+    while True:
+        now = _signature(root)
+        if now != seen:
+            seen = now
+            _build_and_tell(root, out)
+        time.sleep(_PAUSE)
+
+
+def _signature(root: Path) -> list[tuple[str, int, int]]:
+    tree = SourceTree(root)
+    found = []
+    for path in tree.files():
+        try:
+            status = os.stat(tree.root / path)
+        except FileNotFoundError:  # removed while we look: the next look sees it gone
+            continue
+        found.append((path, status.st_mtime_ns, status.st_size))
+    return found
+
+
+def _build_and_tell(root: Path, out: Path) -> None:
+    clock = time.strftime("%H:%M:%S")
+    try:
+        report = build(root, out)
+    except UltraError as error:
+        click.echo(f"{clock} {error}\n{clock} not built; the last good build stays")
+    else:
+        names = ", ".join(f"{plugin.name} {plugin.version}" for plugin in report.plugins)
+        click.echo(f"{clock} built {names}: {report.written} files changed")

@@ -1,0 +1,58 @@
+"""The order of the steps: load, render, check, write, package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ultra_plugin.model import Bundle
+from ultra_plugin.report import Report
+from ultra_plugin.source import SourceTree
+from ultra_plugin.stamp import inputs_digest, recall, remember
+
+Progress = Callable[[str], None]
+
+
+def build(
+    source: Path, out: Path, *, distributions: bool = False, progress: Progress = lambda _: None
+) -> Report:
+    """Build every plugin of a source tree into `out`; when something is wrong, `out` stays as it was."""
+    tree = SourceTree(source)
+    inputs = inputs_digest(tree, distributions)
+    if (last := recall(out, inputs)) is not None:
+        return last
+    # Imported late: a build with nothing to do needs neither Jinja nor the checks.
+    from ultra_plugin.package import build_distributions, zip_bundle
+    from ultra_plugin.report import plugin_report
+    from ultra_plugin.tree import write, write_file
+
+    bundles, offer = checked(tree, out.name, progress)
+    progress("write")
+    changes = write(bundles, out)
+    new_offer = write_file(out.parent / ".claude-plugin" / "marketplace.json", offer)
+    progress("package")
+    plugins = [plugin_report(bundle, out / bundle.name, zip_bundle(bundle, out)) for bundle in bundles]
+    packages = []
+    if distributions:
+        progress("build the wheel")
+        packages = build_distributions(tree.root.parent, out)
+    written = sum(map(len, changes.values())) + new_offer
+    report = Report(tuple(plugins), tuple(map(str, packages)), written)
+    remember(out, inputs, report)
+    return report
+
+
+def checked(tree: SourceTree, folder: str, progress: Progress = lambda _: None) -> tuple[list[Bundle], bytes]:
+    """Load, render and check: return the bundles and the marketplace that offers them from a folder."""
+    from ultra_plugin.check.suite import check_suite
+    from ultra_plugin.config import load
+    from ultra_plugin.render import marketplace, render
+
+    progress("load")
+    suite = load(tree)
+    progress("render")
+    bundles = render(tree, suite)
+    offer = marketplace(suite, folder)
+    progress("check")
+    check_suite(tree, suite, bundles, offer)
+    return bundles, offer

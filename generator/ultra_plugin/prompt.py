@@ -1,0 +1,69 @@
+"""Finish a rendered Markdown file: take out what is only for the source, leave no runs of blank lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ultra_plugin.document import read_document
+from ultra_plugin.model import Budget
+
+_SOURCE_KEYS = ("budget:",)
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceOnly:
+    budget: Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A finished Markdown file, and from which line of the rendering each of its lines came."""
+
+    text: str
+    budget: Budget | None
+    lines: tuple[int, ...]
+
+
+def finish(path: str, rendered: str) -> Prompt:
+    """Return the file as users will read it."""
+    lines = rendered.split("\n")
+    budget, dropped = _take_budget(path, lines)
+    kept: list[str] = []
+    numbers: list[int] = []
+    fence = ""
+    for number, line in enumerate(lines):
+        if number in dropped:
+            continue
+        bare = line.lstrip(" ")
+        if bare.startswith(("```", "~~~")):
+            mark = bare[:3]
+            fence = "" if fence == mark else fence or mark
+        elif not fence:
+            line = line.rstrip()
+            if not line and kept and not kept[-1]:
+                continue
+        kept.append(line)
+        numbers.append(number)
+    while kept and not kept[-1]:
+        kept.pop()
+        numbers.pop()
+    return Prompt("\n".join(kept) + "\n", budget, tuple(numbers))
+
+
+def _take_budget(path: str, lines: list[str]) -> tuple[Budget | None, frozenset[int]]:
+    """Read the keys of the front matter that are for us and not for the client, and say which lines they take."""
+    if lines[0] != "---":
+        return None, frozenset()
+    end = next((n for n, line in enumerate(lines[1:], 1) if line == "---"), 0)
+    taken: set[int] = set()
+    inside = False
+    for number in range(1, end):
+        line = lines[number]
+        inside = line.startswith(_SOURCE_KEYS) or (inside and line.startswith((" ", "\t")))
+        if inside:
+            taken.add(number)
+    if not taken:
+        return None, frozenset()
+    # Blank lines in front keep the line numbers of what may be wrong with it.
+    block = "\n".join(line if number in taken else "" for number, line in enumerate(lines[:end]))
+    return read_document(path, block.encode(), _SourceOnly).budget, frozenset(taken)

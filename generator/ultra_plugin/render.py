@@ -1,0 +1,205 @@
+"""Render a suite: every plugin as a bundle in memory, nothing written, nothing else changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ultra_plugin import __version__
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import Problem, ProblemsFound, UltraError
+from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
+from ultra_plugin.prompt import finish
+from ultra_plugin.schema import json_schema
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tables import contract_module, names_module
+from ultra_plugin.templates import Templates
+from ultra_plugin.views import ContractView, contracts_table, verbs_table
+
+BUNDLE_FORMAT = 1
+_RUNTIME = "runtime/ultra_runtime"
+_NOT_SHIPPED = ("plugin.yaml",)
+
+
+def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
+    """Return the bundle of every plugin, or raise every problem met on the way."""
+    bundles = []
+    problems: list[Problem] = []
+    for plugin in suite.plugins:
+        templates = Templates(tree, names(suite, plugin))
+        files, faults = _collect(tree, _made(suite, plugin, tree), _targets(tree, suite, plugin), templates)
+        problems += faults
+        bundles.append(_sealed(tree, suite, plugin, files))
+    if problems:
+        raise ProblemsFound(problems)
+    return bundles
+
+
+def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
+    """Return the names that a template may use."""
+    name = plugin.settings.name
+    views = {key: ContractView(contract) for key, contract in suite.contracts.items()}
+    return {
+        "suite": suite.settings,
+        "version": suite.version,
+        "plugin": plugin.settings,
+        "contract": views,
+        "contracts": list(views.values()),
+        "contracts_table": lambda: contracts_table(suite.contracts.values()),
+        "verbs_table": lambda: verbs_table(suite.verbs.values()),
+        "command": _namer("command", {key: f"/{name}:{typed}" for key, typed in plugin.commands.items()}),
+        "agent": _namer("agent", {key: f"{name}:{typed}" for key, typed in plugin.agents.items()}),
+        "verb": _namer("verb", {verb: f"ultra {verb}" for verb in suite.verbs}),
+    }
+
+
+def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
+    def spell(key: str) -> str:
+        if key not in known:
+            raise UltraError(f"there is no {kind} called '{key}'; {nearest(key, known)}")
+        return known[key]
+
+    return spell
+
+
+def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str]]:
+    """Yield source and target of every file that is rendered or copied."""
+    yield "LICENSE", "LICENSE"
+    for path in tree.files("runtime"):
+        target = path.removeprefix("runtime/") if path.startswith("runtime/bin/") else path
+        yield path, target.removesuffix(".j2")
+    for path in tree.files(plugin.folder):
+        inner = path[len(plugin.folder) + 1 :].removesuffix(".j2")
+        folder, _, name = inner.partition("/")
+        if inner in _NOT_SHIPPED:
+            continue
+        if folder == "commands":
+            inner = f"commands/{plugin.commands[name.removesuffix('.md')]}.md"
+        elif folder == "icon":
+            if not name.endswith(".png"):
+                continue
+            inner = f".claude-plugin/{name}"
+        yield path, inner
+
+
+def _collect(
+    tree: SourceTree, made: list[BundleFile], targets: Iterator[tuple[str, str]], templates: Templates
+) -> tuple[dict[str, BundleFile], list[Problem]]:
+    """Render or copy every source to its target; two sources for one target are a problem."""
+    files = {file.path: file for file in made}
+    problems: list[Problem] = []
+    for source, target in targets:
+        if target in files:
+            message = f"'{target}' is already made from {tree.shown(files[target].sources[0])}"
+            problems.append(Problem(tree.shown(source), 0, "two-sources", message, "rename or remove one"))
+            continue
+        try:
+            files[target] = _file(tree, source, target, templates)
+        except ProblemsFound as error:
+            problems += error.problems
+    return files, problems
+
+
+def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> BundleFile:
+    executable = target.startswith("bin/") or target.endswith(".sh")
+    if not source.endswith(".j2"):
+        return BundleFile(target, tree.read(source), executable, (source,))
+    rendered = templates.render(source)
+    sources = templates.sources(source)
+    if not target.endswith(".md"):
+        return BundleFile(target, rendered.encode(), executable, sources)
+    prompt = finish(tree.shown(source), rendered)
+    return BundleFile(
+        target, prompt.text.encode(), executable, sources, budget=prompt.budget, source_lines=prompt.lines
+    )
+
+
+def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:
+    """Return the files that no template stands behind: they are made from data."""
+    settings = f"{plugin.folder}/plugin.yaml"
+    if tree.find("LICENSE") is None:
+        raise UltraError(f"{tree.shown('LICENSE')}: the licence text of the suite is missing; add it")
+    files = [
+        BundleFile(".claude-plugin/plugin.json", _manifest(suite, plugin), sources=(settings, "suite.yaml"))
+    ]
+    if not suite.verbs:
+        return files
+    tables = f"{_RUNTIME}/tables"
+    names_text = names_module(suite, plugin)
+    init = '"""Rendered from contracts and settings: what the runtime knows."""\n'
+    files.append(BundleFile(f"{tables}/__init__.py", init.encode(), sources=("suite.yaml",)))
+    files.append(BundleFile(f"{tables}/names.py", names_text.encode(), sources=(settings, "suite.yaml")))
+    for contract in suite.contracts.values():
+        sources = (f"contracts/{contract.artifact}.yaml",)
+        files.append(
+            BundleFile(f"{tables}/{contract.key}.py", contract_module(contract).encode(), sources=sources)
+        )
+        files.append(
+            BundleFile(f"schemas/{contract.artifact}.schema.json", json_schema(contract), sources=sources)
+        )
+    return files
+
+
+def _manifest(suite: Suite, plugin: Plugin) -> bytes:
+    settings, owner = plugin.settings, suite.settings.owner
+    manifest: dict[str, Any] = {
+        "name": settings.name,
+        "displayName": settings.title,
+        "version": suite.version,
+        "description": settings.description,
+        "author": {"name": owner.name},
+        "license": suite.settings.license,
+        "keywords": list(settings.keywords),
+    }
+    manifest["author"] |= {key: value for key, value in (("email", owner.email), ("url", owner.url)) if value}
+    return _json(manifest)
+
+
+def marketplace(suite: Suite, folder: str) -> bytes:
+    """Return the marketplace that offers every plugin of the suite from a folder beside it."""
+    owner = {key: value for key in ("name", "email", "url") if (value := getattr(suite.settings.owner, key))}
+    return _json(
+        {
+            "name": suite.settings.name,
+            "description": suite.settings.description,
+            "owner": owner,
+            "plugins": [
+                {
+                    "name": plugin.settings.name,
+                    "source": f"./{folder}/{plugin.settings.name}",
+                    "description": plugin.settings.description,
+                    "version": suite.version,
+                }
+                for plugin in suite.plugins
+            ],
+        }
+    )
+
+
+def _sealed(tree: SourceTree, suite: Suite, plugin: Plugin, files: dict[str, BundleFile]) -> Bundle:
+    """Return the bundle with its own list of contents: a digest of each file and what it was made from."""
+    entries = {
+        path: {
+            "sha256": hashlib.sha256(file.content).hexdigest(),
+            "size": len(file.content),
+            "mode": "755" if file.executable else "644",
+            "sources": list(file.sources),
+        }
+        for path, file in sorted(files.items())
+    }
+    listing = {
+        "format": BUNDLE_FORMAT,
+        "plugin": plugin.settings.name,
+        "version": suite.version,
+        "generator": __version__,
+        "source_digest": tree.digest({source for file in files.values() for source in file.sources}),
+        "files": entries,
+    }
+    files["bundle.json"] = BundleFile("bundle.json", _json(listing), sources=("suite.yaml",))
+    return Bundle(plugin.settings.name, suite.version, dict(sorted(files.items())))
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,63 @@
+"""What a build made, as a value that is printed, remembered and given to machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ultra_plugin.bill import Item, always_on, bill, tokens
+from ultra_plugin.model import Budget, Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The tokens of one command, agent or skill, with its budget."""
+
+    name: str
+    always_on: int
+    on_invoke: int
+    closure: int
+    budget: Budget
+
+
+@dataclass(frozen=True, slots=True)
+class PluginReport:
+    """One plugin as it lies in the output folder."""
+
+    name: str
+    version: str
+    folder: str
+    zip: str
+    files: int
+    size: int
+    always_on: int
+    costs: tuple[Cost, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that a build left behind."""
+
+    plugins: tuple[PluginReport, ...]
+    packages: tuple[str, ...]
+    written: int
+    """Files that had changed; 0 when there was nothing to do."""
+
+
+def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:
+    """Return the report on one bundle."""
+    items = bill(bundle)
+    return PluginReport(
+        name=bundle.name,
+        version=bundle.version,
+        folder=str(folder),
+        zip=str(archive),
+        files=len(bundle.files),
+        size=sum(len(file.content) for file in bundle.files.values()),
+        always_on=tokens(always_on(items)),
+        costs=tuple(map(_cost, items)),
+    )
+
+
+def _cost(item: Item) -> Cost:
+    return Cost(item.name, tokens(item.listed), tokens(item.body), tokens(item.closure), item.budget)

@@ -1,0 +1,93 @@
+"""The source tree: which files count, and the one way to find any of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ultra_plugin.errors import UltraError
+
+# The one allow-list. Whatever else lies about (byte code, .DS_Store, swap and backup files) is not a source.
+SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
+BARE_NAMES = ("LICENSE",)
+BARE_FOLDERS = ("runtime/bin",)
+
+
+def is_source(path: str) -> bool:
+    """Say whether a path (relative, forward slashes) names a source file."""
+    folder, _, name = path.rpartition("/")
+    if any(part.startswith((".", "#")) or part == "__pycache__" for part in path.split("/")):
+        return False
+    return name.endswith(SUFFIXES) or name in BARE_NAMES or (folder in BARE_FOLDERS and "." not in name)
+
+
+class SourceTree:
+    """A folder of templates, fragments, contracts and runtime."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise UltraError(f"{root}: there is no such source folder; name it with --source")
+        self.root = root
+        near = os.path.relpath(root)
+        self._label = str(root) if near.startswith("..") else near
+        self._paths = tuple(sorted(path for path in self._walk("") if is_source(path)))
+        self._known = frozenset(self._paths)
+        self._digests: dict[str, str] = {}
+
+    def _walk(self, folder: str) -> Iterator[str]:
+        with os.scandir(os.path.join(self.root, folder)) as entries:
+            for entry in entries:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__" and not entry.name.startswith("."):
+                        yield from self._walk(path)
+                else:
+                    yield path
+
+    def find(self, path: str) -> Path | None:
+        """Return where a source file lies, or None: every look-up of the generator comes through here."""
+        return self.root / path if path in self._known else None
+
+    def shown(self, path: str) -> str:
+        """Return a source path as the user would type it."""
+        return path if self._label == "." else f"{self._label}/{path}"
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a source file."""
+        place = self.find(path)
+        if place is None:
+            raise UltraError(f"{self.shown(path)}: this source file is missing")
+        try:
+            return place.read_bytes()
+        except OSError as error:
+            raise UltraError(f"{self.shown(path)}: cannot be read: {error.strerror}") from error
+
+    def text(self, path: str) -> str:
+        """Return a source file as text."""
+        try:
+            return self.read(path).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UltraError(
+                f"{self.shown(path)}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            ) from None
+
+    def files(self, under: str = "") -> list[str]:
+        """List the source files below a folder, sorted."""
+        prefix = f"{under}/" if under else ""
+        return [path for path in self._paths if path.startswith(prefix)]
+
+    def folders(self, under: str) -> list[str]:
+        """List the names of the folders directly below a folder that hold sources, sorted."""
+        start = len(under) + 1
+        return sorted({path[start:].split("/", 1)[0] for path in self.files(under) if "/" in path[start:]})
+
+    def digest(self, paths: Iterable[str] | None = None) -> str:
+        """Return one SHA-256 over names and contents of some or all sources."""
+        total = hashlib.sha256()
+        for path in sorted(self._paths if paths is None else paths):
+            if path not in self._digests:
+                self._digests[path] = hashlib.sha256(self.read(path)).hexdigest()
+            total.update(f"{path}\0{self._digests[path]}\0".encode())
+        return total.hexdigest()

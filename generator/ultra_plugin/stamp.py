@@ -1,0 +1,79 @@
+"""Remember the last build, so that one with nothing to do is over before Jinja is even imported."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ultra_plugin.document import read_document
+from ultra_plugin.errors import UltraError
+from ultra_plugin.report import Report
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tree import files_below, write_file
+
+STAMP = ".build.json"
+# What a wheel is made of besides the sources and the generator.
+_PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Stamp:
+    inputs: str
+    outputs: str
+    report: Report
+
+
+def inputs_digest(tree: SourceTree, distributions: bool) -> str:
+    """Return a digest of all that decides what a build makes."""
+    total = hashlib.sha256(f"{tree.digest()} {distributions} {os.environ.get('SOURCE_DATE_EPOCH')}".encode())
+    code = Path(__file__).parent
+    for path in sorted(files_below(code)):
+        if path.endswith(".py") and not path.startswith(("plugin_src/", "bundles/")):
+            total.update((code / path).read_bytes())
+    for name in _PROJECT_FILES if distributions else ():
+        file = tree.root.parent / name
+        total.update(file.read_bytes() if file.is_file() else b"-")
+    return total.hexdigest()
+
+
+def recall(out: Path, inputs: str) -> Report | None:
+    """Return the last build's report when its inputs and outputs are as it left them."""
+    try:
+        stamp = read_document(STAMP, (out / STAMP).read_bytes(), _Stamp)
+        if stamp.inputs == inputs and stamp.outputs == _outputs_digest(out, stamp.report):
+            return dataclasses.replace(stamp.report, written=0)
+    except (OSError, UltraError):
+        pass
+    return None
+
+
+def remember(out: Path, inputs: str, report: Report) -> None:
+    """Write down what this build was made from and what it left."""
+    stamp = _Stamp(inputs, _outputs_digest(out, report), report)
+    write_file(out / STAMP, json.dumps(dataclasses.asdict(stamp), default=list).encode())
+
+
+def _outputs_digest(out: Path, report: Report) -> str:
+    """Return a digest of names, sizes, modes and times of what a build left."""
+    total = hashlib.sha256()
+    for path in _outputs(out, report):
+        status = os.stat(path)
+        total.update(f"{path}\0{status.st_size}\0{status.st_mode}\0{status.st_mtime_ns}\n".encode())
+    return total.hexdigest()
+
+
+def _outputs(out: Path, report: Report) -> Iterator[Path]:
+    yield out.parent / ".claude-plugin" / "marketplace.json"
+    for plugin in report.plugins:
+        yield Path(plugin.zip)
+        yield Path(f"{plugin.zip}.sha256")
+        yield from _sorted(Path(plugin.folder))
+    yield from map(Path, report.packages)
+
+
+def _sorted(folder: Path) -> Iterable[Path]:
+    return (folder / path for path in sorted(files_below(folder)))

@@ -1,0 +1,192 @@
+"""Jinja as we use it: sandboxed, strict about names, with every error and every line traced to its template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
+
+from jinja2 import BaseLoader, StrictUndefined, TemplateSyntaxError, nodes
+from jinja2.environment import Environment, Template
+from jinja2.exceptions import SecurityError, TemplateNotFound, UndefinedError
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import ProblemsFound, UltraError, problem
+from ultra_plugin.source import SourceTree
+
+_MARK = "\0"
+_REFERS = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
+
+
+class Templates:
+    """The templates of a source tree, compiled once, for one set of names that they may use."""
+
+    def __init__(self, tree: SourceTree, names: Mapping[str, Any]) -> None:
+        self._tree = tree
+        self._names = names
+        self._loader = _Loader(tree)
+        self._environment = _environment(self._loader, names)
+        self._closures: dict[str, tuple[str, ...]] = {}
+
+    def sources(self, name: str) -> tuple[str, ...]:
+        """Return a template and all that it includes, extends or imports, itself first."""
+        if name not in self._closures:
+            found: dict[str, None] = {}
+            self._walk(name, found, ())
+            self._closures[name] = tuple(found)
+        return self._closures[name]
+
+    def render(self, name: str) -> str:
+        """Render a template; what goes wrong is told with its line and the chain of includes."""
+        self.sources(name)
+        try:
+            return self._environment.get_template(name).render()
+        except ProblemsFound:
+            raise
+        except Exception as error:
+            raise self._told(error, name) from error
+
+    def trace(self, name: str) -> list[tuple[str, int]]:
+        """Return for every line of the rendering the template and line that it came from.
+
+        Rendering has no side effects, so this renders once more, with a mark in front of each line of
+        template text: only a template that has something to report pays for it.
+        """
+        environment = _environment(_Loader(self._tree), self._names, [_MarkLines])
+        place = (name, 1)
+        places = []
+        for line in environment.get_template(name).render().split("\n"):
+            before, *marks = line.split(_MARK)
+            found = [(_place(mark), text) for mark, text in zip(marks[::2], marks[1::2], strict=True)]
+            last = found[-1][0] if found else place
+            places.append(place if before.strip() else next((at for at, text in found if text), last))
+            place = last
+        return places
+
+    def _walk(self, name: str, found: dict[str, None], chain: tuple[tuple[str, int], ...]) -> None:
+        """Collect what a template refers to; refuse a file that is missing or that includes itself."""
+        if name in (link[0] for link in chain):
+            above, line = chain[-1]
+            via = "itself" if above == name else f"{name}, which includes it"
+            raise problem(self._tree.shown(above), line, "include-loop", f"includes {via}", "break the loop")
+        found[name] = None
+        for line, reference in self._references(name, chain):
+            if not isinstance(reference, str):
+                message = "the name of an included file must be written out"
+                raise problem(
+                    self._tree.shown(name), line, "dynamic-include", message, "put the name in quotes"
+                )
+            if self._tree.find(reference) is None:
+                known = nearest(reference, [path for path in self._tree.files() if path.endswith(".j2")])
+                message = f"'{reference}' does not exist{_included_from(self._tree, chain)}"
+                raise problem(self._tree.shown(name), line, "missing-include", message, known)
+            self._walk(reference, found, (*chain, (name, line)))
+
+    def _references(self, name: str, chain: tuple[tuple[str, int], ...]) -> tuple[tuple[int, object], ...]:
+        try:
+            self._environment.get_template(name)
+        except TemplateSyntaxError as error:
+            message = f"{error.message}{_included_from(self._tree, chain)}"
+            raise problem(self._tree.shown(name), error.lineno, "template-syntax", message) from None
+        return self._loader.references[name]
+
+    def _told(self, error: Exception, name: str) -> ProblemsFound:
+        """Turn an error of a rendering into a problem at the innermost template line."""
+        chain = list(_template_frames(error, self._tree, self._loader.references)) or [(name, 0)]
+        (inner, line), outer = chain[-1], tuple(chain[:-1])
+        code = _CODES.get(type(error), "render")
+        text = str(error) if type(error) in (*_CODES, UltraError) else f"{type(error).__name__}: {error}"
+        return problem(self._tree.shown(inner), line, code, f"{text}{_included_from(self._tree, outer)}")
+
+
+_CODES: dict[type[Exception], str] = {
+    UndefinedError: "undefined",
+    SecurityError: "unsafe-template",
+    TemplateNotFound: "missing-include",
+}
+
+
+def _environment(
+    loader: BaseLoader, names: Mapping[str, Any], extensions: list[type[Extension]] | None = None
+) -> Environment:
+    environment = ImmutableSandboxedEnvironment(
+        loader=loader,
+        undefined=StrictUndefined,
+        autoescape=False,  # Markdown, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        extensions=extensions or [],
+    )
+    environment.globals = dict(names)
+    return environment
+
+
+class _Loader(BaseLoader):
+    """Load templates from the tree, keeping what each refers to: parsed once for both."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+        self.references: dict[str, tuple[tuple[int, object], ...]] = {}
+
+    def load(
+        self,
+        environment: Environment,
+        name: str,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002
+    ) -> Template:
+        if self._tree.find(name) is None:
+            raise TemplateNotFound(name)
+        filename = self._tree.shown(name)
+        tree = environment.parse(self._tree.text(name), name, filename)
+        self.references[name] = tuple(map(_reference, tree.find_all(_REFERS)))
+        code = environment.compile(tree, name, filename)
+        return environment.template_class.from_code(environment, code, globals or {}, None)
+
+
+def _reference(node: nodes.Node) -> tuple[int, object]:
+    """Return line and file name of an include, extends or import; a name that is computed is None."""
+    return node.lineno, getattr(getattr(node, "template", None), "value", None)
+
+
+class _MarkLines(Extension):
+    """Put template and line in front of every line of template text and of every expression."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for token in stream:
+            if token.type == "data":
+                lines = token.value.split("\n")
+                marked = (_mark(stream, token.lineno + n) + line for n, line in enumerate(lines))
+                yield Token(token.lineno, "data", "\n".join(marked))
+                continue
+            if token.type == "variable_begin":
+                yield Token(token.lineno, "data", _mark(stream, token.lineno))
+            yield token
+
+
+def _mark(stream: TokenStream, line: int) -> str:
+    return f"{_MARK}{stream.name}:{line}{_MARK}"
+
+
+def _place(mark: str) -> tuple[str, int]:
+    template, _, line = mark.rpartition(":")
+    return template, int(line)
+
+
+def _template_frames(
+    error: Exception, tree: SourceTree, names: Mapping[str, object]
+) -> Iterator[tuple[str, int]]:
+    """Yield template and line of each frame of the traceback that is one, outermost first."""
+    shown = {tree.shown(name): name for name in names}
+    trace = error.__traceback__
+    while trace is not None:
+        name = shown.get(trace.tb_frame.f_code.co_filename)
+        if name is not None:
+            yield name, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _included_from(tree: SourceTree, chain: tuple[tuple[str, int], ...]) -> str:
+    return "".join(f", included from {tree.shown(name)}:{line}" for name, line in reversed(chain))

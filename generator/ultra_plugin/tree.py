@@ -1,0 +1,156 @@
+"""Write bundles to disk: only what changed, stale files gone, the old tree whole until the new one is."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ultra_plugin.errors import UltraError
+from ultra_plugin.model import Bundle, BundleFile
+
+_STAGED, _OLD = ".staged-", ".old-"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that differs between a bundle in memory and on disk."""
+
+    path: str
+    kind: str
+    """added, changed or removed"""
+
+
+def changes(bundle: Bundle, folder: Path) -> list[Change]:
+    """Compare a bundle with what lies on disk; byte code of our own modules does not count."""
+    on_disk = set(files_below(folder))
+    found = [Change(path, "removed") for path in on_disk - set(bundle.files)]
+    for path, file in bundle.files.items():
+        if path not in on_disk:
+            found.append(Change(path, "added"))
+        elif not _same(file, folder / path):
+            found.append(Change(path, "changed"))
+    return sorted(found, key=lambda change: change.path)
+
+
+def write(bundles: Sequence[Bundle], out: Path) -> dict[str, list[Change]]:
+    """Bring the folder of every bundle up to date, all of them or none; return what changed in each."""
+    with _locked(out):
+        _recover(out)
+        found = {bundle.name: changes(bundle, out / bundle.name) for bundle in bundles}
+        changed = [bundle for bundle in bundles if found[bundle.name]]
+        staged = {bundle.name: Path(tempfile.mkdtemp(prefix=_STAGED, dir=out)) for bundle in changed}
+        try:
+            for bundle in changed:
+                _stage(bundle, out / bundle.name, found[bundle.name], staged[bundle.name])
+            for name, new in staged.items():
+                _swap(out, name, new)
+        finally:
+            _recover(out)
+        return found
+
+
+def write_file(path: Path, content: bytes) -> bool:
+    """Write one file beside and rename it into place; say whether anything changed."""
+    if path.is_file() and path.read_bytes() == content:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=_STAGED, dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return True
+
+
+def inside(root: Path, path: str) -> Path:
+    """Return where a relative path lies below a root, or refuse one that would leave it."""
+    place = os.path.normpath(os.path.join(root, path))
+    if os.path.isabs(path) or not place.startswith(f"{os.path.normpath(root)}{os.sep}"):
+        raise UltraError(f"'{path}' would be written outside of {root}; give it a name inside the bundle")
+    return Path(place)
+
+
+def files_below(folder: Path) -> Iterator[str]:
+    """Yield the files of a tree, relative, byte code left out."""
+    for base, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            yield os.path.relpath(os.path.join(base, name), folder).replace(os.sep, "/")
+
+
+def _mode(file: BundleFile) -> int:
+    return 0o755 if file.executable else 0o644
+
+
+def _same(file: BundleFile, place: Path) -> bool:
+    status = os.lstat(place)
+    if status.st_size != len(file.content) or status.st_mode & 0o777 != _mode(file) or place.is_symlink():
+        return False
+    return place.read_bytes() == file.content
+
+
+def _stage(bundle: Bundle, current: Path, found: Sequence[Change], new: Path) -> None:
+    """Fill a new folder: what did not change is linked, so that it is neither copied nor touched."""
+    changed = {change.path for change in found}
+    os.chmod(new, 0o755)
+    made = {str(new)}
+    for path, file in bundle.files.items():
+        place = inside(new, path)
+        if (parent := os.path.dirname(place)) not in made:
+            _make_folders(parent, made)
+        if path not in changed and _link(current / path, place):
+            continue
+        with open(place, "wb") as handle:
+            handle.write(file.content)
+        os.chmod(place, _mode(file))
+
+
+def _make_folders(folder: str, made: set[str]) -> None:
+    os.makedirs(folder, exist_ok=True)
+    while folder not in made:  # whatever the umask, others may read what we ship
+        os.chmod(folder, 0o755)
+        made.add(folder)
+        folder = os.path.dirname(folder)
+
+
+def _link(old: Path, new: Path) -> bool:
+    try:
+        os.link(old, new)
+    except OSError:
+        return False
+    return True
+
+
+def _swap(out: Path, name: str, new: Path) -> None:
+    current, old = out / name, out / f"{_OLD}{name}"
+    if current.exists():
+        os.rename(current, old)
+    os.rename(new, current)
+
+
+def _recover(out: Path) -> None:
+    """Clean up after a build that was stopped: an old tree whose successor never came is put back."""
+    for entry in sorted(os.listdir(out)):
+        if entry.startswith(_OLD) and not (out / entry.removeprefix(_OLD)).exists():
+            os.rename(out / entry, out / entry.removeprefix(_OLD))
+        elif entry.startswith((_OLD, _STAGED)):
+            shutil.rmtree(out / entry) if (out / entry).is_dir() else os.unlink(out / entry)
+
+
+@contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    """Let one build at a time write into a folder; a second one waits."""
+    out.mkdir(parents=True, exist_ok=True)
+    with open(out / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

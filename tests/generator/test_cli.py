@@ -1,0 +1,154 @@
+"""The command line as a subprocess: what it prints, what it answers to machines, what it leaves."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.generator.sample import COMMAND, write_sample
+from ultra_plugin import __version__
+
+
+def cli(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ultra_plugin", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    done = cli(tmp_path, "build")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "acme-plan 1.2.3: 8 files" in done.stdout
+    assert "acme-plan:acmebrief" in done.stdout
+    assert "dist/acme-plan-1.2.3.zip" in done.stdout
+    assert "claude --plugin-dir dist/acme-plan" in done.stdout
+
+
+def test_a_second_build_has_nothing_to_do_and_says_the_same(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    first = json.loads(cli(tmp_path, "build", "--json").stdout)
+    second = json.loads(cli(tmp_path, "build", "--json").stdout)
+    assert (first["written"], second["written"]) == (9, 0)
+    assert second["plugins"] == first["plugins"]
+
+
+def test_a_build_with_nothing_to_do_does_not_even_import_jinja(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    command = [sys.executable, "-X", "importtime", "-m", "ultra_plugin", "build"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "nothing had changed" in done.stdout
+    assert "ultra_plugin.stamp" in done.stderr
+    assert "jinja2" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda root: (root / "dist/acme-plan/README.md").write_text("mine"),
+        lambda root: (root / "dist/acme-plan/extra.md").write_text("mine"),
+        lambda root: (root / "dist/acme-plan/LICENSE").unlink(),
+        lambda root: (root / "dist/acme-plan-1.2.3.zip").unlink(),
+        lambda root: (root / ".claude-plugin/marketplace.json").write_text("{}"),
+        lambda root: (root / "dist/.build.json").write_text("{broken"),
+    ],
+)
+def test_what_was_damaged_is_built_again(tmp_path: Path, damage: object) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    whole = {
+        path: path.read_bytes()
+        for path in tmp_path.rglob("*")
+        if path.is_file() and path.name != ".build.json"
+    }
+    damage(tmp_path)  # type: ignore[operator]
+    assert cli(tmp_path, "build").returncode == 0
+    after = {
+        path: path.read_bytes()
+        for path in tmp_path.rglob("*")
+        if path.is_file() and path.name != ".build.json"
+    }
+    assert after == whole
+
+
+def test_check_tells_machines_everything(tmp_path: Path) -> None:
+    write_sample(tmp_path, {"plugins/acme-plan/commands/brief.md.j2": COMMAND + "Go to /acme-plan:gone.\n"})
+    done = cli(tmp_path, "check", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["ok"]) == (1, False)
+    (problem,) = answer["problems"]
+    assert (problem["path"], problem["line"]) == ("plugin_src/plugins/acme-plan/commands/brief.md.j2", 11)
+    assert problem["code"] == "dangling-command"
+    assert problem["remedy"]
+    assert not (tmp_path / "dist").exists()
+
+
+def test_check_of_a_sound_tree_and_of_the_folder_it_makes(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    for arguments in (["check"], ["check", "dist/acme-plan"], ["check", "--strict", "dist/acme-plan"]):
+        done = cli(tmp_path, *arguments)
+        assert (done.returncode, "no problem found" in done.stdout) == (0, True), done.stdout
+
+
+def test_check_of_a_foreign_folder_fails_for_errors_and_for_warnings_only_when_strict(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    (tmp_path / "dist/acme-plan/LICENSE").unlink()
+    (tmp_path / "dist/acme-plan/commands/acmebrief.md").write_text(
+        "---\ndescription: Write a brief for the work\nfoo: 1\n---\nx\n"
+    )
+    lenient, strict = (
+        cli(tmp_path, "check", "dist/acme-plan"),
+        cli(tmp_path, "check", "--strict", "dist/acme-plan"),
+    )
+    assert (lenient.returncode, strict.returncode) == (0, 1)
+    assert "dist/acme-plan/commands/acmebrief.md:3: unknown-key" in lenient.stdout
+    (tmp_path / "dist/acme-plan/.claude-plugin/plugin.json").write_text("{")
+    assert cli(tmp_path, "check", "dist/acme-plan").returncode == 1
+    missing = cli(tmp_path, "check", "nowhere")
+    assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
+
+
+def test_diff_shows_what_a_build_would_change(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    assert cli(tmp_path, "diff").stdout == ""
+    (tmp_path / "plugin_src/fragments/rules.md.j2").write_text("Rule: be kind.\n")
+    done = cli(tmp_path, "diff")
+    assert done.returncode == 1
+    assert "-Rule: `open`, `shut` are the states.\n+Rule: be kind.\n" in done.stdout
+    assert "acme-plan/commands/acmebrief.md" in cli(tmp_path, "diff", "--stat").stdout
+
+
+def test_watch_builds_again_after_a_change_and_survives_a_fault(tmp_path: Path) -> None:
+    source = write_sample(tmp_path)
+    rules, command = source / "fragments/rules.md.j2", tmp_path / "dist/acme-plan/commands/acmebrief.md"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "ultra_plugin", "watch"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert "built acme-plan 1.2.3" in process.stdout.readline()
+        rules.write_text("{{ oops }}\n")
+        assert "undefined" in process.stdout.readline()
+        assert "the last good build stays" in process.stdout.readline()
+        rules.write_text("Rule: be quick.\n")
+        assert "built" in process.stdout.readline()
+        assert "be quick" in command.read_text()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+
+
+def test_version_and_help() -> None:
+    here = Path.cwd()
+    assert cli(here, "--version").stdout.strip().endswith(__version__)
+    assert all(word in cli(here, "--help").stdout for word in ("build", "check", "diff", "watch"))
+    assert cli(here, "bild").returncode == 2

@@ -1,0 +1,147 @@
+"""One YAML file an artifact: what is wrong with it is told, and everything else is made from it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.generator.sample import CONTRACT, write_sample
+from ultra_plugin.config import load
+from ultra_plugin.errors import ProblemsFound, UltraError
+from ultra_plugin.model import Contract
+from ultra_plugin.schema import json_schema
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tables import contract_module
+from ultra_plugin.views import ContractView, markdown_table
+
+ORDER = "contracts/work-order.yaml"
+
+
+def loaded(tmp_path: Path, text: str = CONTRACT) -> Contract:
+    return load(SourceTree(write_sample(tmp_path, {ORDER: text}))).contracts["work_order"]
+
+
+def faults(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
+    root = write_sample(tmp_path, changes)
+    with pytest.raises(ProblemsFound) as caught:
+        load(SourceTree(root))
+    return [str(problem).replace(f"{root}/", "") for problem in caught.value.problems]
+
+
+def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    broken = CONTRACT.replace("prefix: ORDER", "prefx: ORDER").replace("severity: error", "severity: fatal")
+    found = faults(tmp_path, {ORDER: broken, "suite.yaml": "name: 7\n"})
+    assert found[:3] == [
+        f"{ORDER}:1: missing-key: 'the file' has no 'prefix' (add 'prefix:')",
+        f"{ORDER}:4: unknown-key: unknown key 'prefx' in 'the file' (did you mean 'prefix'?)",
+        f"{ORDER}:18: bad-value: 'severity' cannot be 'fatal' (known: error, warning)",
+    ]
+    assert "suite.yaml:1: wrong-type: 'name' must be text (put it in quotes)" in found
+
+
+def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
+    other = CONTRACT.replace("work-order", "bill").replace("prefix: ORDER", "prefix: BILL")
+    assert faults(tmp_path, {"contracts/bill.yaml": other}) == [
+        f"{ORDER}:18: duplicate-code: ORDER_PARSE_ERROR is a code of 'bill' as well (rename one)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("ORDER_PARSE_ERROR", "order-parse", "18: bad-code: order-parse is not a code (use WORDS_LIKE_THIS)"),
+        (
+            "field: schema_version",
+            "field: schema",
+            "1: bad-value: the version's field 'schema' is not a field (did you mean 'schema_version'?)",
+        ),
+        (
+            "  ORDER_P",
+            "  ORDER_PARSE_ERROR: {}\n  ORDER_P",
+            "duplicate-key: 'ORDER_PARSE_ERROR' stands twice in 'codes'",
+        ),
+        ("type: integer", "type: int", "13: bad-value: 'type' cannot be 'int' (did you mean 'integer'?)"),
+    ],
+)
+def test_a_fault_in_a_contract(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert any(expected in fault for fault in faults(tmp_path, {ORDER: CONTRACT.replace(old, new)}))
+
+
+def test_macros_write_what_the_contract_says(tmp_path: Path) -> None:
+    view = ContractView(loaded(tmp_path))
+    assert view.values("state") == "`open`, `shut`"
+    assert view.value("state", "open") == "`open`"
+    assert view.code("ORDER_PARSE_ERROR") == "`ORDER_PARSE_ERROR`"
+    assert view.sections() == "Reason"
+    assert view.fields_table().splitlines() == [
+        "| field            | type           | required | meaning                   |",
+        "|------------------|----------------|----------|---------------------------|",
+        "| `schema_version` | integer, `1`   | yes      | Version of this contract. |",
+        "| `state`          | `open`, `shut` | yes      | How far it is.            |",
+    ]
+    assert (
+        view.codes_table().splitlines()[2]
+        == "| `ORDER_PARSE_ERROR` | error    | It is not JSON. | Write it again. |"
+    )
+    assert view.values_table("state").splitlines()[2] == "| `open` | Not begun. |"
+    assert view.sections_table().splitlines()[2] == "| Reason  | yes      | Why it is done. |"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda view: view.value("state", "opn"), "'opn' is not a value of state of the contract work-order"),
+        (lambda view: view.code("ORDER_X"), "'ORDER_X' is not a code"),
+        (lambda view: view.field("stat"), "did you mean 'state'?"),
+        (lambda view: view.values("schema_version"), "has no list of allowed values"),
+    ],
+)
+def test_a_macro_refuses_what_the_contract_does_not_know(tmp_path: Path, call: Any, message: str) -> None:
+    with pytest.raises(UltraError) as caught:
+        call(ContractView(loaded(tmp_path)))
+    assert message in str(caught.value)
+
+
+def test_cells_with_bars_stay_cells() -> None:
+    assert markdown_table(("a",), [("x|y",)]).splitlines()[2] == "| x\\|y |"
+
+
+@pytest.mark.parametrize(
+    ("document", "valid"),
+    [
+        ({"schema_version": 1, "state": "open"}, True),
+        ({"schema_version": 1, "state": "open", "more": []}, True),
+        ({"schema_version": 2, "state": "open"}, False),
+        ({"schema_version": 1, "state": "ajar"}, False),
+        ({"schema_version": 1}, False),
+        ({"schema_version": "1", "state": "open"}, False),
+    ],
+)
+def test_the_schema_agrees_with_the_contract(
+    tmp_path: Path, document: dict[str, object], valid: bool
+) -> None:
+    schema = json.loads(json_schema(loaded(tmp_path)))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert jsonschema.Draft202012Validator(schema).is_valid(document) is valid
+
+
+def test_the_table_is_python_that_says_the_same(tmp_path: Path) -> None:
+    odd = CONTRACT.replace("Not begun.", "'It''s \\ \"quoted\" 🦊\u2028 | x'")
+    contract = loaded(tmp_path, odd)
+    (tmp_path / "ultra_runtime").mkdir()
+    stand_in = "class Record:\n    def __init__(self, **values): self.__dict__ = values\nCode = Contract = Field = Version = Record\n"
+    (tmp_path / "ultra_runtime" / "contract.py").write_text(stand_in)
+    (tmp_path / "table.py").write_text(contract_module(contract), encoding="utf-8")
+    script = "import table, json; print(json.dumps([f.__dict__ for f in table.CONTRACT.fields]))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    fields = json.loads(done.stdout)
+    assert [field["name"] for field in fields] == list(contract.fields)
+    assert fields[1]["values"] == contract.fields["state"].values

@@ -1,0 +1,188 @@
+"""Rendering: a source tree becomes bundles in memory, and nothing else happens."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.generator.sample import COMMAND, PLUGIN, write_sample
+from ultra_plugin.config import load
+from ultra_plugin.errors import ProblemsFound, UltraError
+from ultra_plugin.model import Budget, Bundle
+from ultra_plugin.prompt import finish
+from ultra_plugin.render import render
+from ultra_plugin.source import SourceTree, is_source
+
+BRIEF = "plugins/acme-plan/commands/brief.md.j2"
+
+
+def rendered(tmp_path: Path, changes: dict[str, str | bytes | None] | None = None) -> Bundle:
+    tree = SourceTree(write_sample(tmp_path, changes))
+    return render(tree, load(tree))[0]
+
+
+def fault(tmp_path: Path, changes: dict[str, str | bytes | None]) -> str:
+    with pytest.raises(UltraError) as caught:
+        rendered(tmp_path, changes)
+    return str(caught.value).replace(f"{tmp_path}/plugin_src/", "")
+
+
+def test_every_file_has_its_place_and_its_sources(tmp_path: Path) -> None:
+    bundle = rendered(tmp_path)
+    folder = "plugins/acme-plan"
+    assert {path: file.sources for path, file in bundle.files.items()} == {
+        ".claude-plugin/icon.png": (f"{folder}/icon/icon.png",),
+        ".claude-plugin/plugin.json": (f"{folder}/plugin.yaml", "suite.yaml"),
+        "LICENSE": ("LICENSE",),
+        "README.md": (f"{folder}/README.md.j2",),
+        "agents/critic.md": (f"{folder}/agents/critic.md.j2",),
+        "bundle.json": ("suite.yaml",),
+        "commands/acmebrief.md": (f"{folder}/commands/brief.md.j2", "fragments/rules.md.j2"),
+        "commands/acmereview.md": (f"{folder}/commands/review.md.j2",),
+    }
+
+
+def test_names_are_spelled_as_the_client_wants_them(tmp_path: Path) -> None:
+    text = rendered(tmp_path).files["commands/acmebrief.md"].text
+    assert "Ask acme-plan:critic, then go on with /acme-plan:acmereview." in text
+    assert "Rule: `open`, `shut` are the states." in text
+
+
+def test_renaming_a_command_renames_every_mention(tmp_path: Path) -> None:
+    bundle = rendered(tmp_path, {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "look-again")})
+    assert "commands/look-again.md" in bundle.files
+    assert "/acme-plan:look-again" in bundle.files["commands/acmebrief.md"].text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "agent('critic')",
+            "agent('critc')",
+            f"{BRIEF}:10: render: there is no agent called 'critc'; did you mean 'critic'?",
+        ),
+        (
+            "command('review')",
+            "command('x')",
+            f"{BRIEF}:10: render: there is no command called 'x'; known: brief, review",
+        ),
+        ("command('review')", "verb('go')", f"{BRIEF}:10: render: there is no verb called 'go'; known: "),
+        ("command('review')", "contract.work_order.value('state', 'o')", "'o' is not a value of state"),
+        ("command('review')", "plugin.nme", "has no attribute 'nme'"),
+    ],
+)
+def test_an_unknown_name_fails_with_template_and_line(
+    tmp_path: Path, old: str, new: str, expected: str
+) -> None:
+    assert expected in fault(tmp_path, {BRIEF: COMMAND.replace(old, new)})
+
+
+def test_all_templates_with_faults_are_told(tmp_path: Path) -> None:
+    broken = "---\ndescription: x\n---\n{{ nope }}\n"
+    tree = SourceTree(write_sample(tmp_path, {BRIEF: broken, BRIEF.replace("brief", "review"): broken}))
+    with pytest.raises(ProblemsFound) as caught:
+        render(tree, load(tree))
+    assert [problem.line for problem in caught.value.problems] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"plugins/acme-plan/commands/review.md": "x"},
+            "two-sources: 'commands/acmereview.md' is already made from",
+        ),
+        (
+            {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "acmebrief")},
+            "2 commands are called 'acmebrief'",
+        ),
+        (
+            {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "../up")},
+            "'../up' cannot be a name",
+        ),
+        ({"plugins/acme-plan/plugin.yaml": None}, "plugins/acme-plan: no-manifest: has no plugin.yaml"),
+        (
+            {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("name: acme-plan", "name: other")},
+            "stands in a folder called",
+        ),
+        ({"LICENSE": None}, "LICENSE: the licence text of the suite is missing"),
+    ],
+)
+def test_sources_that_cannot_be_laid_out(
+    tmp_path: Path, changes: dict[str, str | bytes | None], expected: str
+) -> None:
+    assert expected in fault(tmp_path, changes)
+
+
+def test_bundle_json_lists_every_file_with_its_digest(tmp_path: Path) -> None:
+    bundle = rendered(tmp_path)
+    listing = json.loads(bundle.files["bundle.json"].content)
+    assert set(listing["files"]) == set(bundle.files) - {"bundle.json"}
+    for path, entry in listing["files"].items():
+        file = bundle.files[path]
+        assert entry["sha256"] == hashlib.sha256(file.content).hexdigest()
+        assert entry["size"] == len(file.content)
+        assert entry["sources"] == list(file.sources)
+
+
+def test_the_source_digest_follows_every_source_and_nothing_else(tmp_path: Path) -> None:
+    def digest(name: str, changes: dict[str, str | bytes | None]) -> str:
+        return str(
+            json.loads(rendered(tmp_path / name, changes).files["bundle.json"].content)["source_digest"]
+        )
+
+    same = digest("a", {"fragments/.rules.md.j2.swp": "junk", "commands~": "junk"})
+    assert same == digest("b", {})
+    assert same != digest("c", {"fragments/rules.md.j2": "Other rule.\n"})
+
+
+def test_rendering_writes_nothing(tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    root = write_sample(tmp_path)
+    written = sorted(tmp_path.rglob("*"))
+    tree = SourceTree(root)
+    render(tree, load(tree))
+    assert sorted(tmp_path.rglob("*")) == written != before
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("commands/brief.md.j2", True),
+        ("runtime/bin/ultra", True),
+        ("LICENSE", True),
+        ("icon/icon.png", True),
+        ("commands/brief.md.j2~", False),
+        ("commands/.brief.md.j2.swp", False),
+        ("commands/#brief.md.j2#", False),
+        ("commands/.DS_Store", False),
+        ("runtime/ultra_runtime/__pycache__/x.py", False),
+        ("runtime/ultra_runtime/x.pyc", False),
+        ("commands/Thumbs.db", False),
+        ("commands/.git/x.md", False),
+    ],
+)
+def test_the_allow_list(path: str, counts: bool) -> None:
+    assert is_source(path) is counts
+
+
+def test_a_budget_is_for_us_and_never_reaches_the_client() -> None:
+    prompt = finish("x.md.j2", "---\ndescription: d\nbudget:\n  on_invoke: 5\nmodel: opus\n---\nbody\n")
+    assert prompt.text == "---\ndescription: d\nmodel: opus\n---\nbody\n"
+    assert prompt.budget == Budget(on_invoke=5)
+    assert [prompt.lines[n] for n in (0, 1, 2, 4)] == [0, 1, 4, 6]
+
+
+def test_a_fault_in_a_budget_has_its_line() -> None:
+    with pytest.raises(ProblemsFound) as caught:
+        finish("x.md.j2", "---\ndescription: d\nbudget: {on_invok: 5}\n---\nbody\n")
+    assert [(problem.line, problem.code) for problem in caught.value.problems] == [(3, "unknown-key")]
+
+
+def test_blank_runs_go_but_code_stays_as_it_is() -> None:
+    text = "a  \n\n\n\nb\n```\nx  \n\n\n\ny\n```\n\n\n"
+    assert finish("x.md", text).text == "a\n\nb\n```\nx  \n\n\n\ny\n```\n"

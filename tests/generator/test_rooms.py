@@ -1,0 +1,62 @@
+"""Imports point down only: a room may use what stands below it, never what stands above."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+GENERATOR = ROOT / "generator/ultra_plugin"
+RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
+
+# From the top of the house to its cellar; rooms of one line may use each other only in that order too.
+ROOMS = (
+    "__main__", "cli", "pipeline", "stamp", "report", "package", "check", "folder", "tree", "render", "templates",
+    "prompt", "views", "schema", "tables", "bill", "config", "verbs", "document", "source", "model", "errors",
+)  # fmt: skip
+
+
+def imported(path: Path, package: str) -> set[str]:
+    """Return the rooms of a package that a file imports."""
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{package}."):
+            rooms.add(node.module.split(".")[1])
+        elif isinstance(node, ast.ImportFrom) and node.module == package:
+            rooms |= {alias.name for alias in node.names if not alias.name.startswith("__")}
+        elif isinstance(node, ast.Import):
+            rooms |= {
+                alias.name.split(".")[1] for alias in node.names if alias.name.startswith(f"{package}.")
+            }
+    return rooms
+
+
+def room(path: Path, root: Path) -> str:
+    return path.relative_to(root).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(GENERATOR.rglob("*.py")), ids=lambda path: str(path.relative_to(GENERATOR))
+)
+def test_the_generator_imports_downwards(path: Path) -> None:
+    here = room(path, GENERATOR)
+    if here == "__init__":
+        assert imported(path, "ultra_plugin") == set()
+        return
+    for below in imported(path, "ultra_plugin") - {here}:
+        assert ROOMS.index(below) > ROOMS.index(here), f"{here} imports {below}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted(RUNTIME.rglob("*.py")), ids=lambda path: str(path.relative_to(RUNTIME))
+)
+def test_the_runtime_needs_nothing_but_the_standard_library(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        for name in names:
+            assert name.split(".")[0] in {*sys.stdlib_module_names, "ultra_runtime"}, name

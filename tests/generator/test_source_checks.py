@@ -1,0 +1,145 @@
+"""The source half of the check: what only the templates can show, with their own file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.generator.sample import COMMAND, CONTRACT, README, write_sample
+from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.pipeline import checked
+from ultra_plugin.source import SourceTree
+
+FOLDER = "plugins/acme-plan"
+BRIEF = f"{FOLDER}/commands/brief.md.j2"
+VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n'
+
+
+def found(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
+    tree = SourceTree(write_sample(tmp_path, changes))
+    try:
+        checked(tree, "dist")
+    except ProblemsFound as error:
+        return [
+            f"{problem.path.removeprefix(f'{tree.root}/')}:{problem.line}: {problem.code}"
+            for problem in error.problems
+        ]
+    return []
+
+
+def with_line(line: str) -> dict[str, str | bytes | None]:
+    """Return the command with one more line at its end, which is line 11."""
+    return {BRIEF: COMMAND + line + "\n"}
+
+
+def test_the_sample_is_sound(tmp_path: Path) -> None:
+    assert found(tmp_path, {}) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Refused with ORDER_PARSE_ERROR.",
+        "The state is `open` now.",
+        "| open | not begun |",
+        '| "shut" | over |',
+        "This is version 1.2.3 of it.",
+        "Write `schema_version: 1` there.",
+        '    {"schema_version": 1}',
+    ],
+)
+def test_what_a_contract_says_is_not_spelled_by_hand(tmp_path: Path, line: str) -> None:
+    assert found(tmp_path, with_line(line)) == [f"{BRIEF}:11: spelled-by-hand"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Leave the window open.",
+        "{{ contract.work_order.value('state', 'open') }} and {{ contract.work_order.code('ORDER_PARSE_ERROR') }}",
+        "Keep `open()` and `--open` and ORDERLY_CODE and `opened`.",
+        "{# the state is `open` #}",
+        "Version {{ version }}, not 11.2.3 or 1.2.34.",
+        "| opened | shutter |",
+    ],
+)
+def test_other_words_are_left_alone(tmp_path: Path, line: str) -> None:
+    assert found(tmp_path, with_line(line)) == []
+
+
+def test_hand_spelling_in_a_fragment_is_told_there(tmp_path: Path) -> None:
+    assert found(tmp_path, {"fragments/rules.md.j2": "Rule one.\n\nIt is `shut`.\n"}) == [
+        "fragments/rules.md.j2:3: spelled-by-hand"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("Call `ultra stat x`.", "dangling-verb"),
+        ("    ultra stat x", "dangling-verb"),
+        ("Call `ultra status x --lon`.", "dangling-flag"),
+        ("Call `ultra guide brief none`.", "dangling-verb"),
+        ("It says ORDER_PARSE_EROR.", "dangling-code"),
+        ("See [there](docs/gone.md).", "dangling-file"),
+        ("Go on with /acme-plan:gone.", "dangling-command"),
+        ("Ask acme-plan:gone.", "dangling-agent"),
+    ],
+)
+def test_a_reference_to_nothing_has_its_source_line(tmp_path: Path, line: str, code: str) -> None:
+    changes = with_line(line) | {
+        "runtime/ultra_runtime/verbs/status.py": VERB,
+        "runtime/bin/ultra": "#!/bin/sh\n",
+    }
+    assert f"{BRIEF}:11: {code}" in found(tmp_path, changes)
+
+
+def test_a_call_that_exists_is_fine(tmp_path: Path) -> None:
+    changes = with_line("Call `ultra status x --long --json`, or just talk about ultra things.")
+    changes |= {"runtime/ultra_runtime/verbs/status.py": VERB, "runtime/bin/ultra": "#!/bin/sh\n"}
+    assert found(tmp_path, changes) == []
+
+
+def test_a_problem_in_an_included_line_is_told_at_the_fragment(tmp_path: Path) -> None:
+    fragment = "Rule: {{ contract.work_order.values('state') }}.\n\nSee /acme-plan:gone.\n"
+    assert found(tmp_path, {"fragments/rules.md.j2": fragment}) == [
+        "fragments/rules.md.j2:3: dangling-command"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"fragments/lonely.md.j2": "x\n"}, ["fragments/lonely.md.j2:0: unused-fragment"]),
+        ({BRIEF: COMMAND.replace("{{ agent('critic') }}", "nobody")}, [f"{FOLDER}/agents/critic.md.j2:0: unused-agent"]),
+        ({BRIEF: COMMAND.replace("allowed-tools: Read", "allowed-tools: Reed")}, [f"{BRIEF}:4: unknown-tool"]),
+        ({BRIEF: COMMAND.replace("allowed-tools", "budget: {on_invoke: 9}\nallowed-tools")}, [f"{BRIEF}:1: over-budget"]),
+        (
+            {BRIEF: COMMAND.replace("allowed-tools: Read", "budget: {on_invoke: 900}\nallowed-tools: Reed")},
+            [f"{BRIEF}:5: unknown-tool"],
+        ),
+        ({"suite.yaml": "name: acme\ndescription: Tools of the Acme company.\nowner: {name: Acme}\nlicense: MIT\n"
+                        "oldest_client: 2.1.197\nversion: v1\n"}, [f"{FOLDER}/plugin.yaml:0: not-semver"]),
+        ({f"{FOLDER}/README.md.j2": README.split("\n\n", 2)[0] + "\n"}, [f"{FOLDER}/README.md.j2:1: readme-short"]),
+    ],
+)  # fmt: skip
+def test_what_the_client_would_not_see(
+    tmp_path: Path, changes: dict[str, str | bytes | None], expected: list[str]
+) -> None:
+    assert set(expected) <= set(found(tmp_path, changes))
+
+
+def test_a_contract_without_fixtures_is_told_where_there_are_tests(tmp_path: Path) -> None:
+    (tmp_path / "tests" / "contracts").mkdir(parents=True)
+    assert found(tmp_path, {}) == ["contracts/work-order.yaml:0: untested-contract"]
+
+
+def test_the_changelog_must_know_the_version(tmp_path: Path) -> None:
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [1.2.2] - 2026-01-01\n")
+    assert found(tmp_path, {}) == [f"{tmp_path}/CHANGELOG.md:0: changelog"]
+
+
+def test_a_plugin_without_a_runtime_needs_no_verbs(tmp_path: Path) -> None:
+    assert CONTRACT  # the sample has a contract and no runtime
+    assert found(tmp_path, with_line("Say `ultra whatever`.")) == []

@@ -1,0 +1,84 @@
+"""make release: it tags only when all is green, and puts everything back when it is not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# The real script with a Makefile that builds and tests nothing, or fails where it should.
+MAKEFILE = "plugin:\n\t@echo built >> dist/made\n\ntest:\n\t@test ! -e fail\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    for name in ("generator/release.py", "generator/ultra_plugin/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "Makefile").write_text(MAKEFILE)
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [9.8.7] - 2026-12-24\n")
+    (tmp_path / "dist").mkdir()
+    (tmp_path / ".claude-plugin").mkdir()
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    git(tmp_path, "config", "user.name", "Test")
+    git(tmp_path, "config", "user.email", "test@example.invalid")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "Begin")
+    return tmp_path
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(
+        ["git", *words], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def release(folder: Path, version: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "generator/release.py", version]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_release_sets_the_version_commits_and_tags(repository: Path) -> None:
+    done = release(repository, "9.8.7")
+    assert done.returncode == 0, done.stderr
+    assert '__version__ = "9.8.7"' in git(repository, "show", "v9.8.7:generator/ultra_plugin/__init__.py")
+    assert git(repository, "rev-parse", "v9.8.7^{commit}") == git(repository, "rev-parse", "HEAD")
+    assert git(repository, "status", "--porcelain") == ""
+
+
+def test_when_the_tests_fail_nothing_is_tagged_and_all_is_as_before(repository: Path) -> None:
+    (repository / "fail").touch()
+    git(repository, "add", "fail")
+    git(repository, "commit", "--quiet", "--message", "Fail")
+    before = git(repository, "rev-parse", "HEAD")
+    assert release(repository, "9.8.7").returncode == 1
+    assert (
+        git(repository, "rev-parse", "HEAD"),
+        git(repository, "tag"),
+        git(repository, "status", "--porcelain"),
+    ) == (before, "", "")
+
+
+@pytest.mark.parametrize(
+    ("version", "change", "reason"),
+    [
+        ("1.2", None, "is not a version"),
+        ("", None, "is not a version"),
+        ("9.8.8", None, "CHANGELOG.md has no section '## [9.8.8] - YYYY-MM-DD'"),
+        ("9.8.7", "stray", "the working tree has changes"),
+        ("9.8.7", "tag", "the tag v9.8.7 exists"),
+    ],
+)
+def test_what_stops_a_release(repository: Path, version: str, change: str | None, reason: str) -> None:
+    if change == "stray":
+        (repository / "stray").touch()
+    if change == "tag":
+        git(repository, "tag", "v9.8.7")
+    done = release(repository, version)
+    assert done.returncode == 1
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
