@@ -1,0 +1,13 @@
+"""Print every ratio that we hold ourselves to: python -m tests.bench [building|runtime ...]."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.bench import building, runtime
+
+BENCHES = {"building": building.main, "runtime": runtime.main}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or BENCHES:
+        BENCHES[name]()

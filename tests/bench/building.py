@@ -1,0 +1,130 @@
+"""Rendering many commands: ours against copier and cookiecutter on the same files, and a build with nothing to do."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.bench.measure import Run, run, show
+from tests.client.trees import write_tree
+from tests.generator.sample import sample
+
+ENVIRONMENT = Path(".bench/venv")
+PEERS = ("copier==9.19.1", "cookiecutter==2.7.1")
+SIZES = (1_000, 10_000)
+TEXT = """\
+---
+description: Command number NUMBER of the tools that {{ %(name)s }} offers to its people
+allowed-tools: Read
+---
+# Command NUMBER
+
+This is {{ %(title)s }}, and it does what number NUMBER does.
+{%% if %(name)s %%}
+
+## How
+
+{%% for word in ("read", "think", "write") %%}
+- {{ word }} about number NUMBER for {{ %(name)s }}
+{%% endfor %%}
+{%% endif %%}
+
+Ask {{ %(title)s }} when something is not clear, and stop when it is done.
+"""
+
+
+def main() -> None:
+    """Print the figures for every size."""
+    peers = _peers()
+    with tempfile.TemporaryDirectory(prefix="ultra-bench-") as folder:
+        runs = {count: _compare(Path(folder) / str(count), count, peers) for count in SIZES}
+    for count, (full, again, copier, cookiecutter) in runs.items():
+        show(
+            f"{count} commands, a whole build: load, render, check, write, zip ({full.seconds:.2f} s here)",
+            [
+                ("against copier", f"{full.seconds / copier.seconds:.2f} of its time"),
+                ("against cookiecutter", f"{full.seconds / cookiecutter.seconds:.2f} of its time"),
+                ("with nothing to do", f"{again.seconds / full.seconds:.2f} of a full build"),
+                ("memory", f"{full.peak_mb:.0f} MB, {full.peak_mb * 1000 / count:.0f} kB a command"),
+            ],
+        )
+    small, large = (runs[count][0] for count in SIZES)
+    show(
+        f"From {SIZES[0]} to {SIZES[1]} commands",
+        [("time grows", f"{large.seconds / small.seconds:.1f} times")],
+    )
+
+
+def _compare(folder: Path, count: int, peers: Path) -> tuple[Run, Run, Run, Run]:
+    print(f"rendering {count} commands three ways ...", file=sys.stderr)
+    _write_ours(folder / "ours", count)
+    _write_copier(folder / "copier", count)
+    _write_cookiecutter(folder / "cookie", count)
+    ours = [sys.executable, "-m", "ultra_plugin", "build"]
+    full, again = run(ours, folder / "ours"), run(ours, folder / "ours")
+    copier = run([peers / "copier", "copy", "--quiet", "--defaults", "copier", "out-copier"], folder)
+    cookiecutter = run([peers / "cookiecutter", "--no-input", "cookie"], folder)
+    made = [_rendered(folder / name) for name in ("ours/dist/acme-plan", "out-copier", "acme-plan")]
+    if len(made[0]) != count or made[1:] != made[:1] * 2:
+        sys.exit("bench: they did not render the same files")
+    shutil.rmtree(folder)
+    return full, again, copier, cookiecutter
+
+
+def _rendered(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "commands").glob("c[0-9]*.md")}
+
+
+def _text(number: int, name: str, title: str) -> str:
+    return (TEXT % {"name": name, "title": title}).replace("NUMBER", str(number))
+
+
+def _write_ours(root: Path, count: int) -> None:
+    commands = {
+        f"plugins/acme-plan/commands/c{n}.md.j2": _text(n, "plugin.name", "plugin.title")
+        for n in range(count)
+    }
+    write_tree(root / "plugin_src", {**sample(), **commands})
+
+
+def _write_copier(root: Path, count: int) -> None:
+    commands = {f"commands/c{n}.md.jinja": _text(n, "name", "title") for n in range(count)}
+    settings = "_envops: {trim_blocks: true, lstrip_blocks: true, keep_trailing_newline: true}\n"
+    settings += "name: {type: str, default: acme-plan}\ntitle: {type: str, default: Acme Plan}\n"
+    write_tree(root, {"copier.yml": settings, **commands})
+
+
+def _write_cookiecutter(root: Path, count: int) -> None:
+    commands = {
+        f"{{{{cookiecutter.name}}}}/commands/c{n}.md": _text(n, "cookiecutter.name", "cookiecutter.title")
+        for n in range(count)
+    }
+    settings = {
+        "name": "acme-plan",
+        "title": "Acme Plan",
+        "_jinja2_env_vars": {"trim_blocks": True, "lstrip_blocks": True},
+    }
+    write_tree(root, {"cookiecutter.json": json.dumps(settings), **commands})
+
+
+def _peers() -> Path:
+    """Return the bin folder of an environment of the bench's own that holds the peers."""
+    if not (ENVIRONMENT / "ready").exists():
+        print(f"fetching {', '.join(PEERS)} into {ENVIRONMENT} ...", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
+        pip: list[str | Path] = [
+            ENVIRONMENT / "bin/python",
+            "-m",
+            "pip",
+            "--quiet",
+            "--disable-pip-version-check",
+            "install",
+            *PEERS,
+        ]
+        subprocess.run(pip, check=True)
+        (ENVIRONMENT / "ready").touch()
+    return (ENVIRONMENT / "bin").absolute()

@@ -1,0 +1,49 @@
+"""Measure whole commands in one run, so that ratios mean something and times need not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Run:
+    """Wall time and peak memory of one command."""
+
+    seconds: float
+    peak_mb: float
+
+
+def run(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str] | None = None) -> Run:
+    """Run a command to its end; one that fails ends the bench with its last words."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [str(part) for part in command], cwd=cwd, env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"bench: {command[0]} failed: {said.decode()[-2000:]}")
+    return Run(time.perf_counter() - start, usage.ru_maxrss / 1024)
+
+
+def median(command: Sequence[str | Path], cwd: Path, times: int = 5) -> float:
+    """Return the median seconds of several runs, the first one not counted."""
+    run(command, cwd)
+    return sorted(run(command, cwd).seconds for _ in range(times))[times // 2]
+
+
+def show(title: str, rows: Sequence[tuple[str, str]]) -> None:
+    """Print a titled list of figures."""
+    print(f"\n{title}")
+    width = max(len(name) for name, _ in rows)
+    for name, figure in rows:
+        print(f"  {name.ljust(width)}  {figure}", flush=True)
