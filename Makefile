@@ -1,0 +1,64 @@
+# Everything runs in .venv, which is made from pyproject.toml. `make help` lists what there is.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
+WORKERS ?= 2
+
+.PHONY: help plugin test check dev bench soak release clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make plugin   build every plugin and package into dist/"
+	@echo "make test     check, then run all tests, the real client included"
+	@echo "make check    ruff, mypy and the generator's own check"
+	@echo "make dev      rebuild on change and start the client with the built plugin"
+	@echo "make bench    print ratios: speed of building and of the runtime"
+	@echo "make soak     the long tests: oldest supported client, more random cases"
+	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit("make: Python 3.10 or newer is needed, this is " + sys.version.split()[0] + "; name one with PYTHON=...") if sys.version_info < (3, 10) else None'
+	@echo "making $(VENV)" >&2
+	@$(PYTHON) -m venv "$(VENV)"
+
+$(VENV)/.plugin: pyproject.toml | $(VENV)/bin/python
+	@$(PIP) --editable ".[package]"
+	@touch "$@"
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.plugin
+	@$(PIP) --editable ".[dev]"
+	@touch "$@"
+
+plugin: $(VENV)/.plugin
+	@$(RUN) -m ultra_plugin build --wheel
+
+check: $(VENV)/.dev
+	@$(RUN) -m ruff check --quiet .
+	@$(RUN) -m ruff format --quiet --check . || { echo "make: run $(RUN) -m ruff format ." >&2; exit 1; }
+	@$(RUN) -m mypy
+	@$(RUN) -m ultra_plugin check
+
+test: check
+	@$(RUN) tests/client/binary.py fetch
+	@$(RUN) -m pytest -n $(WORKERS)
+
+dev: $(VENV)/.plugin
+	@$(RUN) -m ultra_plugin build
+	@$(RUN) -m ultra_plugin watch > dist/.dev.log 2>&1 & watch=$$!; trap 'kill $$watch' EXIT; \
+	echo "rebuilding on change, see dist/.dev.log; /reload-plugins in the client takes a change in" >&2; \
+	client=$$(command -v claude || $(RUN) tests/client/binary.py path) && "$$client" --plugin-dir dist/ultraplan-local
+
+bench: $(VENV)/.dev
+	@$(RUN) -m tests.bench
+
+soak: $(VENV)/.dev
+	@$(RUN) tests/client/binary.py fetch
+	@$(RUN) tests/client/binary.py fetch oldest
+	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS)
+
+release: $(VENV)/.dev
+	@$(RUN) generator/release.py "$(VERSION)"
+
+clean:
+	@rm -rf "$(VENV)" .mypy_cache .ruff_cache .bench .hypothesis

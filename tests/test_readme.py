@@ -1,0 +1,70 @@
+"""The commands of the README, run as a new user would: a fresh clone, a fresh environment, a fresh home."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.client.model import ScriptedModel
+from tests.client.session import Home
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+COMMANDS = [line for block in BLOCKS for line in block.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a clone of what is committed, in a folder with spaces."""
+    folder = tmp_path_factory.mktemp("new user") / "ultra suite"
+    subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
+    return folder
+
+
+def as_a_new_user(line: str) -> str:
+    """Return a README line as it can be run here: without a person, and without running all tests within a test."""
+    if line == "make test":
+        return "make --dry-run test"
+    if line.startswith("claude --plugin-dir"):
+        return f"{line} -p hello"
+    return line
+
+
+def test_every_command_of_the_readme_works(
+    clone: Path, client_binary: Path, home: Home, model: ScriptedModel
+) -> None:
+    programs = home.root / "bin"
+    programs.mkdir()
+    (programs / "claude").symlink_to(client_binary)
+    client = {**home.environment(model), "PATH": f"{programs}:{os.environ['PATH']}"}
+    # pip may need the machine's own settings to reach its index; the client reaches the loopback interface only.
+    pip = {**os.environ, "HOME": str(home.root)}
+    for line in COMMANDS:
+        done = subprocess.run(
+            ["bash", "-c", as_a_new_user(line)], cwd=clone, env=pip if line.startswith("make") else client,
+            stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
+    )
+    assert status.stdout == "", "a build in a fresh clone changes nothing that is committed"
+
+
+def test_the_readme_has_the_commands_that_matter() -> None:
+    assert COMMANDS[:2] == ["make plugin", "make test"]
+    assert len(COMMANDS) >= 8
+    first_screen = README.split("\n")[:40]
+    assert "make plugin" in first_screen
+
+
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_lead_somewhere(path: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / path).read_text())
+    assert [link for link in links if not link.startswith("https://") and not (ROOT / link).exists()] == []
