@@ -1,0 +1,129 @@
+"""Find the verb, run it, tell its answer: the one place where an error becomes a sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ultra_runtime.answer import Answer, RefusedError, UsageError
+from ultra_runtime.rendered import names
+from ultra_runtime.usage import Usage, parse
+from ultra_runtime.words import nearest, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import TextIO
+
+HELP = ("-h", "--help")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one call and return the exit status."""
+    as_json = "--json" in _before_dashes(argv)
+    stream = sys.stdout
+    try:
+        answer = _answer(argv)
+    except Exception as problem:
+        refusal = problem if isinstance(problem, RefusedError) else _internal_error(problem)
+        answer = refusal.as_answer()
+        stream = sys.stdout if as_json else sys.stderr
+    return _tell(answer, as_json, stream)
+
+
+def _answer(argv: Sequence[str]) -> Answer:
+    if not argv or argv[0] in HELP:
+        return _help(bool(argv))
+    if argv[0] == "--version":
+        name = names()
+        data = {"ok": True, "plugin": name.plugin, "version": name.version}
+        return Answer(data, f"{name.plugin} {name.version}")
+    module, usage = _find_verb(argv)
+    words = argv[len(usage.verb) :]
+    if any(word in HELP for word in _before_dashes(words)):
+        text = (module.__doc__ or "").strip()
+        return Answer({"ok": True, "usage": f"ultra {usage.line}"}, f"usage: ultra {usage.line}\n\n{text}")
+    answer: Answer = module.run(parse(usage, words))
+    return answer
+
+
+def _before_dashes(words: Sequence[str]) -> list[str]:
+    return list(words[: words.index("--")] if "--" in words else words)
+
+
+def _find_verb(argv: Sequence[str]) -> tuple[ModuleType, Usage]:
+    modules = _verb_modules()
+    for count in (2, 1):
+        spelled = list(argv[:count])
+        module_name = modules.get("_".join(spelled).replace("-", "_"))
+        if len(spelled) == count and module_name:
+            module = _load(module_name)
+            usage = Usage(module.USAGE)
+            if usage.verb == spelled:
+                return module, usage
+    known = [" ".join(Usage(_load(name).USAGE).verb) for name in modules.values()]
+    word = one_line(argv[0])
+    raise UsageError(f"there is no verb {word}{nearest(word, known)}", "usage: ultra --help lists the verbs")
+
+
+def _verb_modules() -> dict[str, str]:
+    """Return module names by verb; the final `_` of a keyword such as `continue_` is no part of the verb."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verbs")
+    found = sorted(entry[:-3] for entry in os.listdir(folder) if entry.endswith(".py") and entry[0] != "_")
+    return {name.rstrip("_"): name for name in found}
+
+
+def _load(name: str) -> ModuleType:
+    return __import__("ultra_runtime.verbs." + name, fromlist=["*"])
+
+
+def _help(asked: bool) -> Answer:
+    verbs = [_load(name) for name in _verb_modules().values()]
+    summaries = [(verb.USAGE, (verb.__doc__ or "").strip().partition("\n")[0]) for verb in verbs]
+    if not asked:
+        verbs_known = ", ".join(" ".join(Usage(usage).verb) for usage, _ in summaries)
+        raise UsageError(f"a verb is missing: {verbs_known}", "usage: ultra --help lists the verbs")
+    lines = ["usage: ultra VERB ...", ""]
+    lines += [f"  ultra {usage}\n      {summary}" for usage, summary in summaries]
+    lines += ["", "ultra VERB --help tells more; --json answers in JSON."]
+    return Answer({"ok": True, "verbs": dict(summaries)}, "\n".join(lines))
+
+
+def _internal_error(problem: Exception) -> RefusedError:
+    if os.environ.get("ULTRA_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    error = f"internal error, {type(problem).__name__}: {one_line(str(problem))}"
+    hint = "Run `ultra doctor`; with ULTRA_DEBUG=1 the call shows where it failed."
+    return RefusedError(error, hint)
+
+
+def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
+    if stream is None:  # the caller closed it
+        return answer.status
+    text = answer.text
+    if as_json:
+        from ultra_runtime.jsontext import write
+
+        text = write(answer.data)
+    try:
+        stream.write(text.rstrip("\n") + "\n")
+        stream.flush()
+    except BrokenPipeError:
+        _silence(stream)
+    except OSError as problem:
+        _silence(stream)
+        sys.stderr.write(f"ultra: the answer cannot be written: {problem.strerror}\n")
+        return 1
+    return answer.status
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what is still buffered to nowhere, or the interpreter complains about it on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,47 @@
+"""What a verb gives back: data for a program, words for a person, and an exit status."""
+
+from __future__ import annotations
+
+from ultra_runtime.errors import UltraError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+DONE = 0
+REFUSED = 1
+WRONG_USAGE = 2
+
+
+class Answer:
+    """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage."""
+
+    __slots__ = ("data", "status", "text")
+
+    def __init__(self, data: Mapping[str, Any], text: str, status: int = DONE) -> None:
+        self.data = data
+        self.text = text
+        self.status = status
+
+
+class RefusedError(UltraError):
+    """A verb that cannot do what was asked, with what to do instead."""
+
+    status = REFUSED
+
+    def __init__(self, error: str, next_step: str) -> None:
+        super().__init__(error)
+        self.error = error
+        self.next_step = next_step
+
+    def as_answer(self) -> Answer:
+        """Return the refusal in the shape of every refusal."""
+        data = {"ok": False, "error": self.error, "next": self.next_step}
+        return Answer(data, f"ultra: {self.error}\n{self.next_step}", self.status)
+
+
+class UsageError(RefusedError):
+    """The call's own words are wrong."""
+
+    status = WRONG_USAGE

@@ -1,0 +1,49 @@
+"""SessionStart: one line when a project of this folder has an unfinished session, else nothing.
+
+Whatever goes wrong, the session starts: this hook has no error of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Print the line, if there is one."""
+    hooks = os.path.dirname(os.path.realpath(__file__))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
+    line = unfinished_line(os.getcwd())
+    if line:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+def unfinished_line(folder: str) -> str:
+    """Return what is unfinished and the command that goes on, or nothing."""
+    from ultra_runtime.place import PROJECTS, find_root
+
+    root = find_root(folder)
+    if root is None or not os.path.isdir(os.path.join(root, PROJECTS)):
+        return ""
+    from ultra_runtime.rendered import names
+    from ultra_runtime.session_state import find_states
+    from ultra_runtime.words import one_line
+
+    unfinished = [state for state in find_states(root).valid if state.unfinished]
+    if not unfinished:
+        return ""
+    state = max(unfinished, key=lambda candidate: candidate.instant)
+    more = f" (and {len(unfinished) - 1} more)" if len(unfinished) > 1 else ""
+    return (
+        f"Unfinished session in {one_line(state.project)}{more}: {state.status}, next is"
+        f' "{one_line(state.label, 80)}". To go on: {names().commands["continue"]}'
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        # Not sys.exit: a traceback or a failing flush on the way out would be an error of the session.
+        os._exit(0)

@@ -1,0 +1,41 @@
+"""The one door to the modules that the generator renders into `ultra_runtime/tables/`."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+class Names:
+    """What the bundle and its commands are called."""
+
+    __slots__ = ("carried", "commands", "oldest_client", "plugin", "version")
+
+    def __init__(self, module: ModuleType) -> None:
+        self.plugin: str = module.PLUGIN
+        self.version: str = module.VERSION
+        self.oldest_client: str = module.OLDEST_CLIENT
+        self.commands: dict[str, str] = module.COMMANDS
+        self.carried: tuple[str, ...] = module.CARRIED
+
+
+def table(name: str) -> ModuleType:
+    """Return the rendered module of that name."""
+    # importlib.import_module would do the same and cost the import of importlib, types and warnings.
+    return __import__("ultra_runtime.tables." + name, fromlist=["*"])
+
+
+def names() -> Names:
+    """Return the names of this bundle."""
+    return Names(table("names"))
+
+
+def table_names() -> list[str]:
+    """Return the names of all rendered modules."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tables")
+    return sorted(entry[:-3] for entry in os.listdir(folder) if entry.endswith(".py") and entry[0] != "_")

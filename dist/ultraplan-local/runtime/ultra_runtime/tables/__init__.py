@@ -1,0 +1,1 @@
+"""Rendered from contracts and settings: what the runtime knows."""

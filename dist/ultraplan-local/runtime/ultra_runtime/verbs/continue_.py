@@ -1,0 +1,146 @@
+"""Say where the last session ended and which command goes on from there.
+
+Reads `.claude/projects/*/.session-state.local.json` of the repository, or the one of --project DIR,
+and takes the valid one that was written last.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.place import current_folder, find_root
+from ultra_runtime.rendered import Names, names
+from ultra_runtime.session_state import FILE_NAME, SessionState, States, find_states
+from ultra_runtime.words import listed, one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.usage import Args
+
+USAGE = "continue [--project DIR] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the command to go on with."""
+    project = args.get("--project")
+    states = _states_of_project(project) if project else _states_of_repository()
+    if len(states.newest) > 1:
+        return _ambiguous(states, names())
+    if states.newest:
+        return _found(states, states.newest[0], names())
+    return _only_broken(states) if states.broken else _none()
+
+
+def _states_of_repository() -> States:
+    root = find_root(current_folder())
+    return find_states(root) if root else States()
+
+
+def _states_of_project(project: str) -> States:
+    here = current_folder()
+    root = find_root(here) or here
+    folder = project if os.path.isdir(project) else os.path.join(root, project)
+    hint = "Run `ultra continue` without --project to look at every project."
+    if not os.path.isdir(folder):
+        raise RefusedError(f"there is no project folder {one_line(project)}", hint)
+    if not os.path.lexists(os.path.join(folder, FILE_NAME)):
+        raise RefusedError(f"{one_line(project)} has no {FILE_NAME}: no session of it has ended yet", hint)
+    states = States()
+    states.read(find_root(folder) or root, folder)
+    return states
+
+
+def _none() -> Answer:
+    data = {"ok": True, "found": False, "next": "run `ultra guide continue none`"}
+    return Answer(data, "No session state here: no project of this repository has a session to go on with.")
+
+
+def _only_broken(states: States) -> Answer:
+    error = "every session state is broken" if len(states.broken) > 1 else "the session state is broken"
+    data = {
+        "ok": False, "found": False, "error": error, "ignored": _ignored(states),
+        "next": "run `ultra guide continue broken`",
+    }  # fmt: skip
+    return Answer(data, "\n".join(["Cannot go on: " + error + ".", *map(str, states.broken)]), 1)
+
+
+def _ambiguous(states: States, name: Names) -> Answer:
+    choices = [
+        {
+            "project": state.project,
+            "status": state.status,
+            "label": state.label,
+            "command": f"{name.commands['continue']} --project {shell_word(state.project)}",
+        }
+        for state in states.newest
+    ]
+    data: dict[str, Any] = {
+        "ok": True, "found": False, "choices": choices, "updated_at": states.newest[0].updated_at,
+        "ignored": _ignored(states), "next": "run `ultra guide continue ambiguous`",
+    }  # fmt: skip
+    lines = [f"{len(choices)} session states were written at the same moment; choose one:"]
+    lines += [f"  {one_line(choice['command'], 500)}  ({choice['status']})" for choice in choices]
+    return Answer(data, "\n".join(lines + _notes(states, [])))
+
+
+def _found(states: States, state: SessionState, name: Names) -> Answer:
+    command = state.command(name.commands)
+    carried = state.stage in name.carried
+    others = [other.project for other in states.valid if other.unfinished and other is not state]
+    data: dict[str, Any] = {
+        "ok": True, "found": True, "project": state.project, "status": state.status, "means": state.means,
+        "label": state.label, "updated_at": state.updated_at, "brief": state.brief, "command": command,
+        "carried": carried, "ignored": _ignored(states), "others": others,
+    }  # fmt: skip
+    warnings = [issue.as_data() for issue in state.warnings]
+    if warnings:
+        data["warnings"] = warnings
+    data["next"] = _next(carried, bool(warnings))
+    lines = _rows(state, command)
+    if not carried:
+        lines.append(f"This bundle does not carry {name.commands.get(state.stage, state.stage)}.")
+    lines += map(str, state.warnings)
+    return Answer(data, "\n".join(lines + _notes(states, others)))
+
+
+def _rows(state: SessionState, command: str) -> list[str]:
+    rows = [
+        ("Project", state.project),
+        ("Status", f"{state.status}: {state.means}"),
+        ("Next", state.label),
+        ("When", state.updated_at),
+        ("Brief", state.brief),
+        ("Go on", command),
+    ]
+    return [f"{title:8} {one_line(text, 500)}" for title, text in rows]
+
+
+def _next(carried: bool, warned: bool) -> str:
+    steps = ["tell the user the warnings"] if warned else []
+    if carried:
+        return ", then ".join([*steps, "offer `command` to the user"])
+    steps.append("show `command` to the user and say that this bundle does not carry it")
+    return ", then ".join(steps)
+
+
+def _ignored(states: States) -> list[dict[str, Any]]:
+    return [
+        {
+            "path": issue.path,
+            "line": issue.line,
+            "code": issue.code,
+            "message": issue.message,
+            "remedy": issue.remedy,
+        }
+        for issue in states.broken
+    ]
+
+
+def _notes(states: States, others: list[str]) -> list[str]:
+    lines = [f"Ignored: {issue}" for issue in states.broken]
+    if others:
+        lines.append(f"Unfinished too: {one_line(listed(others), 500)}.")
+    return lines

@@ -1,0 +1,37 @@
+"""Parse the front matter of a file and show it as a validator's result."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.contract import Issue, Result
+from ultra_runtime.frontmatter import parse
+from ultra_runtime.jsontext import write
+from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "frontmatter PATH [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the parsed mapping or with the code and line of the first problem."""
+    path = args.need("PATH")
+    result = _read(path)
+    if result.parsed is None:
+        return Answer(result.as_data(), "\n".join(map(str, result.errors)), 1)
+    lines = [f"{one_line(name)}: {one_line(write(value), 500)}" for name, value in result.parsed.items()]
+    return Answer(result.as_data(), "\n".join(lines))
+
+
+def _read(path: str) -> Result:
+    try:
+        found = parse(read_regular(path))
+    except UnreadableError as refused:
+        code = "FM_NOT_FOUND" if refused.missing else "FM_READ_ERROR"
+        return Result([Issue(code, str(refused), path)], [], None)
+    problem = found.problem
+    errors = [Issue(problem.code, str(problem), path, problem.line)] if problem else []
+    return Result(errors, [], found.values)

@@ -1,0 +1,66 @@
+"""Print the guide of a command, or of one of its phases.
+
+Without PHASE a command whose guide is a folder answers with the list of its phases.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.rendered import BUNDLE
+from ultra_runtime.words import listed, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "guide COMMAND [PHASE] [--json]"
+
+GUIDES = os.path.join(BUNDLE, "guides")
+
+
+def run(args: Args) -> Answer:
+    """Answer with the text of a guide, or with the phases that have one."""
+    command, phase = args.need("COMMAND"), args.get("PHASE")
+    folders, files = _guides("")
+    # Only a name that the folder itself lists becomes a path: `..` and `/` never do.
+    phases = _guides(command)[1] if command in folders else []
+    if phase is not None and phase in phases:
+        text = _text(os.path.join(command, phase + ".md"))
+        return Answer({"ok": True, "command": command, "phase": phase, "text": text}, text)
+    if phase is None and command in files:
+        text = _text(command + ".md")
+        return Answer({"ok": True, "command": command, "text": text}, text)
+    if phase is None and phases:
+        call = f"ultra guide {command} PHASE"
+        data = {"ok": True, "command": command, "phases": phases, "next": f"run `{call}`"}
+        return Answer(data, f"The phases of {command} are {listed(phases)}; print one with: {call}")
+    asked = one_line(command if phase is None else f"{command} {phase}")
+    hint = f"the phases of {command} are {listed(phases)}" if phases else _known(sorted({*folders, *files}))
+    raise RefusedError(f"there is no guide {asked}: {hint}", "run `ultra guide` with one of these names")
+
+
+def _known(commands: list[str]) -> str:
+    return f"there are guides for {listed(commands)}"
+
+
+def _guides(command: str) -> tuple[list[str], list[str]]:
+    """Return the names of the folders and of the files that hold guides."""
+    folder = os.path.join(GUIDES, command)
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError:
+        return [], []
+    folders = [entry for entry in entries if os.path.isdir(os.path.join(folder, entry))]
+    return folders, [entry[:-3] for entry in entries if entry.endswith(".md")]
+
+
+def _text(path: str) -> str:
+    try:
+        return read_regular(os.path.join(GUIDES, path)).decode("utf-8", "replace")
+    except UnreadableError as problem:
+        raise RefusedError(
+            f"the guide {path} cannot be read: {problem}", "install the plugin again"
+        ) from None

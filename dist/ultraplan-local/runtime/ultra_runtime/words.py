@@ -1,0 +1,41 @@
+"""Put names, paths and values into sentences that one line of a terminal can hold."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PLAIN_IN_SHELL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,")
+
+
+def one_line(text: str, limit: int = 160) -> str:
+    """Return the text on one line: control characters as escapes, the middle of a long one left out."""
+    if len(text) > limit:
+        text = f"{text[: limit // 2]}...{text[-limit // 4 :]}"
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
+    )
+
+
+def shell_word(text: str) -> str:
+    """Return the text as one word of a shell command."""
+    if text and PLAIN_IN_SHELL.issuperset(text):
+        return text
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the names as a list in words."""
+    *rest, last = list(names) or ["nothing"]
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ` (did you mean X?)` for the known word that looks most like this one, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), 1, 0.5)
+    return f" (did you mean {close[0]}?)" if close else ""
