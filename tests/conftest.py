@@ -1,3 +1,3 @@
 """Load the fixtures that every test file may use."""
 
-pytest_plugins = ["tests.client.fixtures"]
+pytest_plugins = ["tests.built", "tests.client.fixtures"]

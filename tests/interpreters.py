@@ -1,35 +1,54 @@
-"""The Python interpreters of this machine."""
+"""Find the Python interpreters of this machine."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import subprocess
+import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
+_TELL = "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"
+_NAME = re.compile(r"python3(\.\d+)?")
+
+
+def interpreters(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
+    """Return one interpreter for each minor version from the oldest on."""
+    return tuple(path for version, path in every_interpreter().items() if version >= oldest)
+
+
+def too_old() -> tuple[Path, ...]:
+    """Return the interpreters that the runtime refuses."""
+    return tuple(path for version, path in every_interpreter().items() if version < (3, 9))
 
 
 @cache
-def interpreters(oldest: str = "3.9") -> tuple[Path, ...]:
-    """Return one real interpreter (no shim) a minor version, oldest first."""
-    wanted = VERSIONS[VERSIONS.index(oldest) :]
-    found = (_resolve(version) for version in wanted)
-    return tuple(path for path in found if path)
+def every_interpreter() -> dict[tuple[int, int], Path]:
+    """Return version -> interpreter; a version manager's shim of a version that is not chosen does not start."""
+    found: dict[tuple[int, int], Path] = {}
+    for candidate in dict.fromkeys(_candidates()):
+        asked = [candidate, "-I", "-S", "-c", _TELL]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30)
+        if done.returncode == 0 and done.stdout.startswith("3 "):
+            _, minor, executable = done.stdout.strip().split(" ", 2)
+            found.setdefault((3, int(minor)), Path(executable).resolve())
+    return dict(sorted(found.items()))
 
 
-def _resolve(version: str) -> Path | None:
-    """Ask the command of that name which interpreter it starts: a version manager's shim may start none."""
-    pyenv = sorted(
-        Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{version}.*/bin/python3")
-    )
-    for command in (shutil.which(f"python{version}"), *map(str, pyenv)):
-        if command is None:
-            continue
-        ask = [command, "-I", "-c", "import sys; print(sys.version_info[:2], sys.executable)"]
-        done = subprocess.run(ask, capture_output=True, text=True, check=False, timeout=30)
-        major, minor = version.split(".")
-        if done.returncode == 0 and done.stdout.startswith(f"({major}, {minor})"):
-            return Path(done.stdout.split(") ", 1)[1].strip())
-    return None
+def python_on_path(interpreter: Path, folder: Path) -> Path:
+    """Return a folder to put on PATH, in which `python3` is this interpreter."""
+    (folder / "python3").symlink_to(interpreter)
+    return folder
+
+
+def _candidates() -> Iterator[Path]:
+    yield Path(sys.executable)
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    # Behind pyenv's shims stand its versions, also those that are not chosen here.
+    folders += [
+        path for folder in folders if folder.name == "shims" for path in folder.parent.glob("versions/*/bin")
+    ]
+    for folder in folders:
+        yield from (path for path in sorted(folder.glob("python3*")) if _NAME.fullmatch(path.name))

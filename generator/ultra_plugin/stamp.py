@@ -16,8 +16,9 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import files_below, write_file
 
 STAMP = ".build.json"
-# What a wheel is made of besides the sources and the generator.
-_PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile")
+# What else is looked at beside the sources, and what a wheel is made of as well.
+_CHECKED_FILES = ("CHANGELOG.md",)
+_PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CONTRIBUTING.md", "Makefile")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def inputs_digest(tree: SourceTree, distributions: bool) -> str:
     for path in sorted(files_below(code)):
         if path.endswith(".py") and not path.startswith(("plugin_src/", "bundles/")):
             total.update((code / path).read_bytes())
-    for name in _PROJECT_FILES if distributions else ():
+    for name in (*_CHECKED_FILES, *(_PROJECT_FILES if distributions else ())):
         file = tree.root.parent / name
         total.update(file.read_bytes() if file.is_file() else b"-")
     return total.hexdigest()

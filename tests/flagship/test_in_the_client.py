@@ -15,7 +15,7 @@ from tests.client.binary import OLDEST
 from tests.client.fixtures import ModelFactory, TerminalFactory, require_client
 from tests.client.model import Call, ScriptedModel
 from tests.client.session import Client
-from tests.flagship.conftest import ROOT, RUN, write_state
+from tests.flagship.states import ROOT, RUN, write_state
 from ultra_plugin import __version__
 from ultra_plugin.bill import always_on, bill, tokens
 from ultra_plugin.folder import read_folder

@@ -71,13 +71,13 @@ def test_the_same_bytes_under_other_circumstances(
     assert build(folder, umask=umask, **CIRCUMSTANCES[circumstance]) == reference
 
 
-@pytest.mark.parametrize("python", interpreters("3.10"), ids=lambda path: path.parent.parent.name)
+@pytest.mark.parametrize("python", interpreters((3, 10)), ids=lambda path: path.parent.parent.name)
 def test_the_same_bytes_from_every_python(tmp_path: Path, reference: dict[str, str], python: Path) -> None:
     assert build(tmp_path, python) == reference
 
 
 def test_there_is_more_than_one_python_to_compare() -> None:
-    assert len(interpreters("3.10")) >= 2
+    assert len(interpreters((3, 10))) >= 2
 
 
 def test_the_zip_holds_the_folder_with_its_modes_and_its_checksum(tmp_path: Path) -> None:

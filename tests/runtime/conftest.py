@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -14,12 +13,10 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.interpreters import NEWEST, python_on_path
-from tests.runtime.standin import GUIDES, TABLES
+from tests.interpreters import interpreters, python_on_path
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "plugin_src" / "runtime"
-BUILT = ROOT / "dist" / "ultraplan-local"
 
 sys.path.insert(0, str(SOURCE))
 
@@ -98,32 +95,6 @@ def write_files(folder: Path, files: Mapping[str, str | bytes | Mapping[str, obj
         path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
-def seal(bundle: Path) -> None:
-    """Write the list of files that a bundle is checked by."""
-    files = {}
-    for path in sorted(bundle.rglob("*")):
-        if path.is_file() and path.name != "bundle.json" and "__pycache__" not in path.parts:
-            data = path.read_bytes()
-            mode = "755" if os.access(path, os.X_OK) and path.stat().st_mode & 0o100 else "644"
-            name = path.relative_to(bundle).as_posix()
-            files[name] = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data), "mode": mode}
-    (bundle / "bundle.json").write_text(json.dumps({"version": "0.1.0", "files": files}))
-
-
-@pytest.fixture(scope="session")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a bundle that no test changes."""
-    target = tmp_path_factory.mktemp("bundle") / "ultraplan-local"
-    no_cache = shutil.ignore_patterns("__pycache__")
-    if (BUILT / "bin" / "ultra").exists():
-        return shutil.copytree(BUILT, target, ignore=no_cache)
-    shutil.copytree(SOURCE / "bin", target / "bin")
-    shutil.copytree(SOURCE / "ultra_runtime", target / "runtime" / "ultra_runtime", ignore=no_cache)
-    write_files(target, {**TABLES, **GUIDES})
-    seal(target)
-    return target
-
-
 @pytest.fixture
 def own_bundle(bundle: Path, tmp_path: Path) -> Path:
     """Return a bundle that the test may change; its folder has a space in its name."""
@@ -142,7 +113,7 @@ def repo(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which `python3` is the newest interpreter."""
-    return python_on_path(NEWEST, tmp_path_factory.mktemp("python"))
+    return python_on_path(interpreters()[-1], tmp_path_factory.mktemp("python"))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.conftest import STATE_FILE, Runner, write_files
+from ultra_runtime.place import find_root
 
 AddState = Callable[..., Path]
 EXECUTE = "/ultraplan-local:ultraexecute-local"
@@ -255,14 +256,18 @@ def test_what_a_state_says_cannot_steer_the_terminal(ultra: Runner, add_state: A
         ([".claude/projects/p/x", "a/.git/HEAD"], "a", "a"),
     ],
 )
-def test_where_the_root_is(
-    ultra: Runner, tmp_path: Path, add_state: AddState, files: list[str], start: str, root: str
-) -> None:
+def test_where_the_root_is(tmp_path: Path, files: list[str], start: str, root: str) -> None:
     base = tmp_path / "base"
     write_files(base, dict.fromkeys(files, ""))
-    state = add_state()
-    project = base / root / ".claude/projects/here"
-    project.mkdir(parents=True)
-    shutil.copy(state, project)
-    data = ultra("continue", "--json", cwd=base / start).data
-    assert (data["found"], data.get("project")) == (True, ".claude/projects/here")
+    assert find_root(str(base / start)) == str(base / root)
+
+
+def test_there_may_be_no_root(tmp_path: Path) -> None:
+    assert find_root(str(tmp_path)) is None
+
+
+def test_the_root_is_found_from_below(ultra: Runner, repo: Path, add_state: AddState) -> None:
+    add_state()
+    (repo / "a" / "b").mkdir(parents=True)
+    for folder in (repo / "a" / "b", repo / ".claude" / "projects" / "one" / "sessions"):
+        assert ultra("continue", "--json", cwd=folder).data["project"] == ".claude/projects/one"

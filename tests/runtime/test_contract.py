@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.runtime.conftest import write_files
 from ultra_runtime.contract import Code, Contract, Field, Report, Version
 from ultra_runtime.jsontext import write
+from ultra_runtime.regular_file import LARGEST
 from ultra_runtime.validation import check_values, validate_file, validate_json
 
 GENERAL = (
@@ -184,7 +185,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     write_files(tmp_path, {"file": "{}"})
     with (tmp_path / "huge").open("wb") as huge:
-        huge.truncate(100 * 1024 * 1024 * 1024)
+        huge.truncate(LARGEST + 1)
     expected = {
         "loop": "X_READ_ERROR",
         "folder": "X_READ_ERROR",

@@ -9,15 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.interpreters import interpreters, python_on_path, too_old
 from tests.runtime.conftest import SOURCE, Runner, Told, write_files
-from tests.runtime.interpreters import SUPPORTED, TOO_OLD, python_on_path
 
 HOSTILE = "import os; os.write(2, b'HIJACKED'); os._exit(99)\n"
 MODULES = ("json", "os", "re", "stat", "ultra_runtime", "_json", "sitecustomize", "usercustomize", "codecs")
-
-
-def named(versions: dict[tuple[int, int], str]) -> list[object]:
-    return [pytest.param(path, id=f"{major}.{minor}") for (major, minor), path in versions.items()]
 
 
 def assert_runs(told: Told) -> None:
@@ -26,12 +22,12 @@ def assert_runs(told: Told) -> None:
 
 
 def test_there_are_interpreters_to_test_with() -> None:
-    assert SUPPORTED
+    assert len(interpreters()) >= 2
 
 
-@pytest.mark.parametrize("interpreter", named(SUPPORTED))
+@pytest.mark.parametrize("interpreter", interpreters(), ids=str)
 def test_every_verb_answers_under_every_interpreter(
-    interpreter: str, bundle: Path, repo: Path, tmp_path: Path, add_state: Callable[..., Path]
+    interpreter: Path, bundle: Path, repo: Path, tmp_path: Path, add_state: Callable[..., Path]
 ) -> None:
     (tmp_path / "py").mkdir()
     ultra = Runner(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
@@ -53,9 +49,9 @@ def test_the_file_parses_as_python_3_6() -> None:
     ast.parse((SOURCE / "bin" / "ultra").read_text(), feature_version=(3, 6))
 
 
-@pytest.mark.parametrize("interpreter", named(TOO_OLD))
+@pytest.mark.parametrize("interpreter", too_old(), ids=str)
 def test_an_old_interpreter_is_told_in_one_sentence(
-    interpreter: str, bundle: Path, repo: Path, tmp_path: Path
+    interpreter: Path, bundle: Path, repo: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "py").mkdir()
     ultra = Runner(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
@@ -72,9 +68,9 @@ def test_without_python3_there_is_one_sentence(ultra: Runner, tmp_path: Path) ->
     assert told.err == "ultra: python3 is not on PATH: install Python 3.9 or newer, or put it on PATH.\n"
 
 
-@pytest.mark.parametrize("interpreter", named(SUPPORTED))
+@pytest.mark.parametrize("interpreter", interpreters(), ids=str)
 def test_nothing_of_the_surroundings_is_imported(
-    interpreter: str, bundle: Path, repo: Path, tmp_path: Path
+    interpreter: Path, bundle: Path, repo: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "py").mkdir()
     ultra = Runner(bundle, repo, python_on_path(interpreter, tmp_path / "py"))

@@ -102,6 +102,11 @@ def test_the_brief_is_looked_for_from_the_repository_not_from_here(
     assert "warning " in ultra("validate", "session-state", state).out
 
 
+def test_the_brief_may_be_named_from_the_project(ultra: Runner, add_state: Callable[..., Path]) -> None:
+    state = add_state(next_session_brief_path="sessions/session-2.md")
+    assert ultra("validate", "session-state", state, "--json").data["warnings"] == []
+
+
 def test_strict_and_soft_are_taken(ultra: Runner, add_state: Callable[..., Path]) -> None:
     state = add_state()
     assert ultra("validate", "session-state", state, "--strict").status == 0

@@ -19,7 +19,7 @@ OK = "ok"
 WARN = "warn"
 FAIL = "fail"
 AGAIN = "install the plugin again"
-CLIENT_SECONDS = 10
+CLIENT_SECONDS = 5
 
 
 class Check:

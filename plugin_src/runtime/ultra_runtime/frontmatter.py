@@ -151,7 +151,7 @@ class _Mapping:
             kind = types.get(name)
             try:
                 if isinstance(value, list):
-                    values[name] = [typed(item, "text" if kind == "list" else kind) for item in value]
+                    values[name] = [typed(item, kind) for item in value]
                 else:
                     values[name] = typed(value, kind)
             except MalformedError as problem:

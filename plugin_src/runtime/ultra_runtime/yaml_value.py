@@ -194,7 +194,7 @@ def _refuse_after_item(sign: str) -> None:
 
 
 def typed(scalar: Scalar, kind: str | None = None) -> str | int | float | bool | None:
-    """Give a scalar its type: that of the contract, or else the one that its form says."""
+    """Give a scalar its type: that of the contract (in a list: text), or else the one that its form says."""
     text = scalar.text
     if not scalar.plain:
         return text

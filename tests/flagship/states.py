@@ -1,21 +1,12 @@
-"""The built plugin, and a project whose last run stopped halfway."""
+"""A project whose last run stopped halfway."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent.parent
-BUNDLE = ROOT / "dist/ultraplan-local"
 RUN = ".claude/projects/2026-01-31-rate-limit"
-
-
-@pytest.fixture
-def bundle() -> Path:
-    """Return the plugin folder that is committed."""
-    return BUNDLE
 
 
 def write_state(repository: Path, project: str = RUN, **changes: object) -> Path:
