@@ -1,0 +1,1 @@
+"""Put plugins into Claude Code and take them out again; the standard library is all it needs."""

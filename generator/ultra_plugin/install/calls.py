@@ -1,0 +1,221 @@
+"""The calls: install, uninstall, status and verify, each from what was asked to what is reported."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ultra_plugin import __version__
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install import archive, client, inspecting, journal, scaffold
+from ultra_plugin.install.archive import Package
+from ultra_plugin.install.inspecting import Standing
+from ultra_plugin.install.installing import Wishes, install
+from ultra_plugin.install.place import Place
+from ultra_plugin.install.plan import Line, Plan, Planner
+from ultra_plugin.install.removing import purge, uninstall
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asked for."""
+
+    plugins: tuple[str, ...] = ()
+    source: Path | None = None
+    upgrade: bool = False
+    dry_run: bool = False
+    purge: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
+    wait: float = 60.0
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of a call."""
+
+    action: str
+    place: Place
+    lines: tuple[Line, ...] = ()
+    planned: bool = False
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    standings: list[Standing] = field(default_factory=list)
+    client: str | None = None
+
+
+Agree = Callable[[Plan], bool]
+Tell = Callable[[str], None]
+
+
+def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report:
+    """Install or upgrade plugins, and verify them."""
+    report = Report("install", place)
+    packages = _packages(asked)
+    binary = client.find()
+    if binary:
+        for package in packages:
+            report.client = client.require(binary, package.oldest_client)
+    mend(place, asked.wait, report, tell, asked.dry_run)
+
+    def plan() -> Plan:
+        planner = Planner(place)
+        for package in packages:
+            if asked.upgrade and package.plugin not in planner.receipts:
+                raise UltraError(f"{package.plugin} is not installed in {place.config}; leave out --upgrade")
+            install(planner, package, asked.wishes)
+        return planner.finish()
+
+    _do(place, asked, plan, agree, tell, report)
+    if report.planned:
+        return report
+    _verify(report, [package.plugin for package in packages], binary)
+    for package in packages:
+        report.notes += _how_to_start(place, package)
+    return report
+
+
+def call_uninstall(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report:
+    """Uninstall plugins, and with purge their data."""
+    report = Report("uninstall", place)
+    mend(place, asked.wait, report, tell, asked.dry_run)
+
+    def plan() -> Plan:
+        planner = Planner(place)
+        names = asked.plugins or tuple(planner.receipts)
+        for name in names:
+            if name in planner.receipts:
+                uninstall(planner, planner.receipts[name])
+        for name in names or (archive.carried() if asked.purge else ()):
+            if asked.purge:
+                purge(planner, name)
+        return planner.finish()
+
+    known = {*Planner(place).receipts, *archive.carried()}
+    for name in asked.plugins:
+        if name not in known and not place.data(name).is_dir():
+            raise UltraError(f"{name} is not installed in {place.config}; see: ultra-install --status")
+    _do(place, asked, plan, agree, tell, report)
+    return report
+
+
+def call_status(place: Place, asked: Asked, tell: Tell) -> Report:
+    """Say what is installed."""
+    report = Report("status", place)
+    mend(place, asked.wait, report, tell)
+    report.standings = inspecting.standings(place, asked.plugins)
+    for name in {*asked.plugins, *(one.receipt.plugin for one in report.standings)} or set(archive.carried()):
+        report.notes += inspecting.notes(place, name)
+    return report
+
+
+def call_verify(place: Place, asked: Asked, tell: Tell) -> Report:
+    """Compare what is installed with its receipts; nothing to compare is a failure too."""
+    report = Report("verify", place)
+    mend(place, asked.wait, report, tell)
+    names = asked.plugins or tuple(one.receipt.plugin for one in inspecting.standings(place, ()))
+    if not names:
+        raise UltraError(f"nothing is installed in {place.config}; run: ultra-install")
+    _verify(report, names, client.find())
+    for one in report.standings:
+        report.problems += [f"{one.receipt.plugin}: {path} was added" for path in one.added]
+    return report
+
+
+def mend(place: Place, wait: float, report: Report, tell: Tell, dry_run: bool = False) -> None:
+    """Finish or undo what a killed call has left."""
+    if dry_run:
+        if place.state.is_dir():
+            report.notes.append("the next call will finish or roll back an interrupted one")
+        return
+    scaffold.sweep(place.state)
+    if place.state.is_dir():
+        with scaffold.locked(place.state, wait, tell):
+            said = journal.recover(place)
+            scaffold.take_down(place.state)
+        report.notes += [said] if said else []
+
+
+def _packages(asked: Asked) -> list[Package]:
+    if asked.source:
+        package = archive.read(asked.source)
+        if asked.plugins and asked.plugins != (package.plugin,):
+            raise UltraError(f"{asked.source} holds {package.plugin}, not {' '.join(asked.plugins)}")
+        return [package]
+    carried = archive.carried()
+    if not carried:
+        raise UltraError(
+            "no plugin came with this installer; name one with --from, or build one: make plugin"
+        )
+    for name in asked.plugins:
+        if name not in carried:
+            raise UltraError(f"there is no plugin called {name} here, only {', '.join(carried)}")
+    origin = f"ultra-suite {__version__}"
+    return [archive.read(carried[name], origin) for name in asked.plugins or carried]
+
+
+def _do(
+    place: Place, asked: Asked, make: Callable[[], Plan], agree: Agree, tell: Tell, report: Report
+) -> None:
+    """Show the plan, ask, and do exactly what was shown."""
+    shown = make()
+    report.lines, report.planned = shown.lines, asked.dry_run
+    if shown.empty or asked.dry_run:
+        return
+    if not agree(shown):
+        raise UltraError("not agreed to; nothing was done")
+    with scaffold.locked(place.state, asked.wait, tell):
+        try:
+            journal.recover(place)
+            plan = make()
+            if plan.lines != shown.lines:
+                raise UltraError("things have changed since the question; nothing was done, run it again")
+            if plan.above:
+                scaffold.may_go(place.state, plan.above)
+            journal.perform(place, plan.changes, plan.closes_commands)
+            for folder in plan.purged:
+                shutil.rmtree(folder)
+        finally:
+            if journal.interrupted(place) is None:
+                scaffold.take_down(place.state)
+
+
+def _verify(report: Report, names: Sequence[str], binary: Path | None) -> None:
+    place = report.place
+    report.standings = inspecting.standings(place, names)
+    standing = {one.receipt.plugin: one for one in report.standings}
+    for name in names:
+        if name not in standing:
+            report.problems.append(f"{name} is not installed in {place.config}")
+            continue
+        report.problems += [f"{name}: {difference}" for difference in standing[name].differences]
+        report.notes += inspecting.notes(place, name)
+        if binary:
+            problems, notes = inspecting.complaints(binary, place, name)
+            report.problems += problems
+            report.notes += notes
+
+
+def _how_to_start(place: Place, package: Package) -> list[str]:
+    names = ", ".join(f"/{package.plugin}:{name}" for name in package.commands)
+    said = [f"start Claude Code and type one of: {names} (in a running session first: /reload-plugins)"]
+    if place.scope == "project":
+        folder = place.config / "skills" / package.plugin
+        said.append(
+            f"commit {folder} with its receipt, and the commands and settings.json of .claude where a line "
+            "above names them; settings.json.ultra-backup and byte code are not for the repository"
+        )
+        said.append(f"colleagues who start the client in {place.root} and trust it get the plugin")
+        if _ignored(place, folder):
+            said.append(f"git ignores {folder}: change .gitignore, or colleagues will not get it")
+    return said
+
+
+def _ignored(place: Place, folder: Path) -> bool:
+    try:
+        command = ["git", "-C", str(place.root), "check-ignore", "-q", str(folder / archive.MANIFEST)]
+        return subprocess.run(command, capture_output=True, timeout=10, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False

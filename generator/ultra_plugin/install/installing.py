@@ -1,0 +1,227 @@
+"""Plan an installation: new, over an older one, over a newer one, or over one that somebody has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Literal
+
+from ultra_plugin import __version__
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install import receipt as receipts
+from ultra_plugin.install import settings, shortnames
+from ultra_plugin.install.archive import MANIFEST, Package, PackedFile
+from ultra_plugin.install.names import RECEIPT, version_order
+from ultra_plugin.install.place import Place
+from ultra_plugin.install.plan import Line, Planner, Verb
+from ultra_plugin.install.receipt import Receipt, Recorded
+from ultra_plugin.install.settings import Granted
+from ultra_plugin.install.staging import FolderContent
+from ultra_plugin.install.steps import Change, Step
+from ultra_plugin.install.survey import Survey, digest, sha256, survey
+
+# Colleagues check the folder out with git: it must neither change line ends nor offer byte code for a commit.
+_FOR_GIT = {".gitattributes": PackedFile(b"* -text\n"), ".gitignore": PackedFile(b"__pycache__/\n")}
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What was asked for; None is "as it is installed now"."""
+
+    permissions: Literal["none", "minimal"] | None = None
+    short_names: bool | None = None
+
+
+def install(planner: Planner, package: Package, wishes: Wishes) -> None:
+    """Add what installing a package takes to a plan."""
+    place = planner.place
+    folder = place.plugin(package.plugin)
+    present = _present(place, package)
+    seen = survey(folder, present) if present else Survey()
+    files = {**_FOR_GIT, **package.files} if place.scope == "project" else dict(package.files)
+    carried = _carried(files, present, seen)
+    headline = len(planner.lines)
+    granted = _grant(planner, package, present, wishes)
+    commands = _commands(planner, package, present, wishes)
+    new = Receipt(
+        plugin=package.plugin,
+        version=package.version,
+        scope=place.scope,
+        installed_at=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        origin=package.origin,
+        installer=__version__,
+        files={path: Recorded(file.sha256, file.mode) for path, file in files.items()},
+        granted=granted,
+        commands=commands,
+        kept=_kept(present, carried),
+        made=planner.made,
+        made_commands=planner.made_commands,
+    )
+    if present and seen.clean and _same(present, new):
+        return
+    planner.lines.insert(headline, _headline(planner, package, present, new, seen))
+    for path, old in carried.items():
+        if path != old:
+            planner.line(package.plugin, "keep", f"your {old} as {path}", folder / path)
+    content = FolderContent({**files, RECEIPT: PackedFile(new.dump())}, carried, seen.empty)
+    planner.changes.append(
+        Change(Step("plugin", package.plugin, "folder" if present else None, "folder"), content)
+    )
+
+
+def _present(place: Place, package: Package) -> Receipt | None:
+    """Return the receipt of what is installed; a folder or namesake that is not ours is refused."""
+    folder = place.plugin(package.plugin)
+    if found := receipts.read(folder):
+        return found
+    if folder.exists() or folder.is_symlink():
+        raise UltraError(f"{place.shown(folder)} was not installed by ultra-install; move it away first")
+    for other in sorted(place.skills.glob(f"*/{MANIFEST}")):
+        if _manifest_name(other) == package.plugin:
+            home = place.shown(other.parent.parent)
+            raise UltraError(f"{home} is called {package.plugin} too, and the client loads only one; move it")
+    return None
+
+
+def _manifest_name(path: Path) -> object:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value.get("name") if isinstance(value, dict) else None
+
+
+def _headline(
+    planner: Planner, package: Package, present: Receipt | None, new: Receipt, seen: Survey
+) -> Line:
+    verb, what = _verb(present, new, seen)
+    return Line(package.plugin, verb, what, planner.place.shown(planner.place.plugin(package.plugin)))
+
+
+def _verb(present: Receipt | None, new: Receipt, seen: Survey) -> tuple[Verb, str]:
+    count = f"{len(new.files)} files"
+    if present is None:
+        return "install", f"{new.plugin} {new.version} ({count})"
+    if present.version != new.version:
+        older = (version_order(new.version) or ()) < (version_order(present.version) or ())
+        return (
+            "downgrade" if older else "upgrade",
+            f"{new.plugin} {present.version} to {new.version} ({count})",
+        )
+    if present.files != new.files:
+        return "replace", f"{new.plugin} {new.version} by another build of it ({count})"
+    if not seen.clean:
+        mended = len(seen.changed) + len(seen.missing) + len(seen.remoded)
+        return "repair", f"{new.plugin} {new.version} ({mended} of {count})"
+    return "replace", f"the receipt of {new.plugin} {new.version}"
+
+
+def _same(present: Receipt, new: Receipt) -> bool:
+    """Compare two receipts but for when and from where."""
+    return (
+        replace(new, installed_at=present.installed_at, origin=present.origin, installer=present.installer)
+        == present
+    )
+
+
+def _carried(files: Mapping[str, PackedFile], present: Receipt | None, seen: Survey) -> dict[str, str]:
+    """Return where the owner's files go: edited ones aside, added ones where they were."""
+    if present is None:
+        return {}
+    used = set(files)
+    carried: dict[str, str] = {}
+    for path in (*seen.changed, *seen.added):
+        wanted = aside(path, present.version, used) if path in seen.changed or _clashes(path, used) else path
+        used.add(wanted)
+        carried[wanted] = path
+    return carried
+
+
+def aside(path: str, version: str, used: Iterable[str]) -> str:
+    """Return a free name beside a path for the owner's version of it."""
+    taken = set(used)
+    parts = path.split("/")
+    for depth in range(1, len(parts)):  # a folder of the owner's where we now have a file
+        if "/".join(parts[:depth]) in taken:
+            parts[depth - 1] += f".kept-{version}"
+            return "/".join(parts)
+    wanted, number = f"{path}.kept-{version}", 2
+    while _clashes(wanted, taken):
+        wanted, number = f"{path}.kept-{version}-{number}", number + 1
+    return wanted
+
+
+def _clashes(path: str, used: Iterable[str]) -> bool:
+    return any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in used)
+
+
+def _kept(present: Receipt | None, carried: Mapping[str, str]) -> tuple[str, ...]:
+    before = present.kept if present else ()
+    return tuple(sorted(path for path, old in carried.items() if path != old or old in before))
+
+
+def _grant(planner: Planner, package: Package, present: Receipt | None, wishes: Wishes) -> Granted:
+    """Bring the rules in line with what the version needs; rules that were there already are not claimed."""
+    before = present.granted if present else Granted()
+    wanted = wishes.permissions or ("minimal" if before.rules else "none")
+    folder = planner.place.plugin(package.plugin)
+    rules = settings.needed(package, folder) if wanted == "minimal" else ()
+    gone = tuple(rule for rule in before.rules if rule not in rules)
+    stays = tuple(rule for rule in before.rules if rule in rules)
+    if gone:
+        planner.draft.revoke(Granted(gone, "" if stays else before.created))
+    for rule in gone:
+        planner.line(package.plugin, "remove", f"the rule {rule}", planner.place.config / "settings.json")
+    added = planner.draft.grant(rules)
+    for rule in added.rules:
+        program = rule.removeprefix("Bash(").removesuffix(":*)")
+        why = f"the rule {rule}: bin/{program} of the plugin runs without asking, nothing else does"
+        planner.line(package.plugin, "add", why, planner.place.config / "settings.json")
+    for rule in planner.draft.forbidden(rules) if rules else ():
+        planner.line(
+            package.plugin,
+            "leave",
+            f"the rule {rule}: you deny it or want to be asked",
+            planner.place.config / "settings.json",
+        )
+    return Granted(stays + added.rules, before.created if stays else added.created)
+
+
+def _commands(planner: Planner, package: Package, present: Receipt | None, wishes: Wishes) -> dict[str, str]:
+    """Bring the short names in line with the new version's commands; the owner's own are never replaced."""
+    place, before = planner.place, present.commands if present else {}
+    wanted = bool(before) if wishes.short_names is None else wishes.short_names
+    texts = shortnames.commands(package) if wanted else {}
+    recorded: dict[str, str] = {}
+    for name, text in texts.items():
+        path = place.commands / f"{name}.md"
+        found = digest(path)
+        if name in before and found == before[name] == sha256(text):
+            recorded[name] = found
+        elif (name in before and found in (None, before[name])) or not (
+            theirs := shortnames.taken(place, name)
+        ):
+            recorded[name] = sha256(text)
+            planner.line(package.plugin, "add", f"the short name /{name}", path)
+            planner.file("command", name, path, text)
+        else:
+            planner.line(package.plugin, "leave", f"/{name}: {theirs} is yours", path)
+    for name in before.keys() - texts.keys():
+        drop_command(planner, package.plugin, name, before[name])
+    if recorded and not place.commands.exists():
+        planner.made_commands = True
+    return recorded
+
+
+def drop_command(planner: Planner, plugin: str, name: str, recorded: str) -> None:
+    """Add the removal of a short name to a plan, unless its owner has changed it."""
+    path = planner.place.commands / f"{name}.md"
+    found = digest(path)
+    if found == recorded:
+        planner.line(plugin, "remove", f"the short name /{name}", path)
+        planner.file("command", name, path, None)
+    elif found:
+        planner.line(plugin, "keep", f"/{name}: you have changed it", path)

@@ -1,0 +1,203 @@
+"""The command line of ultra-install: the one place where errors become sentences and statuses."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ultra_plugin import __version__
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install.names import plugin_name
+
+if TYPE_CHECKING:
+    from ultra_plugin.install.calls import Report
+    from ultra_plugin.install.plan import Plan
+
+_WINDOWS = (
+    "native Windows is not supported: install WSL (wsl --install) and run Claude Code and ultra-install in it"
+)
+_EPILOG = """\
+what it touches:
+  <config>/skills/<plugin>/       the plugin and its receipt; <config> is ~/.claude or $CLAUDE_CONFIG_DIR
+  <config>/commands/<name>.md     only with --short-names
+  <config>/settings.json          only with --permissions minimal, as text: every other byte stays;
+                                  settings.json.ultra-backup is the file as it was
+  with --scope project <config> is the .claude folder of the repository that you are in
+
+examples:
+  ultra-install                             install what this package carries; shows a plan and asks
+  ultra-install --yes --short-names         the same without asking, with /ultrabrief-local and the others
+  ultra-install --upgrade --from x.zip      take in another version; files that you edited are kept beside
+  ultra-install --verify                    exit 1 if anything differs from what was installed
+  ultra-install --uninstall                 take out exactly what was put in
+
+exit status: 0 done, 1 refused or failed (then nothing was changed), 2 wrong usage, 130 interrupted
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    made = argparse.ArgumentParser(
+        prog="ultra-install",
+        description="Install plugins into Claude Code, for you or a project, offline, and remove them again.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("plugins", nargs="*", metavar="PLUGIN", help="which ones; left out, all of them")
+    what = made.add_mutually_exclusive_group()
+    what.add_argument("--upgrade", action="store_true", help="only go on if the plugin is installed already")
+    what.add_argument("--uninstall", action="store_true", help="remove what was installed; your changes stay")
+    what.add_argument("--status", action="store_true", help="say what is installed, and what was changed")
+    what.add_argument("--verify", action="store_true", help="exit 1 unless everything is as it was installed")
+    made.add_argument(
+        "--scope", choices=["user", "project"], default="user", help="for you (default) or for the repository"
+    )
+    made.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="ZIP|DIR",
+        help="a built bundle instead of the carried ones",
+    )
+    made.add_argument(
+        "--permissions",
+        choices=["none", "minimal"],
+        help="minimal: allow the plugin's own programs in settings.json",
+    )
+    made.add_argument(
+        "--short-names",
+        action=argparse.BooleanOptionalAction,
+        help="add (or remove) user commands with the bare names",
+    )
+    made.add_argument(
+        "--purge", action="store_true", help="with --uninstall: delete the plugin's data folder too"
+    )
+    made.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
+    made.add_argument("--yes", action="store_true", help="do not ask")
+    made.add_argument(
+        "--json", action="store_true", help="report as JSON on standard output; needs --yes to change things"
+    )
+    made.add_argument(
+        "--wait", type=float, default=60.0, metavar="SECONDS", help="for another ultra-install (60)"
+    )
+    made.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one call and return its status."""
+    options = _options(arguments)
+    try:
+        if sys.platform == "win32":
+            raise UltraError(_WINDOWS)
+        status = _call(options)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return _fail(options, "interrupted; ultra-install --status says how things stand", 130)
+    except UltraError as error:
+        return _fail(options, str(error))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it exits
+        return 1
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        remedy = {
+            errno.ENOSPC: "make room",
+            errno.EACCES: "make it writable",
+            errno.EROFS: "make it writable",
+        }
+        hint = remedy.get(error.errno or 0, "look into it")
+        return _fail(options, f"{place}{error.strerror or error}; nothing was changed: {hint} and try again")
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    made = parser()
+    options = made.parse_args(arguments)
+    reads = options.status or options.verify
+    for name in options.plugins:
+        if not plugin_name(name):
+            made.error(f"'{name}' is no plugin's name")
+    if options.purge and not options.uninstall:
+        made.error("--purge goes with --uninstall")
+    if (options.uninstall or reads) and (
+        options.source or options.permissions or options.short_names is not None
+    ):
+        made.error("--from, --permissions and --short-names go with an installation")
+    if reads and options.dry_run:
+        made.error("--status and --verify change nothing anyway; leave out --dry-run")
+    return options
+
+
+def _call(options: argparse.Namespace) -> int:
+    # Imported late: fcntl is not there on Windows, whose users shall read a sentence.
+    from ultra_plugin.install import calls, report
+    from ultra_plugin.install.installing import Wishes
+    from ultra_plugin.install.place import project_place, user_place
+
+    environment = dict(os.environ)
+    place = project_place(environment, Path.cwd()) if options.scope == "project" else user_place(environment)
+    asked = calls.Asked(
+        plugins=tuple(options.plugins),
+        source=options.source,
+        upgrade=options.upgrade,
+        dry_run=options.dry_run,
+        purge=options.purge,
+        wishes=Wishes(options.permissions, options.short_names),
+        wait=options.wait,
+    )
+
+    def agree(plan: Plan) -> bool:
+        return options.yes or _ask(options, report.planned(plan.lines), plan)
+
+    result: Report
+    if options.status:
+        result = calls.call_status(place, asked, _tell)
+    elif options.verify:
+        result = calls.call_verify(place, asked, _tell)
+    elif options.uninstall:
+        result = calls.call_uninstall(place, asked, agree, _tell)
+    else:
+        result = calls.call_install(place, asked, agree, _tell)
+    print(report.as_json(result) if options.json else report.as_text(result))
+    return 1 if result.problems else 0
+
+
+def _ask(options: argparse.Namespace, lines: Sequence[str], plan: Plan) -> bool:
+    if options.json:
+        raise UltraError("with --json nobody can be asked; add --yes, or --dry-run to see the plan")
+    for line in lines:
+        print(line, file=sys.stderr)
+    back = any(line.verb == "downgrade" for line in plan.lines)
+    print(
+        "This goes back to an older version. Go on? [y/N] " if back else "Go on? [y/N] ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        print(file=sys.stderr)
+        raise UltraError("nobody is there to answer; add --yes to go on without being asked") from None
+
+
+def _tell(sentence: str) -> None:
+    print(f"ultra-install: {sentence}", file=sys.stderr)
+
+
+def _fail(options: argparse.Namespace, sentence: str, status: int = 1) -> int:
+    if options.json:
+        print(json.dumps({"ok": False, "error": sentence}, indent=2, ensure_ascii=False))
+    _tell(sentence)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Where things go: the client's folder of a person or of a repository, and every path derived from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install.names import STATE
+
+Scope = Literal["user", "project"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One client folder; links are followed once, here, so that the link stays and its target is edited."""
+
+    scope: Scope
+    config: Path
+    """The folder as its owner names it."""
+    user_config: Path
+    """The person's own folder, where the client keeps its records; the same in scope user."""
+
+    @property
+    def root(self) -> Path:
+        """Return the repository of scope project."""
+        return self.config.parent
+
+    @property
+    def skills(self) -> Path:
+        """Return the folder that the client loads plugins from."""
+        return _real(self.config / "skills")
+
+    @property
+    def commands(self) -> Path:
+        """Return the folder of the owner's own commands."""
+        return _real(self.config / "commands")
+
+    @property
+    def settings(self) -> Path:
+        """Return the file that holds the settings."""
+        return _real(self.config / "settings.json")
+
+    @property
+    def backup(self) -> Path:
+        """Return where the settings are kept as they were."""
+        return self.config / "settings.json.ultra-backup"
+
+    @property
+    def state(self) -> Path:
+        """Return the folder for work under way; the client passes over dotted folders."""
+        return self.skills / STATE
+
+    def plugin(self, name: str) -> Path:
+        """Return a plugin's folder."""
+        return self.skills / name
+
+    def data(self, name: str) -> Path:
+        """Return the folder that the client gives a plugin for its data."""
+        return self.user_config / "plugins" / "data" / f"{name}-skills-dir"
+
+    def shown(self, path: Path) -> str:
+        """Return a path as its owner would type it: below the client's folder, links not followed."""
+        real = _real(self.config)
+        return str(self.config / path.relative_to(real)) if path.is_relative_to(real) else str(path)
+
+
+def user_place(environment: Mapping[str, str]) -> Place:
+    """Return the person's own place; CLAUDE_CONFIG_DIR moves it."""
+    named = environment.get("CLAUDE_CONFIG_DIR")
+    if not named and not environment.get("HOME"):
+        raise UltraError("neither HOME nor CLAUDE_CONFIG_DIR is set, so there is nowhere to install; set one")
+    config = Path(named or os.path.join(environment["HOME"], ".claude")).absolute()
+    return _usable(Place("user", config, config))
+
+
+def project_place(environment: Mapping[str, str], folder: Path) -> Place:
+    """Return the place of the repository that a folder is in, or of the folder itself."""
+    person = user_place(environment)
+    above = [one for one in (folder, *folder.parents) if (one / ".git").exists()]
+    root = above[0] if above else folder
+    place = _usable(Place("project", root / ".claude", person.config))
+    if _real(place.config) == _real(person.config):
+        raise UltraError(
+            f"{place.config} is your own client folder, not a project's; leave out --scope project"
+        )
+    for path in (place.config, place.skills, place.commands, place.settings):
+        if not _real(path).is_relative_to(_real(root)):
+            raise UltraError(
+                f"{path} lies outside of {root}; a project may not redirect an installation there"
+            )
+    return place
+
+
+def _usable(place: Place) -> Place:
+    for folder in (place.config, place.config / "skills", place.config / "commands"):
+        if folder.exists() and not folder.is_dir():
+            raise UltraError(f"{folder} is a file where the client has a folder; move it away and try again")
+    if place.state.is_symlink():
+        raise UltraError(f"{place.state} is a link, which is not our doing; remove it and try again")
+    if place.settings.exists() and not place.settings.is_file():
+        raise UltraError(f"{place.settings} is not a file; move it away and try again")
+    return place
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))

@@ -1,0 +1,106 @@
+"""What a call will do, worked out without touching anything: lines to show, and changes to make."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install import receipt, scaffold
+from ultra_plugin.install.place import Place
+from ultra_plugin.install.receipt import Receipt
+from ultra_plugin.install.settings import Draft
+from ultra_plugin.install.steps import Change, Step
+from ultra_plugin.install.survey import digest, sha256
+
+Verb = Literal[
+    "install", "upgrade", "downgrade", "replace", "repair", "remove", "add", "keep", "leave", "back up"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that will be done or was done."""
+
+    plugin: str
+    verb: Verb
+    what: str
+    path: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the line for machines."""
+        return {"plugin": self.plugin, "action": self.verb, "what": self.what, "path": self.path}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that one call will do, for all of its plugins."""
+
+    lines: tuple[Line, ...]
+    changes: tuple[Change, ...]
+    purged: tuple[Path, ...] = ()
+    above: int = 0
+    """How many folders above the state folder may go once they are empty."""
+    closes_commands: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether there is nothing to do."""
+        return not self.changes and not self.purged
+
+
+class Planner:
+    """Collect lines and changes; settings are edited once, whatever number of plugins is concerned."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.draft = Draft(place.settings)
+        self.receipts = {one.plugin: one for one in receipt.installed(place)}
+        self.lines: list[Line] = []
+        self.changes: list[Change] = []
+        self.purged: list[Path] = []
+        self.leaving: list[Receipt] = []
+        self.made = max((one.made for one in self.receipts.values()), default=0)
+        self.made = max(self.made, scaffold.made(place.state))
+        self.made_commands = any(one.made_commands for one in self.receipts.values())
+
+    def line(self, plugin: str, verb: Verb, what: str, path: Path) -> None:
+        """Add a line."""
+        self.lines.append(Line(plugin, verb, what, self.place.shown(path)))
+
+    def file(
+        self, kind: Literal["command", "settings", "backup"], name: str, path: Path, content: bytes | None
+    ) -> None:
+        """Add the change of one file."""
+        after = None if content is None else sha256(content)
+        self.changes.append(Change(Step(kind, name, digest(path), after), content))
+
+    def finish(self) -> Plan:
+        """Return the plan, settings and their backup included."""
+        self._settings()
+        leaving = bool(self.leaving)
+        return Plan(
+            tuple(self.lines),
+            tuple(self.changes),
+            tuple(self.purged),
+            self.made if leaving else 0,
+            self.made_commands and leaving,
+        )
+
+    def _settings(self) -> None:
+        draft, backup = self.draft, self.place.backup
+        if draft.changed and draft.before is not None and not os.access(draft.path, os.W_OK):
+            raise UltraError(
+                f"{draft.path} is read-only; make it writable, or leave out --permissions minimal"
+            )
+        if any(one.granted.rules for one in self.leaving):
+            if backup.is_file() and backup.read_bytes() == draft.after:
+                self.line("", "remove", "the backup: the settings are as they were", backup)
+                self.file("backup", "", backup, None)
+        elif draft.changed and draft.before is not None and not os.path.lexists(backup):
+            self.line("", "back up", "the settings as they are now", backup)
+            self.file("backup", "", backup, draft.before)
+        if draft.changed:
+            self.file("settings", "", draft.path, draft.after)

@@ -1,0 +1,175 @@
+"""The folder for work under way: put up and taken down by one rename, and locked while somebody works.
+
+A kill between making ~/.claude, skills/ and the folder inside would leave empty folders that nobody can tell
+from the owner's. So the missing ones are made beside, as a whole, and renamed into place; and out again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install.names import STATE
+
+_LOCK, _MADE = "lock", "made"
+_POLL = 0.05
+_TRIES = 100
+
+
+@contextmanager
+def locked(state: Path, limit: float, waiting: Callable[[str], None]) -> Iterator[None]:
+    """Hold the folder for work under way; of two at a time the second waits, and not for ever."""
+    deadline = time.monotonic() + limit
+    lock = _acquire(state, deadline, limit, waiting)
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+def made(state: Path) -> int:
+    """Return how many folders above the state folder were made by us, as far as it tells."""
+    try:
+        return int((state / _MADE).read_text())
+    except (FileNotFoundError, ValueError):
+        return 0
+
+
+def may_go(state: Path, above: int) -> None:
+    """Note how many folders above may go with the state folder, for whoever takes it down."""
+    beside = state / f"{_MADE}.new"
+    beside.write_text(f"{above}\n")
+    os.rename(beside, state / _MADE)
+
+
+def sweep(state: Path) -> None:
+    """Clear away what kills left beside the state folder or a folder above it."""
+    for depth, folder in enumerate(state.parents):
+        if folder.is_dir():
+            _sweep(folder)
+            if depth > 1:  # above the client's folder: only its parent, or the first one that is there
+                return
+
+
+def take_down(state: Path) -> None:
+    """Remove the state folder, and of the folders above it as many as may go and hold nothing else."""
+    top, above = state, made(state)
+    while above and os.listdir(top.parent) == [top.name]:
+        top, above = top.parent, above - 1
+    beside = _beside(top)
+    os.rename(top, beside)
+    try:
+        _dismantle(beside / state.relative_to(top), beside)
+    except OSError:  # somebody put something into a folder that was empty a moment ago: it is theirs
+        with suppress(OSError):
+            os.rename(beside, top)
+
+
+def _dismantle(state: Path, top: Path) -> None:
+    folder = state
+    while folder != top:  # look first: a folder that cannot go must go back with all that is in it
+        folder = folder.parent
+        if len(os.listdir(folder)) != 1:
+            raise OSError
+    shutil.rmtree(state)
+    while state != top:
+        state = state.parent
+        state.rmdir()
+
+
+def _acquire(state: Path, deadline: float, limit: float, waiting: Callable[[str], None]) -> IO[str]:
+    told = False
+    while True:
+        _put_up(state)
+        try:
+            lock = open(state / _LOCK, "a+")  # noqa: SIM115 - it stays open as long as the lock is held
+        except FileNotFoundError:
+            continue  # taken down by the one before us, a moment ago
+        if _try(lock):
+            if _still_there(lock, state / _LOCK):
+                lock.truncate(0)
+                print(os.getpid(), file=lock, flush=True)
+                return lock
+            lock.close()
+            continue
+        lock.seek(0)
+        who = f"another ultra-install (process {lock.read().strip() or 'unknown'})"
+        lock.close()
+        if time.monotonic() > deadline:
+            raise UltraError(f"{who} is at work on {state.parent}, for {limit:g} s and more; wait or end it")
+        if not told:
+            waiting(f"waiting for {who}")
+            told = True
+        time.sleep(_POLL)
+
+
+def _try(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _still_there(lock: IO[str], path: Path) -> bool:
+    """Tell whether the file that was locked is still the one that others would lock."""
+    try:
+        return os.path.samestat(os.fstat(lock.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _put_up(state: Path) -> None:
+    for _ in range(_TRIES):
+        if state.is_dir():
+            return
+        top, depth = state, 0
+        while not top.parent.exists():
+            top, depth = top.parent, depth + 1
+        _sweep(top.parent)
+        beside = _beside(top)
+        inner = beside / state.relative_to(top)
+        try:
+            inner.mkdir(parents=True)
+            (inner / _MADE).write_text(f"{depth}\n")
+            os.rename(beside, top)
+        except (FileExistsError, FileNotFoundError):
+            pass
+        except OSError as error:
+            if not top.is_dir():
+                raise UltraError(
+                    f"{top.parent}: {error.strerror}; nothing was done, make it writable"
+                ) from None
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    raise UltraError(f"{state.parent}: others keep removing it; try again")
+
+
+def _beside(top: Path) -> Path:
+    return top.parent / f"{STATE}-{os.getpid()}"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process left while it put up or took down, unless it holds somebody's file."""
+    for left in folder.glob(f"{STATE}-*"):
+        pid = left.name.rpartition("-")[2]
+        names = {name for _, _, files in os.walk(left) for name in files}
+        if pid.isdecimal() and not _alive(int(pid)) and names <= {_LOCK, _MADE, f"{_MADE}.new"}:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True

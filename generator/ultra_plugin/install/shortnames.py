@@ -1,0 +1,39 @@
+"""Small commands of the owner's that hand over to the plugin's, so that the bare names can be typed."""
+
+from __future__ import annotations
+
+from ultra_plugin.install.archive import Package
+from ultra_plugin.install.place import Place
+
+# A command that has allowed-tools asks before another one calls it, unless the caller's rules name it.
+# The client leaves the short name out of what it sends to the model: only people type it.
+_COMMAND = """---
+description: Short for /{full}
+{hint}allowed-tools: Skill({full})
+disable-model-invocation: true
+---
+Call the Skill tool with skill `{full}` and, as its args, the text below word for word (it may be empty).
+Then do as that command says.
+
+$ARGUMENTS
+"""
+
+
+def commands(package: Package) -> dict[str, bytes]:
+    """Return the text of every short command, by its name."""
+    return {name: _command(package, name) for name in package.commands}
+
+
+def taken(place: Place, name: str) -> str | None:
+    """Return what of the owner's already goes by a name, or None."""
+    for path in (place.commands / f"{name}.md", place.skills / name / "SKILL.md"):
+        if path.exists() or path.is_symlink():
+            return place.shown(path)
+    return None
+
+
+def _command(package: Package, name: str) -> bytes:
+    text = package.files[f"commands/{name}.md"].content.decode("utf-8", "replace")
+    front = text.split("\n---", 1)[0] if text.startswith("---") else ""
+    hint = next((f"{line}\n" for line in front.splitlines() if line.startswith("argument-hint:")), "")
+    return _COMMAND.format(full=f"{package.plugin}:{name}", hint=hint).encode()
