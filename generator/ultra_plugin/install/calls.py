@@ -93,10 +93,6 @@ def call_uninstall(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Repo
                 purge(planner, name)
         return planner.finish()
 
-    known = {*Planner(place).receipts, *archive.carried()}
-    for name in asked.plugins:
-        if name not in known and not place.data(name).is_dir():
-            raise UltraError(f"{name} is not installed in {place.config}; see: ultra-install --status")
     _do(place, asked, plan, agree, tell, report)
     return report
 

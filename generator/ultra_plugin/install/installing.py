@@ -133,7 +133,7 @@ def _carried(files: Mapping[str, PackedFile], present: Receipt | None, seen: Sur
         return {}
     used = set(files)
     carried: dict[str, str] = {}
-    for path in (*seen.changed, *seen.added):
+    for path in (*seen.added, *seen.changed):
         wanted = aside(path, present.version, used) if path in seen.changed or _clashes(path, used) else path
         used.add(wanted)
         carried[wanted] = path

@@ -23,26 +23,22 @@ class Place:
     """The folder as its owner names it."""
     user_config: Path
     """The person's own folder, where the client keeps its records; the same in scope user."""
+    skills: Path
+    """The folder that the client loads plugins from."""
+    commands: Path
+    """The folder of the owner's own commands."""
+    settings: Path
+
+    @classmethod
+    def at(cls, scope: Scope, config: Path, user_config: Path) -> Place:
+        """Return the place at a folder, or refuse one that no client could use."""
+        paths = (config / name for name in ("skills", "commands", "settings.json"))
+        return _usable(cls(scope, config, user_config, *map(_real, paths)))
 
     @property
     def root(self) -> Path:
         """Return the repository of scope project."""
         return self.config.parent
-
-    @property
-    def skills(self) -> Path:
-        """Return the folder that the client loads plugins from."""
-        return _real(self.config / "skills")
-
-    @property
-    def commands(self) -> Path:
-        """Return the folder of the owner's own commands."""
-        return _real(self.config / "commands")
-
-    @property
-    def settings(self) -> Path:
-        """Return the file that holds the settings."""
-        return _real(self.config / "settings.json")
 
     @property
     def backup(self) -> Path:
@@ -74,7 +70,7 @@ def user_place(environment: Mapping[str, str]) -> Place:
     if not named and not environment.get("HOME"):
         raise UltraError("neither HOME nor CLAUDE_CONFIG_DIR is set, so there is nowhere to install; set one")
     config = Path(named or os.path.join(environment["HOME"], ".claude")).absolute()
-    return _usable(Place("user", config, config))
+    return Place.at("user", config, config)
 
 
 def project_place(environment: Mapping[str, str], folder: Path) -> Place:
@@ -82,7 +78,7 @@ def project_place(environment: Mapping[str, str], folder: Path) -> Place:
     person = user_place(environment)
     above = [one for one in (folder, *folder.parents) if (one / ".git").exists()]
     root = above[0] if above else folder
-    place = _usable(Place("project", root / ".claude", person.config))
+    place = Place.at("project", root / ".claude", person.config)
     if _real(place.config) == _real(person.config):
         raise UltraError(
             f"{place.config} is your own client folder, not a project's; leave out --scope project"

@@ -28,8 +28,9 @@ def uninstall(planner: Planner, receipt: Receipt) -> None:
     planner.changes.append(Change(Step("plugin", name, "folder", "folder" if content else None), content))
     for command, recorded in receipt.commands.items():
         drop_command(planner, name, command, recorded)
+    there = set(receipt.granted.rules) - set(planner.draft.missing(receipt.granted.rules))
     planner.draft.revoke(receipt.granted)
-    for rule in receipt.granted.rules:
+    for rule in sorted(there):
         planner.line(name, "remove", f"the rule {rule}", place.config / "settings.json")
     planner.leaving.append(receipt)
 

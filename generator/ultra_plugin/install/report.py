@@ -60,7 +60,7 @@ def as_text(report: Report) -> str:
     elif report.action == "status":
         done += [line for one in report.standings for line in _standing(one)] or ["nothing is installed"]
     else:
-        done += [_intact(one) for one in report.standings if not one.differences]
+        done += [_intact(one) for one in report.standings if not one.differences and not one.added]
     problems = [f"{_mark(_CROSS)}{problem}" for problem in report.problems]
     return "\n".join([*done, *problems, *report.notes])
 
@@ -77,6 +77,7 @@ def _standing(one: Standing) -> list[str]:
     extras = [f"the rule {rule}" for rule in receipt.granted.rules] + [
         f"/{name}" for name in receipt.commands
     ]
+    extras += [f"your {path}" for path in one.added]
     lines = [
         head,
         *(f"  with {extra}" for extra in extras),

@@ -6,6 +6,7 @@ from the owner's. So the missing ones are made beside, as a whole, and renamed i
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -59,29 +60,32 @@ def sweep(state: Path) -> None:
 
 
 def take_down(state: Path) -> None:
-    """Remove the state folder, and of the folders above it as many as may go and hold nothing else."""
+    """Remove the state folder, and of the folders above it as many as may go and hold nothing else.
+
+    Where that fails nothing of anybody's is lost, and the next call tries again.
+    """
     top, above = state, made(state)
     while above and os.listdir(top.parent) == [top.name]:
         top, above = top.parent, above - 1
     beside = _beside(top)
-    os.rename(top, beside)
-    try:
-        _dismantle(beside / state.relative_to(top), beside)
-    except OSError:  # somebody put something into a folder that was empty a moment ago: it is theirs
-        with suppress(OSError):
+    with suppress(OSError):
+        os.rename(top, beside)
+        if not _dismantled(beside / state.relative_to(top), beside):
             os.rename(beside, top)
 
 
-def _dismantle(state: Path, top: Path) -> None:
-    folder = state
-    while folder != top:  # look first: a folder that cannot go must go back with all that is in it
-        folder = folder.parent
-        if len(os.listdir(folder)) != 1:
-            raise OSError
+def _dismantled(state: Path, top: Path) -> bool:
+    """Remove the folders, unless somebody has put something into one meanwhile: that is theirs."""
+    above = [folder for folder in state.parents if folder.is_relative_to(top)]
+    if any(len(os.listdir(folder)) != 1 for folder in above):
+        return False
     shutil.rmtree(state)
-    while state != top:
-        state = state.parent
-        state.rmdir()
+    try:
+        for folder in above:
+            folder.rmdir()
+    except OSError as error:
+        return error.errno not in (errno.ENOTEMPTY, errno.EEXIST)
+    return True
 
 
 def _acquire(state: Path, deadline: float, limit: float, waiting: Callable[[str], None]) -> IO[str]:

@@ -64,6 +64,8 @@ class Draft:
 
     def missing(self, rules: Sequence[str]) -> tuple[str, ...]:
         """Return the rules that the settings neither allow nor forbid yet."""
+        if not rules:
+            return ()
         permissions = self._permissions()
         spoken_for = [
             *permissions.get("allow", []),

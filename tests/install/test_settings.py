@@ -1,0 +1,294 @@
+"""Settings are edited as text: the list gains what is missing, and every other byte stays."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from ultra_plugin.install.settings import Draft
+
+from tests.client.trees import write_tree
+from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
+
+RULE = "Bash(ultra:*)"
+GRANTED = {
+    "nothing but an object": ("{}", '{"permissions": {"allow": ["Bash(ultra:*)"]}}'),
+    "other members on one line": ('{"a":1}', '{"a":1, "permissions": {"allow": ["Bash(ultra:*)"]}}'),
+    "two spaces": (
+        '{\n  "a": 1\n}\n',
+        '{\n  "a": 1,\n  "permissions": {\n    "allow": [\n      "Bash(ultra:*)"\n    ]\n  }\n}\n',
+    ),
+    "tabs and CRLF": (
+        '{\r\n\t"permissions": {\r\n\t\t"deny": []\r\n\t}\r\n}',
+        '{\r\n\t"permissions": {\r\n\t\t"deny": [],'
+        '\r\n\t\t"allow": [\r\n\t\t\t"Bash(ultra:*)"\r\n\t\t]\r\n\t}\r\n}',
+    ),
+    "a list of one": ('{"permissions":{"allow":["a"]}}', '{"permissions":{"allow":["a", "Bash(ultra:*)"]}}'),
+    "a compact list": (
+        '{"permissions":{"allow":["a","b"]}}',
+        '{"permissions":{"allow":["a","b","Bash(ultra:*)"]}}',
+    ),
+    "an empty list over two lines": (
+        '{\n    "permissions": {\n        "allow": [\n        ]\n    }\n}',
+        '{\n    "permissions": {\n        "allow": [\n            "Bash(ultra:*)"\n        ]\n    }\n}',
+    ),
+    "a byte order mark": ("\ufeff{}", '\ufeff{"permissions": {"allow": ["Bash(ultra:*)"]}}'),
+    "an escaped key": (
+        '{"permissi\\u006fns": {"allow": []}}',
+        '{"permissi\\u006fns": {"allow": ["Bash(ultra:*)"]}}',
+    ),
+    "the key twice, of which the later one counts": (
+        '{"permissions": {"allow": ["x"]}, "permissions": {"allow": []}}',
+        '{"permissions": {"allow": ["x"]}, "permissions": {"allow": ["Bash(ultra:*)"]}}',
+    ),
+    "brackets in strings and odd numbers": (
+        '{"a": "]}\\"[{", "n": [1.0, 1e2, -0, 12345678901234567890123]}',
+        '{"a": "]}\\"[{", "n": [1.0, 1e2, -0, 12345678901234567890123], '
+        '"permissions": {"allow": ["Bash(ultra:*)"]}}',
+    ),
+}
+REFUSED: dict[str, tuple[str | bytes, str]] = {
+    "a comment": ('{\n  // mine\n  "a": 1\n}', "line 2, column 3"),
+    "a trailing comma": ('{\n  "a": 1,\n}', "line 2, column 9|line 3, column 1"),
+    "cut off": ('{"permissions": {"allow": [', "line 1, column 2"),
+    "empty": ("", "line 1, column 1"),
+    "two values": ("{}\n{}", "line 2, column 1"),
+    "not a number": ('{\n "a": NaN}', "line 2, column 7"),
+    "a list": ("[]", "not an object"),
+    "permissions is a list": ('{\n"permissions": []}', "line 2: 'permissions' is not an object"),
+    "allow is a text": ('{"permissions": {"allow": "all"}}', "'permissions.allow' is not a list"),
+    "too deep": ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+    "not UTF-8": (b'{\n"a": "\xff"}', "line 2, column 7: it is not UTF-8"),
+}
+
+
+def draft_of(folder: Path, text: str | bytes) -> Draft:
+    """Write settings and open them for editing."""
+    path = folder / "settings.json"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return Draft(path)
+
+
+def bytes_of(draft: Draft) -> bytes:
+    """Return the settings as they shall be."""
+    assert draft.after is not None
+    return draft.after
+
+
+@pytest.mark.parametrize("case", GRANTED)
+def test_rule_goes_in_and_comes_out(tmp_path: Path, case: str) -> None:
+    before, after = GRANTED[case]
+    draft = draft_of(tmp_path, before)
+    granted = draft.grant([RULE])
+    assert bytes_of(draft).decode() == after
+    assert granted.rules == (RULE,)
+    again = draft_of(tmp_path, after)
+    again.revoke(granted)
+    assert bytes_of(again).decode() == before
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_broken_settings_are_never_touched(machine: Machine, bundle: Path, case: str) -> None:
+    text, reason = REFUSED[case]
+    write_tree(machine.home, {".claude/settings.json": text})
+    before = snapshot(machine.home)
+    said = machine.refused("--from", bundle, "--yes", "--permissions", "minimal", "--short-names")
+    assert any(one in said for one in reason.split("|")), said
+    assert snapshot(machine.home) == before
+
+
+def test_broken_settings_do_not_matter_to_who_leaves_them_alone(machine: Machine, bundle: Path) -> None:
+    write_tree(machine.home, {".claude/settings.json": "{ broken"})
+    before = snapshot(machine.home)
+    machine.ok("--from", bundle, "--yes")
+    machine.ok("--uninstall", "--yes")
+    assert snapshot(machine.home) == before
+
+
+@pytest.mark.parametrize("held", ["allow", "deny", "ask"])
+def test_rule_that_is_there_is_neither_added_nor_claimed(machine: Machine, bundle: Path, held: str) -> None:
+    write_tree(machine.home, {".claude/settings.json": json.dumps({"permissions": {held: [RULE]}})})
+    before = machine.settings.read_bytes()
+    done = machine.ok("--from", bundle, "--yes", "--permissions", "minimal", "--json").json()
+    assert machine.settings.read_bytes() == before
+    assert done["plugins"][0]["permissions"] == []
+    assert ("left" if held != "allow" else "") in json.dumps(done).replace('"leave"', '"left"')
+    machine.ok("--uninstall", "--yes")
+    assert machine.settings.read_bytes() == before
+
+
+def test_rules_name_exactly_the_programs_of_the_plugin(machine: Machine, tmp_path: Path) -> None:
+    files = {**plugin_files(), "bin/second-one": "#!/bin/sh\n"}
+    machine.ok("--from", write_bundle(tmp_path / "two", files=files), "--yes", "--permissions", "minimal")
+    allowed = json.loads(machine.settings.read_text())["permissions"]["allow"]
+    assert sorted(allowed) == ["Bash(second-one:*)", RULE]
+    machine.ok("--uninstall", "--yes")
+    assert snapshot(machine.home) == {}
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"), [("ls", "would also allow"), ("a b", "safely"), ("*", "safely")]
+)
+def test_rule_that_would_allow_more_is_refused(
+    machine: Machine, tmp_path: Path, program: str, reason: str
+) -> None:
+    files = {**plugin_files(), f"bin/{program}": "#!/bin/sh\n"}
+    bundle = write_bundle(tmp_path / "broad", files=files)
+    assert reason in machine.refused("--from", bundle, "--yes", "--permissions", "minimal")
+    assert snapshot(machine.home) == {}
+
+
+def test_mode_owner_and_link_stay(machine: Machine, bundle: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "claude.json"
+    write_tree(tmp_path, {"dotfiles/claude.json": "{}"})
+    real.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(real, 1234, 2345)
+    machine.config.mkdir()
+    machine.settings.symlink_to(real)
+    before = real.stat()
+    machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
+    after = real.stat()
+    assert machine.settings.is_symlink()
+    assert RULE in real.read_text()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    backup = machine.config / "settings.json.ultra-backup"
+    assert backup.read_text() == "{}"
+    assert backup.stat().st_mode == before.st_mode
+    machine.ok("--uninstall", "--yes")
+    assert (real.read_text(), backup.exists(), machine.settings.is_symlink()) == ("{}", False, True)
+
+
+def test_backup_is_made_once_and_stays_while_the_old_bytes_are_not_back(
+    machine: Machine, bundle: Path
+) -> None:
+    backup = machine.config / "settings.json.ultra-backup"
+    write_tree(machine.home, {".claude/settings.json": '{"a": 1}'})
+    machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
+    machine.settings.write_text(machine.settings.read_text().replace('"a": 1', '"a": 2'))
+    done = machine.ok("--uninstall", "--yes")
+    assert machine.settings.read_text() == '{"a": 2}'
+    assert backup.read_text() == '{"a": 1}'
+    assert "removed the backup" not in done.stdout
+    machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
+    assert backup.read_text() == '{"a": 1}'
+    machine.settings.write_text(machine.settings.read_text().replace('"a": 2', '"a": 1'))
+    assert "removed the backup" in machine.ok("--uninstall", "--yes").stdout
+    assert machine.settings.read_text() == '{"a": 1}'
+    assert not backup.exists()
+
+
+def test_settings_that_the_client_rewrote_lose_only_the_rule(machine: Machine, bundle: Path) -> None:
+    write_tree(machine.home, {".claude/settings.json": '{"a": 1.50, "permissions": {"allow": ["x"]}}'})
+    machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
+    value = json.loads(machine.settings.read_text())
+    value["permissions"]["allow"] += ["y"]
+    machine.settings.write_text(json.dumps(value, indent=3))
+    machine.ok("--uninstall", "--yes")
+    assert json.loads(machine.settings.read_text()) == {"a": 1.5, "permissions": {"allow": ["x", "y"]}}
+
+
+def test_permissions_none_takes_the_rule_out_again(machine: Machine, bundle: Path) -> None:
+    write_tree(machine.home, {".claude/settings.json": "{ }"})
+    machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
+    machine.ok("--from", bundle, "--yes")
+    assert RULE in machine.settings.read_text()
+    machine.ok("--from", bundle, "--yes", "--permissions", "none")
+    assert machine.settings.read_text() == "{ }"
+    machine.ok("--verify")
+
+
+# --- any settings at all
+
+TEXTS = st.text(max_size=6)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+RULES = st.lists(st.sampled_from([RULE, "Bash(ls:*)", "Read", "Bash(git log:*)", ""]) | VALUES, max_size=4)
+PERMISSIONS = st.fixed_dictionaries({}, optional={"allow": RULES, "deny": RULES, "defaultMode": TEXTS})
+ROOTS = st.tuples(
+    st.dictionaries(TEXTS.filter(lambda key: key != "permissions"), VALUES, max_size=4),
+    st.fixed_dictionaries({}, optional={"permissions": PERMISSIONS}),
+    st.booleans(),
+).map(lambda parts: {**parts[0], **parts[1]} if parts[2] else {**parts[1], **parts[0]})
+STYLES = st.tuples(
+    st.sampled_from([None, 0, 1, 2, 4, "\t", "   "]),
+    st.booleans(),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+
+
+def spelled(value: Any, style: tuple[Any, bool, str, bool]) -> bytes:
+    """Write a value in one of many styles."""
+    indent, ascii_only, line_end, mark = style
+    separators = (",", ":") if indent is None and not ascii_only else None
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only, separators=separators)
+    text = text.replace("\n", line_end) + (line_end if mark else "")
+    return ("\ufeff" * mark + text).encode("utf-8", "surrogatepass")
+
+
+def without_rule(value: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with the last occurrence of the rule taken out of the list."""
+    copy: dict[str, Any] = json.loads(json.dumps(value))
+    allow = copy["permissions"]["allow"]
+    del allow[len(allow) - 1 - allow[::-1].index(RULE)]
+    return copy
+
+
+@given(value=ROOTS, style=STYLES)
+@hypothesis_settings(max_examples=300, deadline=None)
+def test_only_the_list_gains_and_the_bytes_come_back(
+    tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any], style: tuple[Any, bool, str, bool]
+) -> None:
+    before = spelled(value, style)
+    folder = tmp_path_factory.mktemp("settings")
+    draft = draft_of(folder, before)
+    granted = draft.grant([RULE])
+    after = bytes_of(draft)
+    permissions = value.get("permissions", {})
+    if RULE in [*permissions.get("allow", []), *permissions.get("deny", [])]:
+        assert (after, granted.rules) == (before, ())
+        return
+    found = json.loads(after.removeprefix(b"\xef\xbb\xbf"))
+    gained = without_rule(found)
+    gained["permissions"] = {**gained["permissions"], "allow": gained["permissions"]["allow"]}
+    expected = {**value, "permissions": {"allow": [], **permissions}}
+    assert gained == json.loads(json.dumps(expected))
+    at = next(index for index in range(len(after)) if index >= len(before) or after[index] != before[index])
+    assert after[at + len(after) - len(before) :] == before[at:], "more than one piece was put in"
+
+    again = draft_of(folder, after)
+    again.revoke(granted)
+    assert bytes_of(again) == before
+
+
+@given(value=ROOTS, style=STYLES, key=TEXTS, extra=VALUES)
+@hypothesis_settings(max_examples=150, deadline=None)
+def test_what_was_added_since_stays(
+    tmp_path_factory: pytest.TempPathFactory,
+    value: dict[str, Any],
+    style: tuple[Any, bool, str, bool],
+    key: str,
+    extra: Any,
+) -> None:
+    """Another program may write everything anew, with more in it: only the rule goes."""
+    draft = draft_of(tmp_path_factory.mktemp("settings"), spelled(value, style))
+    granted = draft.grant([RULE])
+    if not granted.rules:
+        return
+    found = json.loads(bytes_of(draft).removeprefix(b"\xef\xbb\xbf"))
+    found["permissions"]["allow"].insert(0, "theirs")
+    found[f"+{key}"] = extra
+    again = draft_of(tmp_path_factory.mktemp("settings"), json.dumps(found, indent=2))
+    again.revoke(granted)
+    assert json.loads(bytes_of(again)) == without_rule(found)
