@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,7 +85,8 @@ def write_bundle(
 def zip_of(members: Sequence[tuple[str | zipfile.ZipInfo, str | bytes]]) -> bytes:
     """Return a zip with exactly these members, however odd."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name that is there twice is what some tests want
         for name, content in members:
             archive.writestr(name, content)
     return buffer.getvalue()
@@ -139,7 +141,7 @@ class Machine:
 
     def run(self, *words: str | Path, answer: str = "", python: str = sys.executable, **extra: Any) -> Done:
         """Run the installer."""
-        command = [python, "-m", "ultra_plugin.install.main", *map(str, words)]
+        command = [python, "-S", "-m", "ultra_plugin.install.main", *map(str, words)]
         done = subprocess.run(
             command,
             env=self.environment(),

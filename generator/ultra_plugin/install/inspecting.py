@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ultra_plugin.errors import UltraError
-from ultra_plugin.install import client, presence, receipt, settings
+from ultra_plugin.install import client, presence, receipt, settings, shortnames
 from ultra_plugin.install.place import Place
 from ultra_plugin.install.presence import Copy
 from ultra_plugin.install.receipt import Receipt
-from ultra_plugin.install.survey import Survey, digest, survey
+from ultra_plugin.install.survey import Survey, survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _files(seen: Survey) -> list[str]:
 
 
 def _commands(place: Place, one: Receipt) -> list[str]:
-    found = {name: digest(place.commands / f"{name}.md") for name in one.commands}
+    found = {name: shortnames.digest(place.commands / f"{name}.md") for name in one.commands}
     return [
         f"the short name /{name} {'was changed' if found[name] else 'is missing'}"
         for name, recorded in one.commands.items()

@@ -21,7 +21,7 @@ from ultra_plugin.install.receipt import Receipt, Recorded
 from ultra_plugin.install.settings import Granted
 from ultra_plugin.install.staging import FolderContent
 from ultra_plugin.install.steps import Change, Step
-from ultra_plugin.install.survey import Survey, digest, sha256, survey
+from ultra_plugin.install.survey import Survey, sha256, survey
 
 # Colleagues check the folder out with git: it must neither change line ends nor offer byte code for a commit.
 _FOR_GIT = {".gitattributes": PackedFile(b"* -text\n"), ".gitignore": PackedFile(b"__pycache__/\n")}
@@ -198,7 +198,7 @@ def _commands(planner: Planner, package: Package, present: Receipt | None, wishe
     recorded: dict[str, str] = {}
     for name, text in texts.items():
         path = place.commands / f"{name}.md"
-        found = digest(path)
+        found = shortnames.digest(path)
         if name in before and found == before[name] == sha256(text):
             recorded[name] = found
         elif (name in before and found in (None, before[name])) or not (
@@ -219,7 +219,7 @@ def _commands(planner: Planner, package: Package, present: Receipt | None, wishe
 def drop_command(planner: Planner, plugin: str, name: str, recorded: str) -> None:
     """Add the removal of a short name to a plan, unless its owner has changed it."""
     path = planner.place.commands / f"{name}.md"
-    found = digest(path)
+    found = shortnames.digest(path)
     if found == recorded:
         planner.line(plugin, "remove", f"the short name /{name}", path)
         planner.file("command", name, path, None)

@@ -92,20 +92,30 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one call and return its status."""
-    options = _options(arguments)
+    try:
+        status = _status(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it exits
+        return 1
+
+
+def _status(arguments: Sequence[str] | None) -> int:
+    try:
+        options = _options(arguments)
+    except SystemExit as done:  # --help, --version and wrong usage
+        return int(done.code or 0)
     try:
         if sys.platform == "win32":
             raise UltraError(_WINDOWS)
-        status = _call(options)
-        sys.stdout.flush()
-        return status
+        return _call(options)
     except KeyboardInterrupt:
         return _fail(options, "interrupted; ultra-install --status says how things stand", 130)
     except UltraError as error:
         return _fail(options, str(error))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it exits
-        return 1
+        raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         remedy = {

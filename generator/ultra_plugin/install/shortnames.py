@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ultra_plugin.install.archive import Package
 from ultra_plugin.install.place import Place
+from ultra_plugin.install.survey import sha256
 
 # A command that has allowed-tools asks before another one calls it, unless the caller's rules name it.
 # The client leaves the short name out of what it sends to the model: only people type it.
@@ -22,6 +25,14 @@ $ARGUMENTS
 def commands(package: Package) -> dict[str, bytes]:
     """Return the text of every short command, by its name."""
     return {name: _command(package, name) for name in package.commands}
+
+
+def digest(path: Path) -> str | None:
+    """Return the SHA-256 of a short command, or None; git may have changed the line ends of a project's."""
+    try:
+        return sha256(path.read_bytes().replace(b"\r\n", b"\n"))
+    except FileNotFoundError:
+        return None
 
 
 def taken(place: Place, name: str) -> str | None:
