@@ -5,11 +5,12 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 2
 
-.PHONY: help plugin test check dev bench soak release clean
+.PHONY: help plugin install test check dev bench soak release clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make plugin   build every plugin and package into dist/"
+	@echo "make install  put the built plugins into your Claude Code; ARGS='--help' says what else it can"
 	@echo "make test     check, then run all tests, the real client included"
 	@echo "make check    ruff, mypy and the generator's own check"
 	@echo "make dev      rebuild on change and start the client with the built plugin"
@@ -32,6 +33,10 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.plugin
 
 plugin: $(VENV)/.plugin
 	@$(RUN) -m ultra_plugin build --wheel
+
+# Needs no virtual environment: the installer is standard library only and dist/ is in the repository.
+install:
+	@PYTHONPATH=generator PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m ultra_plugin.install.main $(ARGS)
 
 check: $(VENV)/.dev
 	@$(RUN) -m ruff check --quiet .

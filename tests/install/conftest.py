@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.client.session import Client, Home
 from tests.install.samples import Machine, write_bundle
 
 
@@ -27,3 +28,13 @@ def bundle(tmp_path: Path) -> Path:
 def newer(tmp_path: Path) -> Path:
     """Return version 1.1.0 as a folder."""
     return write_bundle(tmp_path / "bundle-2", "1.1.0")
+
+
+@pytest.fixture
+def user(client: Client, home: Home, tmp_path: Path) -> Machine:
+    """Return the machine of somebody who has the real client on the PATH."""
+    folder = tmp_path / "client-bin"
+    folder.mkdir()
+    (folder / "claude").symlink_to(client.binary)
+    variables = {key: value for key, value in home.environment().items() if key not in ("PATH", "LANG")}
+    return Machine(home.root, path=f"{folder}:/usr/bin:/bin", variables=variables)

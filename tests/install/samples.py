@@ -46,7 +46,11 @@ Brief by {plugin} {version} about $ARGUMENTS
         "commands/plan.md": "---\ndescription: Write a plan\n---\nPlan about $ARGUMENTS\n",
         "agents/critic.md": "---\nname: critic\ndescription: Find faults\n---\nYou find faults.\n",
         "hooks/hooks.json": json.dumps({"hooks": {"SessionStart": [{"hooks": [hook]}]}}),
-        "runtime/hook.py": f'import said\nprint("hook of {version}", said.WORD)\n',
+        "runtime/hook.py": f"""import os, sys
+sys.path.insert(0, os.path.dirname(__file__))
+import said
+print("hook of {version}", said.WORD)
+""",
         "runtime/said.py": 'WORD = "fired"\n',
         "bin/ultra": f'#!/bin/sh\necho "ultra {version}" "$@"\n',
     }
