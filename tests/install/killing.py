@@ -240,7 +240,8 @@ def small(version: str) -> Files:
 
 def run_sweep(root: Path, act: Callable[[], None]) -> None:
     """Stop every call at every one of its operations."""
-    for scenario in scenarios(root, small):
+    table = scenarios(root, small)
+    for scenario in table if act is kill_self or os.environ.get("ULTRA_SOAK") else table[1:4]:
         number = 1
         while stopped(scenario, root / "home", number, act):
             number += 1

@@ -17,11 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.client.session import Client
 from tests.client.trees import write_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = ROOT / "generator"
 PLUGIN = "sample"
+ID = f"{PLUGIN}@skills-dir"
 Files = Mapping[str, str | bytes]
 
 
@@ -185,6 +187,12 @@ def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
             else:
                 content = b"" if stat.S_ISDIR(status.st_mode) else Path(path).read_bytes()
             found[os.path.relpath(path, root)] = (status.st_mode, content)
+    return found
+
+
+def listed(client: Client) -> list[dict[str, Any]]:
+    """Return what the client lists."""
+    found: list[dict[str, Any]] = client.run("plugin", "list", "--json").json()
     return found
 
 

@@ -99,6 +99,7 @@ HOSTILE: dict[str, tuple[Callable[[], Members | bytes], str]] = {
         lambda: [*with_file("\u00e9"), ("e\u0301", "x")],
         "are one file on some systems",
     ),
+    "folder entry that leaves": (lambda: [*good(), ("../x/", "")], "leaves the folder"),
     "file inside a file": (lambda: with_file("README.md/x"), "are one file on some systems"),
     "absurd size": (lambda: [*good(), (BOMB, b"\0" * (65 << 20))], "more than 64 MB"),
     "absurd claim": (lambda: lying(good()), "more than 64 MB"),
@@ -152,6 +153,12 @@ def test_good_zip_is_installed(machine: Machine, tmp_path: Path) -> None:
     machine.ok("--from", archive, "--yes")
     assert (machine.plugin() / "bin/ultra").stat().st_mode & 0o777 == 0o755
     machine.ok("--verify")
+
+
+def test_zip_with_entries_for_folders_is_installed(machine: Machine, tmp_path: Path) -> None:
+    archive = tmp_path / "sample-1.0.0.zip"
+    archive.write_bytes(zip_of([("commands/", ""), ("runtime/", ""), *good()]))
+    machine.ok("--from", archive, "--yes")
 
 
 @pytest.mark.parametrize("digest", ["0" * 64, "", "right"])

@@ -207,6 +207,7 @@ BROKEN_RECEIPTS: dict[str, str | dict[str, object]] = {
     "absolute": {"files": {"/etc/passwd": {"sha256": "0" * 64, "mode": "644"}}},
     "a command elsewhere": {"short_names": {"../../victim": "0" * 64}},
     "another format": {"format": 2},
+    "more folders than were made": {"folders_made": {"above": -1, "commands": False}},
     "no digest": {"files": {"README.md": {"sha256": "x", "mode": "644"}}},
 }
 

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, ScriptedModel
 from tests.client.session import Client
-from tests.client.terminal import skip_first_run
 from tests.client.trees import write_tree
-from tests.install.samples import ROOT, Machine, plugin_files, snapshot, write_bundle
-
-ID = "sample@skills-dir"
+from tests.install.samples import ID, ROOT, Machine, listed, plugin_files, snapshot, write_bundle
 
 
 def bash(command: str) -> Call:
     """Call the shell."""
     return Call("Bash", {"command": command, "description": "test"})
-
-
-def listed(client: Client) -> list[dict[str, Any]]:
-    """Return what the client lists."""
-    found: list[dict[str, Any]] = client.run("plugin", "list", "--json").json()
-    return found
 
 
 def test_first_run_loads_everything(
@@ -129,11 +118,16 @@ def test_short_names_hand_over_to_the_plugin(
     assert "plan" in left
 
 
-def test_plugin_that_the_client_refuses_is_a_failure(user: Machine, tmp_path: Path) -> None:
-    files = {
-        **plugin_files(),
-        ".claude-plugin/plugin.json": '{"name": "sample", "version": "1.0.0", "author": 1}',
-    }
+BROKEN = {
+    "manifest": {".claude-plugin/plugin.json": '{"name": "sample", "version": "1.0.0", "author": 1}'},
+    "hooks": {"hooks/hooks.json": '{"SessionStart": []}'},
+    "hooks that are no JSON": {"hooks/hooks.json": "{"},
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_plugin_that_the_client_refuses_is_a_failure(user: Machine, tmp_path: Path, case: str) -> None:
+    files = {**plugin_files(), **BROKEN[case]}
     done = user.run("--from", write_bundle(tmp_path / "broken", files=files), "--yes")
     assert done.status == 1
     assert "the client says:" in done.stdout
@@ -207,96 +201,3 @@ def test_real_plugin_out_of_the_clone(
         if "skills" in path or "settings" in path
     }
     assert left == set()
-
-
-def test_both_present(
-    user: Machine,
-    client: Client,
-    model: ScriptedModel,
-    bundle: Path,
-    newer: Path,
-    tmp_path: Path,
-    project: Path,
-) -> None:
-    """A marketplace's copy wins, even while it is disabled: the installer says so."""
-    market = marketplace(tmp_path / "market", newer)
-    assert client.run("plugin", "marketplace", "add", str(market)).status == 0
-    assert client.run("plugin", "install", "sample@market").status == 0
-    said = user.ok("--from", bundle, "--yes").stdout
-    assert "sample@market 1.1.0 in " in said
-    assert "is in force, not this copy (claude plugin uninstall sample@market changes that)" in said
-    session = client.ask("/sample:brief tea", model, cwd=project)
-    assert "Brief by sample 1.1.0 about tea" in model.text
-    assert len(session.init.plugin_errors) == 1
-    assert "sample@market 1.1.0" in user.ok("--status").stdout
-    (said,) = user.ok("--status", "--json").json()["plugins"]
-    assert [copy["id"] for copy in said["copies"]] == ["sample@market", ID]
-
-    client.run("plugin", "disable", "sample@market", cwd=project)
-    assert "sample@market is disabled" in user.ok("--status").stdout
-    assert client.run("plugin", "uninstall", "sample@market").status == 0
-    assert "in force" not in user.ok("--verify").stdout
-    assert client.ask("hi", model, cwd=project).init.plugin_errors == ()
-
-
-def marketplace(folder: Path, bundle: Path) -> Path:
-    """Write a marketplace that offers a bundle."""
-    entry = {"name": "sample", "source": "./sample", "description": "A sample"}
-    value = {"name": "market", "owner": {"name": "Test"}, "plugins": [entry]}
-    write_tree(folder, {".claude-plugin/marketplace.json": json.dumps(value)})
-    files = {path: one[1] for path, one in snapshot(bundle).items() if (bundle / path).is_file()}
-    write_tree(folder / "sample", files)
-    return folder
-
-
-def test_marketplace_route_by_the_clients_own_commands(
-    user: Machine,
-    client: Client,
-    model: ScriptedModel,
-    bundle: Path,
-    newer: Path,
-    tmp_path: Path,
-    project: Path,
-) -> None:
-    market = marketplace(tmp_path / "market", bundle)
-    assert client.run("plugin", "marketplace", "add", str(market)).status == 0
-    assert client.run("plugin", "install", "sample@market").status == 0
-    (one,) = listed(client)
-    assert (one["id"], one["version"], one.get("errors")) == ("sample@market", "1.0.0", None)
-    assert client.ask("hi", model, cwd=project).init.plugins == ("sample",)
-    assert "sample@market 1.0.0" in user.ok("--status", "sample").stdout
-    marketplace(market, newer)
-    assert client.run("plugin", "update", "sample@market").status == 0
-    assert [one["version"] for one in listed(client)] == ["1.1.0"]
-    client.ask("/sample:brief tea", model, cwd=project)
-    assert "Brief by sample 1.1.0 about tea" in model.text
-    assert client.run("plugin", "uninstall", "sample@market").status == 0
-    assert client.run("plugin", "marketplace", "remove", "market").status == 0
-    assert listed(client) == []
-
-
-def test_project_scope_is_for_those_who_trust_the_folder(
-    user: Machine, client: Client, model: ScriptedModel, bundle: Path, project: Path
-) -> None:
-    user.cwd = project
-    said = user.ok("--from", bundle, "--yes", "--scope", "project", "--short-names", "--json").json()
-    assert said["problems"] == []
-    assert client.ask("hi", model, cwd=project).init.plugins == ()
-    skip_first_run(client.home, project)
-    init = client.ask("/sample:brief tea", model, cwd=project).init
-    assert (init.plugins, init.plugin_errors) == (("sample",), ())
-    assert {"brief", "sample:brief"} <= set(init.slash_commands)
-    assert "Brief by sample 1.0.0 about tea" in model.text
-    user.ok("--verify", "--scope", "project")
-
-
-def test_own_copy_wins_over_the_projects(
-    user: Machine, client: Client, model: ScriptedModel, bundle: Path, newer: Path, project: Path
-) -> None:
-    user.cwd = project
-    user.ok("--from", bundle, "--yes")
-    said = user.ok("--from", newer, "--yes", "--scope", "project").stdout
-    assert f"{ID} 1.0.0 in {user.plugin()} is in force, not this copy" in said
-    skip_first_run(client.home, project)
-    client.ask("/sample:brief tea", model, cwd=project)
-    assert "Brief by sample 1.0.0 about tea" in model.text

@@ -186,6 +186,16 @@ def test_colleague_gets_the_same_bytes_by_git(
     assert set(git(clone, "ls-files").split()) == {"README.md"}
 
 
+def test_status_shows_both_scopes(team: Machine, bundle: Path, newer: Path) -> None:
+    team.ok("--from", bundle, "--yes")
+    team.ok("--from", newer, "--scope", "project", "--yes")
+    said = team.ok("--status").stdout
+    assert "sample 1.0.0 (user)" in said
+    assert "sample 1.1.0 (project)" in said
+    assert "sample@skills-dir 1.0.0" in said
+    assert "1.1.0" not in team.ok("--status", "--scope", "user").stdout
+
+
 def test_ignored_folder_is_said(team: Machine, bundle: Path, project: Path) -> None:
     write_tree(project, {".gitignore": ".claude/\n"})
     assert "git ignores" in team.ok("--from", bundle, "--scope", "project", "--yes").stdout
@@ -215,6 +225,22 @@ def test_state_folder_that_is_a_link_is_refused(team: Machine, project: Path, tm
     (project / ".claude/skills/.ultra-install").symlink_to(victim)
     assert "is a link, which is not our doing" in team.refused("--status", "--scope", "project")
     assert (victim / "a-b/x").exists()
+
+
+@pytest.mark.parametrize("name", ["lock", "made.new", "journal"])
+def test_links_of_a_stranger_are_not_written_through(
+    team: Machine, bundle: Path, project: Path, tmp_path: Path, name: str
+) -> None:
+    victim = write_tree(tmp_path / "victim", {"precious.txt": "precious"}) / "precious.txt"
+    state = project / ".claude/skills/.ultra-install"
+    state.mkdir(parents=True)
+    (state / name).symlink_to(victim)
+    for words in (
+        ["--from", bundle, "--yes", "--scope", "project"],
+        ["--uninstall", "--yes", "--scope", "project"],
+    ):
+        team.run(*words)
+    assert victim.read_text() == "precious"
 
 
 def test_journal_of_a_stranger_reaches_nothing_outside(team: Machine, project: Path, tmp_path: Path) -> None:

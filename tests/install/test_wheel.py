@@ -38,7 +38,7 @@ def test_wheel_alone_is_enough(machine: Machine, tmp_path: Path) -> None:
     venv = tmp_path / "venv"
     run(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin/python"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python))
     run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel)
     alone = subprocess.run([str(python), "-c", "import click"], capture_output=True, check=False)
     assert alone.returncode == 1, "the environment holds more than the wheel"

@@ -120,7 +120,7 @@ def _from_zip(source: Path) -> dict[str, bytes]:
         members = archive.infolist()
         _bounded(source, len(members), sum(info.file_size for info in members))
         # The library cuts names at a NUL; the name as it was written is what is judged.
-        _named_well(source, [info.orig_filename.removesuffix("/") for info in members])
+        _named_well(source, [info.orig_filename for info in members])
         for info in members:
             if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG, stat.S_IFDIR):
                 what = "symbolic link" if kind == stat.S_IFLNK else "special file"
@@ -159,12 +159,12 @@ def _bounded(source: Path, count: int, total: int) -> None:
 
 def _named_well(source: Path, names: list[str]) -> None:
     for name in names:
-        if reason := refusal(name):
+        if reason := refusal(name.removesuffix("/")):
             raise _refused(source, name, reason)
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise _refused(source, twice, "is there twice")
-    if pair := collision(names):
+    if pair := collision(name for name in names if not name.endswith("/")):
         raise UltraError(f"{source}: '{pair[0]}' and '{pair[1]}' are one file on some systems")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ultra_plugin import __version__
 from ultra_plugin.errors import UltraError
-from ultra_plugin.install import archive, client, inspecting, journal, scaffold
+from ultra_plugin.install import archive, client, inspecting, journal, receipt, scaffold
 from ultra_plugin.install.archive import Package
 from ultra_plugin.install.inspecting import Standing
 from ultra_plugin.install.installing import Wishes, install
@@ -59,12 +59,12 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
         for package in packages:
             report.client = client.require(binary, package.oldest_client)
     mend(place, asked.wait, report, tell, asked.dry_run)
+    if asked.upgrade:
+        packages = _installed(place, packages, bool(asked.plugins))
 
     def plan() -> Plan:
         planner = Planner(place)
         for package in packages:
-            if asked.upgrade and package.plugin not in planner.receipts:
-                raise UltraError(f"{package.plugin} is not installed in {place.config}; leave out --upgrade")
             install(planner, package, asked.wishes)
         return planner.finish()
 
@@ -97,13 +97,16 @@ def call_uninstall(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Repo
     return report
 
 
-def call_status(place: Place, asked: Asked, tell: Tell) -> Report:
-    """Say what is installed."""
-    report = Report("status", place)
-    mend(place, asked.wait, report, tell)
-    report.standings = inspecting.standings(place, asked.plugins)
-    for name in {*asked.plugins, *(one.receipt.plugin for one in report.standings)} or set(archive.carried()):
-        report.notes += inspecting.notes(place, name)
+def call_status(places: Sequence[Place], asked: Asked, tell: Tell) -> Report:
+    """Say what is installed in one place or more."""
+    report = Report("status", places[0])
+    for place in places:
+        mend(place, asked.wait, report, tell)
+        found = inspecting.standings(place, asked.plugins)
+        report.standings += found
+        names = {*asked.plugins, *(one.receipt.plugin for one in found)}
+        for name in sorted(names or (archive.carried() if place is places[0] else ())):
+            report.notes += inspecting.notes(place, name)
     return report
 
 
@@ -150,6 +153,16 @@ def _packages(asked: Asked) -> list[Package]:
             raise UltraError(f"there is no plugin called {name} here, only {', '.join(carried)}")
     origin = f"ultra-suite {__version__}"
     return [archive.read(carried[name], origin) for name in asked.plugins or carried]
+
+
+def _installed(place: Place, packages: list[Package], all_of_them: bool) -> list[Package]:
+    """Return the packages whose plugin is installed: the only ones to upgrade."""
+    there = {one.plugin for one in receipt.installed(place)}
+    found = [package for package in packages if package.plugin in there]
+    if not found or (all_of_them and len(found) < len(packages)):
+        missing = next(package.plugin for package in packages if package.plugin not in there)
+        raise UltraError(f"{missing} is not installed in {place.config}; leave out --upgrade")
+    return found
 
 
 def _do(

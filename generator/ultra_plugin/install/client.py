@@ -42,7 +42,7 @@ def find() -> Path | None:
 
 def version(client: Path) -> str | None:
     """Return the client's version, or None when it does not say."""
-    said = re.match(r"\d+\.\d+\.\d+", _run([str(client), "--version"], {}, Path.cwd()) or "")
+    said = re.match(r"\d+\.\d+\.\d+", _run([str(client), "--version"], {}, client.parent) or "")
     return said[0] if said else None
 
 

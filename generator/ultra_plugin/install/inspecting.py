@@ -110,6 +110,6 @@ def complaints(binary: Path, place: Place, plugin: str) -> tuple[list[str], list
     ours = [one for one in listed if one.id == f"{plugin}@skills-dir"]
     if not ours:
         return [f"the client does not list {plugin}@skills-dir; see: claude plugin list"], []
-    shadowed = any(one.enabled for one in ours) or notes(place, plugin)
-    errors = [error for one in ours for error in one.errors]
-    return ([], []) if shadowed else ([f"the client says: {error}" for error in errors], [])
+    if notes(place, plugin):  # another copy is in force, or this one is disabled: said already, and no fault
+        return [], []
+    return [f"the client says: {error}" for one in ours for error in one.errors], []

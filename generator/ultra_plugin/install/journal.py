@@ -21,6 +21,7 @@ from typing import Literal
 from ultra_plugin.errors import UltraError
 from ultra_plugin.install import steps
 from ultra_plugin.install.place import Place
+from ultra_plugin.install.staging import write_anew
 from ultra_plugin.install.steps import Change, Step
 
 Phase = Literal["staging", "committed", "undoing", "done"]
@@ -132,10 +133,7 @@ def _write(place: Place, journal: Journal) -> None:
     listed = [[step.kind, step.name, step.before, step.after] for step in journal.steps]
     value = {"steps": listed, "opens": journal.opens_commands, "closes": journal.closes_commands}
     beside = place.state / "journal"
-    with open(beside, "w") as handle:
-        json.dump(value, handle)
-        handle.flush()
-        os.fsync(handle.fileno())
+    write_anew(beside, json.dumps(value).encode())
     os.rename(beside, _path(place, "staging"))
 
 

@@ -7,7 +7,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ultra_plugin.install.names import plugin_name
 
 if TYPE_CHECKING:
     from ultra_plugin.install.calls import Report
+    from ultra_plugin.install.place import Place
     from ultra_plugin.install.plan import Plan
 
 _WINDOWS = (
@@ -37,7 +38,7 @@ examples:
   ultra-install --verify                    exit 1 if anything differs from what was installed
   ultra-install --uninstall                 take out exactly what was put in
 
-exit status: 0 done, 1 refused or failed (then nothing was changed), 2 wrong usage, 130 interrupted
+exit status: 0 done, 1 refused, failed or not as it should be, 2 wrong usage, 130 interrupted
 """
 
 
@@ -56,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument("--status", action="store_true", help="say what is installed, and what was changed")
     what.add_argument("--verify", action="store_true", help="exit 1 unless everything is as it was installed")
     made.add_argument(
-        "--scope", choices=["user", "project"], default="user", help="for you (default) or for the repository"
+        "--scope", choices=["user", "project"], help="for you (default) or for the repository you are in"
     )
     made.add_argument(
         "--from",
@@ -168,7 +169,8 @@ def _call(options: argparse.Namespace) -> int:
 
     result: Report
     if options.status:
-        result = calls.call_status(place, asked, _tell)
+        places = [place] if options.scope else [place, *_project_here(environment)]
+        result = calls.call_status(places, asked, _tell)
     elif options.verify:
         result = calls.call_verify(place, asked, _tell)
     elif options.uninstall:
@@ -177,6 +179,17 @@ def _call(options: argparse.Namespace) -> int:
         result = calls.call_install(place, asked, agree, _tell)
     print(report.as_json(result) if options.json else report.as_text(result))
     return 1 if result.problems else 0
+
+
+def _project_here(environment: Mapping[str, str]) -> list[Place]:
+    """Return the place of the repository that we are in, if it has one with something in it."""
+    from ultra_plugin.install.place import project_place
+
+    try:
+        place = project_place(environment, Path.cwd())
+    except (UltraError, OSError):
+        return []
+    return [place] if place.skills.is_dir() else []
 
 
 def _ask(options: argparse.Namespace, lines: Sequence[str], plan: Plan) -> bool:

@@ -13,7 +13,7 @@ from ultra_plugin.install.place import Place
 from ultra_plugin.install.receipt import Receipt
 from ultra_plugin.install.settings import Draft
 from ultra_plugin.install.steps import Change, Step
-from ultra_plugin.install.survey import digest, sha256
+from ultra_plugin.install.survey import sha256
 
 Verb = Literal[
     "install", "upgrade", "downgrade", "replace", "repair", "remove", "add", "keep", "leave", "back up"
@@ -74,8 +74,8 @@ class Planner:
         self, kind: Literal["command", "settings", "backup"], name: str, path: Path, content: bytes | None
     ) -> None:
         """Add the change of one file."""
-        after = None if content is None else sha256(content)
-        self.changes.append(Change(Step(kind, name, digest(path), after), content))
+        before = self.draft.before if kind == "settings" else _content(path)
+        self.changes.append(Change(Step(kind, name, _digest(before), _digest(content)), content))
 
     def finish(self) -> Plan:
         """Return the plan, settings and their backup included."""
@@ -92,9 +92,7 @@ class Planner:
     def _settings(self) -> None:
         draft, backup = self.draft, self.place.backup
         if draft.changed and draft.before is not None and not os.access(draft.path, os.W_OK):
-            raise UltraError(
-                f"{draft.path} is read-only; make it writable, or leave out --permissions minimal"
-            )
+            raise UltraError(f"{draft.path} is read-only; make it writable, or use --permissions none")
         if any(one.granted.rules for one in self.leaving):
             if backup.is_file() and backup.read_bytes() == draft.after:
                 self.line("", "remove", "the backup: the settings are as they were", backup)
@@ -104,3 +102,11 @@ class Planner:
             self.file("backup", "", backup, draft.before)
         if draft.changed:
             self.file("settings", "", draft.path, draft.after)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _digest(content: bytes | None) -> str | None:
+    return None if content is None else sha256(content)

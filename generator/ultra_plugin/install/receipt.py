@@ -105,6 +105,7 @@ def _parse(value: Any) -> Receipt:
         and all(map(plain, commands))
         and granted.created in ("", "allow", "permissions", "file")
         and isinstance(made, int)
+        and 0 <= made <= (2 if value["scope"] == "project" else 20)
         and isinstance(made_commands, bool)
     )
     if not sound:

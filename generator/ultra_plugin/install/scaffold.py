@@ -18,6 +18,7 @@ from typing import IO
 
 from ultra_plugin.errors import UltraError
 from ultra_plugin.install.names import STATE
+from ultra_plugin.install.staging import write_anew
 
 _LOCK, _MADE = "lock", "made"
 _POLL = 0.05
@@ -46,7 +47,7 @@ def made(state: Path) -> int:
 def may_go(state: Path, above: int) -> None:
     """Note how many folders above may go with the state folder, for whoever takes it down."""
     beside = state / f"{_MADE}.new"
-    beside.write_text(f"{above}\n")
+    write_anew(beside, f"{above}\n".encode())
     os.rename(beside, state / _MADE)
 
 
@@ -93,7 +94,9 @@ def _acquire(state: Path, deadline: float, limit: float, waiting: Callable[[str]
     while True:
         _put_up(state)
         try:
-            lock = open(state / _LOCK, "a+")  # noqa: SIM115 - it stays open as long as the lock is held
+            # Never through a link: a repository that came from somebody else may hold one.
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            lock = os.fdopen(os.open(state / _LOCK, flags, 0o644), "r+")
         except FileNotFoundError:
             continue  # taken down by the one before us, a moment ago
         if _try(lock):

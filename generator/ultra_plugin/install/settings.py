@@ -31,12 +31,10 @@ def needed(package: Package, plugin_folder: Path) -> tuple[str, ...]:
     """Return the rules that a plugin's verbs need: one for each program of its own, and none for others'."""
     for program in package.programs:
         if not program.isascii() or not program.replace("-", "").replace("_", "").isalnum():
-            raise UltraError(f"bin/{program}: no rule can name it safely; leave out --permissions minimal")
+            raise UltraError(f"bin/{program}: no rule can name it safely; use --permissions none")
         found = shutil.which(program)
         if found and plugin_folder not in Path(os.path.realpath(found)).parents:
-            raise UltraError(
-                f"the rule Bash({program}:*) would also allow {found}; leave out --permissions minimal"
-            )
+            raise UltraError(f"the rule Bash({program}:*) would also allow {found}; use --permissions none")
     return tuple(f"Bash({program}:*)" for program in package.programs)
 
 

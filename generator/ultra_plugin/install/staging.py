@@ -38,11 +38,7 @@ def stage_folder(content: FolderContent, present: Path, new: Path) -> None:
 
 def stage_file(content: bytes, like: Path, new: Path) -> None:
     """Write a file with the mode and owner of another, where that one is there."""
-    new.unlink(missing_ok=True)  # never through a link that somebody has left there
-    with open(new, "xb") as handle:
-        handle.write(content)
-        handle.flush()
-        os.fsync(handle.fileno())
+    write_anew(new, content)
     if not like.exists():
         os.chmod(new, 0o644)
         return
@@ -55,6 +51,15 @@ def stage_file(content: bytes, like: Path, new: Path) -> None:
         except PermissionError:
             raise UltraError(f"{like} belongs to another user; run ultra-install as its owner") from None
         os.chmod(new, wanted.st_mode & 0o7777)  # a change of owner clears some bits
+
+
+def write_anew(path: Path, content: bytes) -> None:
+    """Write a file that was not there before, never through a link that somebody has left in its place."""
+    path.unlink(missing_ok=True)
+    with open(path, "xb") as handle:
+        handle.write(content)
+        handle.flush()
+        os.fsync(handle.fileno())
 
 
 def save_file(present: Path, saved: Path) -> None:

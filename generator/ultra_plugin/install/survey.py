@@ -72,12 +72,16 @@ def _mode_is(path: Path, receipt: Receipt, name: str) -> bool:
 def _walk(folder: Path) -> tuple[set[str], list[str]]:
     found: set[str] = set()
     empty: list[str] = []
-    for base, folders, names in os.walk(folder):
+    for base, folders, names in os.walk(folder, onerror=_fail):
         links = [name for name in folders if os.path.islink(os.path.join(base, name))]
         found.update(os.path.relpath(os.path.join(base, name), folder) for name in (*names, *links))
         if not folders and not names and base != str(folder):
             empty.append(os.path.relpath(base, folder))
     return found, empty
+
+
+def _fail(error: OSError) -> None:
+    raise error
 
 
 def _parents(path: str) -> list[str]:
