@@ -138,7 +138,7 @@ def check_no_half_plugin(home: Path, where: str) -> None:
         assert set(seen.changed) <= {"README.md"}, f"{where}: {seen.changed}"
 
 
-def check_mended(home: Path, scenario: Scenario, where: str, wanted: Sequence[Snapshot]) -> None:
+def check_mended(home: Path, where: str, wanted: Sequence[Snapshot]) -> None:
     """Make the next call and fail unless all is as it was or as it should be."""
     check_no_half_plugin(home, where)
     assert finish(spawn(home, ["--status"])) == 0, f"{where}: the next call failed"
@@ -148,14 +148,12 @@ def check_mended(home: Path, scenario: Scenario, where: str, wanted: Sequence[Sn
         raise AssertionError(f"{where}: neither before nor after: {sorted(differs)}")
 
 
-def kill_at_random(scenario: Scenario, home: Path, delay: float, where: str) -> bool:
+def killed_after(home: Path, words: Sequence[str], seconds: float) -> bool:
     """Kill one call after some time; tell whether it was still at work."""
-    pid = spawn(home, scenario.words)
-    time.sleep(delay)
+    pid = spawn(home, words)
+    time.sleep(seconds)
     os.kill(pid, signal.SIGKILL)
-    killed = finish(pid) == -signal.SIGKILL
-    check_mended(home, scenario, where, [scenario.before, scenario.after] if killed else [scenario.after])
-    return killed
+    return finish(pid) == -signal.SIGKILL
 
 
 def run_random(root: Path, seed: int, count: int) -> None:
@@ -163,26 +161,22 @@ def run_random(root: Path, seed: int, count: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - it has to come again
     table = scenarios(root, plugin_files)
     killed = 0
-    for number in range(count):
+    for number in range(count * 5):
         scenario = table[number % len(table)]
         home = copy_of(scenario.start, root / "home")
-        where = f"seed {seed}, kill {number} ({scenario.name})"
-        if chance.random() < 0.3:  # the call that mends may be killed as well
-            pid = spawn(home, scenario.words)
-            time.sleep(chance.uniform(0, scenario.seconds))
-            os.kill(pid, signal.SIGKILL)
-            if finish(pid) == -signal.SIGKILL:
-                mender = spawn(home, ["--status"])
-                time.sleep(chance.uniform(0, scenario.seconds))
-                os.kill(mender, signal.SIGKILL)
-                finish(mender)
-            check_mended(home, scenario, where, [scenario.before, scenario.after])
+        where = f"seed {seed}, try {number} ({scenario.name})"
+        if killed_after(home, scenario.words, chance.uniform(0, scenario.seconds)):
             killed += 1
+            if chance.random() < 0.3:
+                killed_after(home, ["--status"], chance.uniform(0, scenario.seconds / 2))
+            check_mended(home, where, [scenario.before, scenario.after])
         else:
-            killed += kill_at_random(scenario, home, chance.uniform(0, scenario.seconds * 1.05), where)
+            check_mended(home, where, [scenario.after])
         shutil.rmtree(home)
-    print(f"seed {seed}: {killed} of {count} calls were killed at work")
-    assert killed > count / 3, "too few calls were killed while they worked"
+        if killed == count:
+            break
+    print(f"seed {seed}: {killed} calls were killed at work, of {number + 1}")
+    assert killed == count, "too few calls were killed while they worked"
 
 
 def stop_at(number: int, act: Callable[[], None], told: int) -> Callable[[], object]:
@@ -262,7 +256,7 @@ def stopped(scenario: Scenario, home: Path, number: int, act: Callable[[], None]
         assert files_of(snapshot(home)) == files_of(scenario.before), f"{where}: not rolled back at once"
     assert status in ((0, 1) if act is disk_full else (0, -signal.SIGKILL)), f"{where}: status {status}"
     wanted = {0: [scenario.after], 1: [scenario.before]}.get(status, [scenario.before, scenario.after])
-    check_mended(home, scenario, where, wanted)
+    check_mended(home, where, wanted)
     shutil.rmtree(home)
     return acted
 

@@ -172,8 +172,8 @@ def test_short_names_never_replace_what_the_owner_has(machine: Machine, bundle: 
     write_tree(machine.config, {"commands/brief.md": "my brief", "skills/plan/SKILL.md": "my plan"})
     before = snapshot(machine.home)
     done = machine.ok("--from", bundle, "--yes", "--short-names")
-    assert f"left alone /brief: {machine.config}/commands/brief.md is yours" in done.stdout
-    assert f"left alone /plan: {machine.config}/skills/plan/SKILL.md is yours" in done.stdout
+    assert f"left alone /brief: {machine.config}/commands/brief.md is there" in done.stdout
+    assert f"left alone /plan: {machine.config}/skills/plan/SKILL.md is there" in done.stdout
     assert (machine.config / "commands/brief.md").read_text() == "my brief"
     machine.ok("--uninstall", "--yes")
     assert snapshot(machine.home) == before

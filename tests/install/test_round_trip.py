@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.client.trees import write_tree
-from tests.install.samples import Files, Machine, plugin_files, snapshot, write_bundle
+from tests.install.samples import GENERATOR, Files, Machine, plugin_files, snapshot, write_bundle
 
 BIG = json.dumps({"numbers": [1.50, 2e-7], "text": ["ü" * 50] * 9000}, ensure_ascii=False)
 HOOKS = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
@@ -109,6 +110,23 @@ def test_two_plugins_share_what_was_made_for_the_first(
     assert machine.plugin("other").is_dir()
     machine.ok("--uninstall", "--yes")
     assert snapshot(machine.home) == before
+
+
+def test_two_carried_plugins_go_in_and_out_together(machine: Machine, tmp_path: Path) -> None:
+    """Both have the same commands and program: one gets the short names, both work."""
+    root = tmp_path / "clone"
+    shutil.copytree(GENERATOR, root / "generator", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("first", "second"):
+        write_bundle(root / "dist" / name, plugin=name, files=plugin_files(plugin=name))
+    machine.variables["PYTHONPATH"] = str(root / "generator")
+    said = machine.ok("--yes", "--permissions", "minimal", "--short-names").stdout
+    assert "installed first 1.0.0" in said
+    assert "installed second 1.0.0" in said
+    assert "left alone /brief: that of another plugin is there" in said
+    machine.ok("--verify")
+    machine.ok("--upgrade", "--yes")
+    machine.ok("--uninstall", "--yes")
+    assert snapshot(machine.home) == {}
 
 
 def test_files_are_installed_with_their_modes_whatever_the_umask(machine: Machine, bundle: Path) -> None:

@@ -61,7 +61,7 @@ def _files(seen: Survey) -> list[str]:
     return [
         *(f"{path} was changed" for path in seen.changed),
         *(f"{path} is missing" for path in seen.missing),
-        *(f"{path} has another mode" for path in seen.remoded),
+        *(f"{path} has another mode" for path in seen.other_mode),
     ]
 
 
@@ -94,9 +94,9 @@ def notes(place: Place, plugin: str) -> list[str]:
     if first.where != here:
         from_market = not first.id.endswith("@skills-dir")
         remedy = f"claude plugin uninstall {first.id}" if from_market else "ultra-install --uninstall"
-        said.append(
-            f"{first.id} {first.version} in {first.where} is in force, not this copy ({remedy} changes that)"
-        )
+        loses = any(copy.where == here for copy in found)
+        rest = f", not this copy ({remedy} changes that)" if loses else ""
+        said.append(f"{first.id} {first.version} in {first.where} is in force{rest}")
     if not first.enabled:
         said.append(f"{first.id} is disabled; to load it: claude plugin enable {first.id}")
     return said

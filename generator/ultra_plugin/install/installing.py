@@ -62,7 +62,8 @@ def install(planner: Planner, package: Package, wishes: Wishes) -> None:
     )
     if present and seen.clean and _same(present, new):
         return
-    planner.lines.insert(headline, _headline(planner, package, present, new, seen))
+    verb, what = _verb(present, new, seen)
+    planner.lines.insert(headline, Line(package.plugin, verb, what, place.shown(folder)))
     for path, old in carried.items():
         if path != old:
             planner.line(package.plugin, "keep", f"your {old} as {path}", folder / path)
@@ -94,37 +95,26 @@ def _manifest_name(path: Path) -> object:
     return value.get("name") if isinstance(value, dict) else None
 
 
-def _headline(
-    planner: Planner, package: Package, present: Receipt | None, new: Receipt, seen: Survey
-) -> Line:
-    verb, what = _verb(present, new, seen)
-    return Line(package.plugin, verb, what, planner.place.shown(planner.place.plugin(package.plugin)))
-
-
 def _verb(present: Receipt | None, new: Receipt, seen: Survey) -> tuple[Verb, str]:
     count = f"{len(new.files)} files"
     if present is None:
         return "install", f"{new.plugin} {new.version} ({count})"
     if present.version != new.version:
         older = (version_order(new.version) or ()) < (version_order(present.version) or ())
-        return (
-            "downgrade" if older else "upgrade",
-            f"{new.plugin} {present.version} to {new.version} ({count})",
-        )
+        what = f"{new.plugin} {present.version} to {new.version} ({count})"
+        return ("downgrade" if older else "upgrade"), what
     if present.files != new.files:
         return "replace", f"{new.plugin} {new.version} by another build of it ({count})"
     if not seen.clean:
-        mended = len(seen.changed) + len(seen.missing) + len(seen.remoded)
+        mended = len(seen.changed) + len(seen.missing) + len(seen.other_mode)
         return "repair", f"{new.plugin} {new.version} ({mended} of {count})"
     return "replace", f"the receipt of {new.plugin} {new.version}"
 
 
 def _same(present: Receipt, new: Receipt) -> bool:
     """Compare two receipts but for when and from where."""
-    return (
-        replace(new, installed_at=present.installed_at, origin=present.origin, installer=present.installer)
-        == present
-    )
+    when_and_whence = {key: getattr(present, key) for key in ("installed_at", "origin", "installer")}
+    return replace(new, **when_and_whence) == present
 
 
 def _carried(files: Mapping[str, PackedFile], present: Receipt | None, seen: Survey) -> dict[str, str]:
@@ -166,6 +156,7 @@ def _kept(present: Receipt | None, carried: Mapping[str, str]) -> tuple[str, ...
 def _grant(planner: Planner, package: Package, present: Receipt | None, wishes: Wishes) -> Granted:
     """Bring the rules in line with what the version needs; rules that were there already are not claimed."""
     before = present.granted if present else Granted()
+    shown = planner.place.config / "settings.json"
     wanted = wishes.permissions or ("minimal" if before.rules else "none")
     folder = planner.place.plugin(package.plugin)
     rules = settings.needed(package, folder) if wanted == "minimal" else ()
@@ -174,19 +165,14 @@ def _grant(planner: Planner, package: Package, present: Receipt | None, wishes: 
     if gone:
         planner.draft.revoke(Granted(gone, "" if stays else before.created))
     for rule in gone:
-        planner.line(package.plugin, "remove", f"the rule {rule}", planner.place.config / "settings.json")
+        planner.line(package.plugin, "remove", f"the rule {rule}", shown)
     added = planner.draft.grant(rules)
     for rule in added.rules:
         program = rule.removeprefix("Bash(").removesuffix(":*)")
         why = f"the rule {rule}: bin/{program} of the plugin runs without asking, nothing else does"
-        planner.line(package.plugin, "add", why, planner.place.config / "settings.json")
+        planner.line(package.plugin, "add", why, shown)
     for rule in planner.draft.forbidden(rules) if rules else ():
-        planner.line(
-            package.plugin,
-            "leave",
-            f"the rule {rule}: you deny it or want to be asked",
-            planner.place.config / "settings.json",
-        )
+        planner.line(package.plugin, "leave", f"the rule {rule}: you deny it or want to be asked", shown)
     return Granted(stays + added.rules, before.created if stays else added.created)
 
 
@@ -199,16 +185,17 @@ def _commands(planner: Planner, package: Package, present: Receipt | None, wishe
     for name, text in texts.items():
         path = place.commands / f"{name}.md"
         found = shortnames.digest(path)
-        if name in before and found == before[name] == sha256(text):
+        ours = name in before and found in (None, before[name])
+        if ours and found == sha256(text):
             recorded[name] = found
-        elif (name in before and found in (None, before[name])) or not (
-            theirs := shortnames.taken(place, name)
-        ):
+        elif name in planner.short_names or (not ours and shortnames.taken(place, name)):
+            whose = shortnames.taken(place, name) or "that of another plugin"
+            planner.line(package.plugin, "leave", f"/{name}: {whose} is there", path)
+        else:
             recorded[name] = sha256(text)
             planner.line(package.plugin, "add", f"the short name /{name}", path)
             planner.file("command", name, path, text)
-        else:
-            planner.line(package.plugin, "leave", f"/{name}: {theirs} is yours", path)
+    planner.short_names |= recorded.keys()
     for name in before.keys() - texts.keys():
         drop_command(planner, package.plugin, name, before[name])
     if recorded and not place.commands.exists():

@@ -62,8 +62,9 @@ class Planner:
         self.changes: list[Change] = []
         self.purged: list[Path] = []
         self.leaving: list[Receipt] = []
-        self.made = max((one.made for one in self.receipts.values()), default=0)
-        self.made = max(self.made, scaffold.made(place.state))
+        self.short_names: set[str] = set()
+        made = (scaffold.made(place.state), *(one.made for one in self.receipts.values()))
+        self.made = min(max(made), receipt.MOST_MADE[place.scope])
         self.made_commands = any(one.made_commands for one in self.receipts.values())
 
     def line(self, plugin: str, verb: Verb, what: str, path: Path) -> None:

@@ -15,6 +15,7 @@ from ultra_plugin.install.place import Place, Scope
 from ultra_plugin.install.settings import Granted
 
 FORMAT = 1
+MOST_MADE = {"user": 20, "project": 2}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -105,7 +106,7 @@ def _parse(value: Any) -> Receipt:
         and all(map(plain, commands))
         and granted.created in ("", "allow", "permissions", "file")
         and isinstance(made, int)
-        and 0 <= made <= (2 if value["scope"] == "project" else 20)
+        and 0 <= made <= MOST_MADE[value["scope"]]
         and isinstance(made_commands, bool)
     )
     if not sound:

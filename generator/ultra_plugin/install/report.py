@@ -47,22 +47,20 @@ def as_text(report: Report) -> str:
     if report.planned:
         return "\n".join([*planned(report.lines), *report.notes]) or "there is nothing to do"
     done = [f"{_mark(_TICK)}{_DONE[line.verb]} {line.what}: {line.path}" for line in report.lines]
-    if report.action == "install":
-        done += (
-            []
-            if done
-            else [
-                f"{one.receipt.plugin} {one.receipt.version} is already installed" for one in report.standings
-            ]
-        )
-    elif report.action == "uninstall":
-        done += [] if done else ["nothing is installed, so nothing was done"]
-    elif report.action == "status":
-        done += [line for one in report.standings for line in _standing(one)] or ["nothing is installed"]
-    else:
-        done += [_intact(one) for one in report.standings if not one.differences and not one.added]
     problems = [f"{_mark(_CROSS)}{problem}" for problem in report.problems]
-    return "\n".join([*done, *problems, *report.notes])
+    return "\n".join([*(done or _found(report)), *problems, *report.notes])
+
+
+def _found(report: Report) -> list[str]:
+    """Return what there is to say when nothing was done."""
+    if report.action == "uninstall":
+        return ["nothing is installed, so nothing was done"]
+    if report.action == "status":
+        return [line for one in report.standings for line in _standing(one)] or ["nothing is installed"]
+    intact = [one for one in report.standings if not one.differences]
+    if report.action == "verify":
+        return [_intact(one) for one in intact if not one.added]
+    return [f"{one.receipt.plugin} {one.receipt.version} is installed already" for one in intact]
 
 
 def planned(lines: Sequence[Line]) -> list[str]:
@@ -74,23 +72,17 @@ def _standing(one: Standing) -> list[str]:
     receipt = one.receipt
     since = f"since {receipt.installed_at}, from {receipt.origin}"
     head = f"{receipt.plugin} {receipt.version} ({receipt.scope}): {one.path}, {since}"
-    extras = [f"the rule {rule}" for rule in receipt.granted.rules] + [
-        f"/{name}" for name in receipt.commands
-    ]
+    extras = [f"the rule {rule}" for rule in receipt.granted.rules]
+    extras += [f"the short name /{name}" for name in receipt.commands]
     extras += [f"your {path}" for path in one.added]
-    lines = [
-        head,
-        *(f"  with {extra}" for extra in extras),
-        *(f"  {difference}" for difference in one.differences),
-    ]
-    return [*lines, *(f"  kept for you: {path}" for path in receipt.kept)]
+    details = [*(f"with {extra}" for extra in extras), *one.differences]
+    return [head, *(f"  {line}" for line in (*details, *(f"kept for you: {path}" for path in receipt.kept)))]
 
 
 def _intact(one: Standing) -> str:
     receipt = one.receipt
-    return (
-        f"{_mark(_TICK)}{receipt.plugin} {receipt.version}: all {len(receipt.files)} files are as installed"
-    )
+    files = f"all {len(receipt.files)} files are as installed"
+    return f"{_mark(_TICK)}{receipt.plugin} {receipt.version}: {files}"
 
 
 def _mark(mark: str) -> str:

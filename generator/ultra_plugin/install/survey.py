@@ -21,7 +21,7 @@ class Survey:
 
     changed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    remoded: tuple[str, ...] = ()
+    other_mode: tuple[str, ...] = ()
     """Same content, other permission bits."""
     added: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Survey:
     @property
     def clean(self) -> bool:
         """Tell whether everything of ours is as it was installed."""
-        return not (self.changed or self.missing or self.remoded)
+        return not (self.changed or self.missing or self.other_mode)
 
 
 def survey(folder: Path, receipt: Receipt) -> Survey:
