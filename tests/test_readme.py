@@ -43,7 +43,12 @@ def test_every_command_of_the_readme_works(
     (programs / "claude").symlink_to(client_binary)
     client = {**home.environment(model), "PATH": f"{programs}:{os.environ['PATH']}"}
     # pip may need the machine's own settings to reach its index; the client reaches the loopback interface only.
-    pip = {**os.environ, "HOME": str(home.root)}
+    pip = {
+        **os.environ,
+        "HOME": str(home.root),
+        "CLAUDE_CONFIG_DIR": str(home.config),
+        "PATH": client["PATH"],
+    }
     for line in COMMANDS:
         done = subprocess.run(
             ["bash", "-c", as_a_new_user(line)], cwd=clone, env=pip if line.startswith("make") else client,

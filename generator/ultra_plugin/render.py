@@ -194,6 +194,7 @@ def _sealed(tree: SourceTree, suite: Suite, plugin: Plugin, files: dict[str, Bun
         "plugin": plugin.settings.name,
         "version": suite.version,
         "generator": __version__,
+        "oldest_client": suite.settings.oldest_client,
         "source_digest": tree.digest({source for file in files.values() for source in file.sources}),
         "files": entries,
     }

@@ -14,7 +14,7 @@ RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
 
 # From the top of the house to its cellar; rooms of one line may use each other only in that order too.
 ROOMS = (
-    "__main__", "cli", "pipeline", "stamp", "report", "package", "check", "folder", "tree", "render", "templates",
+    "__main__", "cli", "install", "pipeline", "stamp", "report", "package", "check", "folder", "tree", "render", "templates",
     "prompt", "views", "schema", "tables", "bill", "config", "verbs", "document", "source", "model", "errors",
 )  # fmt: skip
 
@@ -60,3 +60,8 @@ def test_the_runtime_needs_nothing_but_the_standard_library(path: Path) -> None:
             names = [node.module or ""]
         for name in names:
             assert name.split(".")[0] in {*sys.stdlib_module_names, "ultra_runtime"}, name
+
+
+@pytest.mark.parametrize("path", sorted((GENERATOR / "install").glob("*.py")), ids=lambda path: path.stem)
+def test_the_installer_uses_nothing_of_the_generator_but_its_errors(path: Path) -> None:
+    assert imported(path, "ultra_plugin") <= {"install", "errors"}

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ultra_plugin.install.names import collision, refusal, version_order
 
 from tests.client.trees import write_tree
 from tests.install.samples import Machine, listing, plugin_files, snapshot, write_bundle, zip_of
+from ultra_plugin.install.names import collision, refusal, version_order
 
 FILES = plugin_files()
 Members = list[tuple[str | zipfile.ZipInfo, str | bytes]]

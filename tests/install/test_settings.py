@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from ultra_plugin.install.settings import Draft
 
 from tests.client.trees import write_tree
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
+from ultra_plugin.install.settings import Draft
 
 RULE = "Bash(ultra:*)"
 GRANTED = {

@@ -80,6 +80,50 @@ def test_unexpected_files_are_named(ultra: Runner, own_bundle: Path) -> None:
     assert found["message"] == f"no part of the bundle: link, new.txt and {cache}/evil.cpython-39.pyc"
 
 
+def test_what_the_installer_leaves_there_is_expected(ultra: Runner, own_bundle: Path) -> None:
+    write_files(own_bundle, {".ultra-receipt.json": "{}", ".gitignore": "", ".gitattributes": ""})
+    assert checks(ultra)["bundle"]["status"] == "ok"
+
+
+def lay_copies(home: Path, *, marketplace: bool, skill: bool, enabled: bool = True) -> None:
+    """Write what the client writes when the plugin is installed in these ways."""
+    entry = [{"scope": "user", "installPath": "/market/ultraplan-local"}]
+    records: dict[str, object] = {
+        "version": 2,
+        "plugins": {"ultraplan-local@shop": entry} if marketplace else {},
+    }
+    write_files(home / ".claude", {"plugins/installed_plugins.json": records})
+    write_files(home / ".claude", {"settings.json": {"enabledPlugins": {"ultraplan-local@shop": enabled}}})
+    if skill:
+        manifest: dict[str, object] = {"name": "ultraplan-local", "version": "0.0.1"}
+        write_files(home / ".claude/skills/ultraplan-local", {".claude-plugin/plugin.json": manifest})
+
+
+@pytest.mark.parametrize(
+    ("marketplace", "skill", "enabled", "status", "message"),
+    [
+        (True, False, True, "ok", "the client loads ultraplan-local@shop in /market/ultraplan-local"),
+        (False, True, True, "ok", "the client loads ultraplan-local@skills-dir in HOME/.claude/skills/ultraplan-local"),
+        (
+            True, True, True, "warn",
+            "the client loads ultraplan-local@shop in /market/ultraplan-local, and not "
+            "ultraplan-local@skills-dir in HOME/.claude/skills/ultraplan-local",
+        ),
+        (True, True, False, "warn", "ultraplan-local@shop in /market/ultraplan-local is disabled, so the client loads none"),
+    ],
+)  # fmt: skip
+def test_the_copy_in_force_is_named(
+    ultra: Runner, tmp_path: Path, marketplace: bool, skill: bool, enabled: bool, status: str, message: str
+) -> None:
+    home = tmp_path / "home"
+    lay_copies(home, marketplace=marketplace, skill=skill, enabled=enabled)
+    ultra.env["HOME"] = str(home)
+    found = checks(ultra)["copies"]
+    assert (found["status"], found["message"]) == (status, message.replace("HOME", str(home)))
+    ultra.env |= {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(home / ".claude")}
+    assert checks(ultra)["copies"]["message"] == found["message"]
+
+
 def test_many_files_are_counted(ultra: Runner, own_bundle: Path) -> None:
     write_files(own_bundle, {f"new-{number:02}.txt": "" for number in range(50)})
     assert "new-08.txt and 41 more" in checks(ultra)["bundle"]["message"]

@@ -44,7 +44,7 @@ def _lines(report: Report) -> Iterator[str]:
         plugin.folder for plugin in report.plugins
     )
     for plugin in report.plugins:
-        yield f"Install it: copy {plugin.folder} to ~/.claude/skills/{plugin.name} and restart Claude Code"
+        yield f"Install it: ultra-install --from {plugin.zip}"
 
 
 def _bill(plugin: PluginReport) -> Iterator[str]:

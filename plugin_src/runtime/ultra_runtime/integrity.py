@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIST = "bundle.json"
+# What the installer puts beside the files of the bundle.
+INSTALLED = (".ultra-receipt.json", ".gitignore", ".gitattributes")
 
 
 class Damage:
@@ -68,8 +70,10 @@ def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
 
 
 def _is_ours(path: str, files: Mapping[str, Any]) -> bool:
-    """Tell whether this is the list itself or what Python caches of a module on it."""
+    """Tell whether this is the list itself, the installer's, or what Python caches of a module on the list."""
     folder, _, name = path.rpartition("/")
     parent, _, cache = folder.rpartition("/")
     module = f"{parent}/{name.partition('.')[0]}.py"
-    return path == LIST or (cache == "__pycache__" and ".pyc" in name and module in files)
+    return (
+        path == LIST or path in INSTALLED or (cache == "__pycache__" and ".pyc" in name and module in files)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ultra_runtime.copies import find_copies
 from ultra_runtime.integrity import inspect
 from ultra_runtime.place import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import BUNDLE, names
@@ -50,6 +51,7 @@ def run_checks() -> list[Check]:
         _executable(),
         _git(),
         _on_path(),
+        *_copies(),
         *_project(),
         _client(),
     ]
@@ -104,6 +106,22 @@ def _on_path() -> Check:
     if os.path.realpath(found) == ours:
         return Check("PATH", OK, f"ultra is this one, {found}")
     return Check("PATH", WARN, f"ultra is another one, {found}", f"put {os.path.dirname(ours)} first on PATH")
+
+
+def _copies() -> list[Check]:
+    """Say which copy is in force where the client knows of more than one, or of one that is switched off."""
+    found = find_copies(names().plugin, find_root(current_folder()))
+    if not found:
+        return []
+    loaded = found[0]
+    title = f"{loaded.id} in {loaded.folder}"
+    if not loaded.enabled:
+        remedy = f"run: claude plugin enable {loaded.id}"
+        return [Check("copies", WARN, f"{title} is disabled, so the client loads none", remedy)]
+    if len(found) == 1:
+        return [Check("copies", OK, f"the client loads {title}")]
+    others = listed([f"{copy.id} in {copy.folder}" for copy in found[1:]])
+    return [Check("copies", WARN, f"the client loads {title}, and not {others}", "remove all but one")]
 
 
 def _project() -> list[Check]:
