@@ -46,8 +46,11 @@ def _files(root: Path) -> Iterator[BundleFile]:
 
 
 def _printable(name: str) -> str:
-    """Spell a file name that is not UTF-8 with escapes, so that it can be shown."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    """Spell what cannot be shown in a file name with escapes."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
+    )
 
 
 def _identity(manifest: BundleFile | None) -> tuple[str, str]:

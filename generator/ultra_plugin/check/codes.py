@@ -245,13 +245,17 @@ def warning(path: str, line: int, code: str, message: str, remedy: str = "") -> 
     return problem("warning", path, line, code, message, remedy)
 
 
-def quote(text: str, longest: int = 80) -> str:
-    """Show a text of unknown origin: cut, on one line, and printable."""
+def quote(text: str) -> str:
+    """Show a text of unknown origin in quotes."""
+    return f"'{printable(text)}'"
+
+
+def printable(text: str, longest: int = 80) -> str:
+    """Show a text of unknown origin: cut, on one line, and nothing hidden."""
     cut = text if len(text) <= longest else f"{text[:longest]}..."
-    shown = "".join(
+    return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in cut
     )
-    return f"'{shown}'"
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -259,4 +263,4 @@ def suggest(word: str, known: Iterable[str]) -> str:
     if len(word) > 60:
         return ""
     close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"did you mean '{close[0]}'?" if close else ""
+    return f"did you mean {quote(close[0])}?" if close else ""

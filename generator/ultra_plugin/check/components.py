@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from posixpath import basename, normpath
+from posixpath import basename, dirname, normpath
 from typing import Literal
 
 from ultra_plugin.check.client import FILE_LIMIT
@@ -48,14 +48,13 @@ def find_components(files: Mapping[str, BundleFile], fields: Mapping[str, object
     regular = {path: file for path, file in files.items() if not file.symlink}
     ordered = sorted(regular)
     for kind, folder in FOLDERS:
-        is_loaded = kind == "skill" or folder not in fields
+        roots = {inner_path(path) for path in paths_in(fields.get(folder))}
         for path in _below(ordered, folder):
+            is_loaded = kind == "skill" or folder not in fields or _is_covered(path, roots)
             yield from _component(kind, folder, regular[path], "error", is_loaded)
-        for root in map(inner_path, paths_in(fields.get(folder))):
-            if root in regular:
-                yield from _component(kind, root, regular[root], "warning", True)
-            elif root != folder:
-                for path in _below(ordered, root):
+        for root in sorted(roots):
+            for path in [root] if root in regular else _below(ordered, root):
+                if not path.startswith(f"{folder}/"):
                     yield from _component(kind, root, regular[path], "warning", True)
     for name, source in _mapped(fields.get("commands")):
         if source in regular:
@@ -79,6 +78,13 @@ def paths_in(value: object) -> Iterator[str]:
 def inner_path(path: str) -> str:
     """Return a path as the bundle spells it: no ./ in front, no slash behind, the root is '.'."""
     return normpath(path) if path else "."
+
+
+def _is_covered(path: str, roots: set[str]) -> bool:
+    """Tell whether a path is one of some roots or lies below one."""
+    while path and path not in roots:
+        path = dirname(path)
+    return bool(path) or "." in roots
 
 
 def _below(ordered: list[str], root: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ _TEXT = (
 )  # fmt: skip
 _HIDDEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _STRAY_NAMES = frozenset({
-    ".ds_store", "thumbs.db", "desktop.ini", ".env", ".gitkeep", ".idea", ".vscode", "__pycache__", "__macosx",
+    ".ds_store", "thumbs.db", "desktop.ini", ".env", ".idea", ".vscode", "__pycache__", "__macosx",
     "node_modules", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".git", ".svn", ".hg", ".venv", ".npmrc",
 })  # fmt: skip
 _STRAY_ENDS = (".pyc", ".pyo", ".swp", ".swo", ".orig", ".rej", ".bak", ".tmp", "~", ".log")
@@ -51,8 +51,11 @@ def check_files(subject: Subject) -> Iterator[Problem]:
 
 def _path(file: BundleFile) -> Iterator[Problem]:
     path = file.path
-    if any(_is_stray(part) for part in path.split("/")):
-        yield warning(path, 0, "stray-file", "does not belong into a plugin")
+    parts = path.split("/")
+    for index, part in enumerate(parts):
+        if _is_stray(part):
+            yield warning("/".join(parts[: index + 1]), 0, "stray-file", "does not belong into a plugin")
+            break
     if match := _MISPLACED.match(path):
         message = f"the client does not look for {match.group(1)} inside .claude-plugin"
         yield warning(path, 0, "misplaced", message)
@@ -95,7 +98,7 @@ def _content(file: BundleFile) -> Iterator[Problem]:
         yield warning(path, content.count(b"\n", 0, at) + 1, "crlf", "has Windows line ends")
     if text.startswith("\ufeff") and path not in ("hooks/hooks.json", ".mcp.json"):
         yield warning(path, 1, "bom", "starts with a byte order mark")
-    if hidden := _HIDDEN.search(text, 1):
+    if hidden := _HIDDEN.search(text, int(text.startswith("\ufeff"))):
         message = f"has a character that nobody sees: U+{ord(hidden.group()):04X}"
         yield warning(path, text.count("\n", 0, hidden.start()) + 1, "hidden-character", message)
     if path.lower().endswith(".json") and path not in _ELSEWHERE:

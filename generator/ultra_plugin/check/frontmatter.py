@@ -20,7 +20,7 @@ from ultra_plugin.check.client import (
     SHELLS,
     SKILL_KEYS,
 )
-from ultra_plugin.check.codes import problem, quote, suggest, warning
+from ultra_plugin.check.codes import printable, problem, quote, suggest, warning
 from ultra_plugin.check.components import Component
 from ultra_plugin.check.subject import Subject
 from ultra_plugin.check.tools import tool_findings
@@ -69,13 +69,13 @@ def _header(component: Component) -> Iterator[Problem]:
     elif header.state == "unclosed":
         yield warning(path, 1, "no-header", "has a YAML header that no '---' closes")
     elif header.state == "broken":
-        message = f"the client cannot read the YAML header: {header.fault}"
+        message = f"the client cannot read the YAML header: {printable(header.fault)}"
         yield problem(component.severity, path, header.line, "yaml", message)
     elif header.state == "unsure":
-        message = f"the client may not be able to read the YAML header: {header.fault}"
+        message = f"the client may not be able to read the YAML header: {printable(header.fault)}"
         yield warning(path, header.line, "yaml", message)
     elif header.state == "not-a-mapping":
-        message = f"the YAML header must be 'key: value' lines, is {header.fault}"
+        message = f"the YAML header must be 'key: value' lines, is {printable(header.fault)}"
         yield problem(component.severity, path, header.line, "header-not-a-mapping", message)
     if header.is_mended:
         yield warning(

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from posixpath import dirname, join
 
 from ultra_plugin.check.client import (
-    EVENTS_WITHOUT_MATCHER,
     FILE_LIMIT,
-    FORMER_TOOLS,
     HOOK_EVENTS,
     HOOK_KEYS,
     HOOKS_FILE_KEYS,
     LONGEST_TIMEOUT,
-    MATCHER_VALUES,
-    TOOL_EVENTS,
-    TOOLS,
 )
 from ultra_plugin.check.codes import problem, quote, suggest, warning
 from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.hooks_shape import HookFault, event_faults, file_faults, holds_guard_outside
 from ultra_plugin.check.jsontext import Json, Path, read_json
 from ultra_plugin.check.manifest_paths import DEFAULT_HOOKS, manifest_paths
+from ultra_plugin.check.matchers import matcher_findings
 from ultra_plugin.check.subject import MANIFEST, Subject
 from ultra_plugin.errors import Problem, Severity
 
 _UNSCANNED_FIELDS = frozenset({"metadata", "mcpServers", "lspServers"})
-_EXACT = re.compile(r"[\w\-, |]+")
-_NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
-_RULE = re.compile(r"\w+\(.*")
-_SERVER_ONLY = re.compile(r"mcp__(?:[^_]|_(?!_))+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +167,8 @@ def _event(declaration: Declaration, event: str, matchers: list[object]) -> Iter
             continue
         line = declaration.line_of(event, index, "matcher")
         matcher = item.get("matcher")
-        if isinstance(matcher, str) and matcher not in ("", "*"):
-            if event in EVENTS_WITHOUT_MATCHER:
-                message = f"{event} takes no matcher; {quote(matcher)} is ignored"
-                yield warning(declaration.path, line, "matcher-ignored", message)
-            else:
-                yield from _matcher(declaration.path, line, event, matcher)
+        for code, message, remedy in matcher_findings(event, matcher) if isinstance(matcher, str) else ():
+            yield warning(declaration.path, line, code, message, remedy)
         for key in item:
             if key not in ("matcher", "hooks"):
                 message = f"the client does not know the key {quote(key)} beside a matcher"
@@ -190,39 +176,6 @@ def _event(declaration: Declaration, event: str, matchers: list[object]) -> Iter
                 yield warning(
                     declaration.path, line, "unknown-key", message, suggest(key, ("matcher", "hooks"))
                 )
-
-
-def _matcher(path: str, line: int, event: str, matcher: str) -> Iterator[Problem]:
-    """Judge a matcher: words are compared exactly, anything else is a regular expression."""
-    if not _EXACT.fullmatch(matcher):
-        fault = _pattern_fault(matcher)
-        if event in TOOL_EVENTS and _RULE.fullmatch(matcher) and matcher.endswith(")"):
-            fault = "looks like a permission rule, which belongs into 'if'"
-        if fault:
-            yield warning(path, line, "bad-matcher", f"{quote(matcher)} {fault}")
-        return
-    known = TOOLS | FORMER_TOOLS if event in TOOL_EVENTS else MATCHER_VALUES.get(event)
-    for word in filter(None, re.split(r"[|,]\s*", matcher)) if known else ():
-        if _SERVER_ONLY.fullmatch(word):
-            message = f"{quote(word)} is compared as a whole and matches no tool"
-            yield warning(path, line, "bad-matcher", message, f"write '{word}__.*'")
-        elif known is not None and word.strip() not in known and not word.startswith("mcp__"):
-            code = "unknown-tool" if event in TOOL_EVENTS else "bad-matcher"
-            message = f"{event} is never about {quote(word.strip())}"
-            yield warning(path, line, code, message, suggest(word.strip(), known))
-
-
-def _pattern_fault(pattern: str) -> str:
-    """Say why a pattern is no regular expression, as far as Python's dialect can tell."""
-    if len(pattern) > 1000:
-        return "is too long to be checked"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            re.compile(_NAMED_GROUP.sub("(?P<", pattern).replace("[^]", "."))
-        except (re.error, RecursionError, OverflowError, ValueError) as error:
-            return f"is not a regular expression: {error}"
-    return ""
 
 
 def _handler(subject: Subject, hook: Hook) -> Iterator[Problem]:

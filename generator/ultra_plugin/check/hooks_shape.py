@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ultra_plugin.check.client import GUARD_EVENTS, HOOK_EVENTS, SHELLS
+from ultra_plugin.check.codes import quote
 from ultra_plugin.check.jsontext import Path
 from ultra_plugin.check.shapes import (
     Fault,
@@ -96,10 +97,10 @@ def event_faults(events: Mapping[str, object], where: Path) -> Iterator[HookFaul
         here = (*where, event)
         if event not in HOOK_EVENTS:
             if _holds_guard(matchers, 3, matchers_count=not isinstance(matchers, list)):
-                what = f"{event[:40]!r} is no event, but holds hooks that may be guards"
+                what = f"{quote(event)} is no event, but holds hooks that may be guards"
                 yield "error", "unknown-event", here, what
             else:
-                yield "warning", "unknown-event", here, f"the client does not know the event {event[:40]!r}"
+                yield "warning", "unknown-event", here, f"the client does not know the event {quote(event)}"
         elif isinstance(matchers, list):
             yield from _matchers(event, matchers, here)
         else:
@@ -149,7 +150,7 @@ def holds_guard_outside(value: Mapping[str, object], unread: frozenset[str]) -> 
 
 
 def _named(where: Path, what: str) -> str:
-    return f"'{'.'.join(map(str, where))}' {what}" if where else what
+    return f"{quote('.'.join(map(str, where)))} {what}" if where else what
 
 
 def _has_guard_key(value: object) -> bool:

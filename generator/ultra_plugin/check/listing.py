@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultra_plugin.check.codes import warning
+from ultra_plugin.check.codes import quote, warning
 from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.subject import MANIFEST, Subject
 from ultra_plugin.errors import Problem
@@ -65,11 +65,14 @@ def _icon(subject: Subject) -> Iterator[Problem]:
     named = subject.fields.get("icon")
     path = inner_path(named) if isinstance(named, str) and named else ICON
     file = subject.files.get(path)
-    if file is None:
-        if not subject.is_linked(path):
-            yield warning(path, 0, "icon-missing", "does not exist")
-    elif not file.symlink:
-        yield from _image(file)
+    if file is not None:
+        if not file.symlink:
+            yield from _image(file)
+    elif path == ICON:
+        yield warning(ICON, 0, "icon-missing", "does not exist")
+    elif subject.manifest is not None and not subject.is_linked(path):
+        message = f"the icon {quote(path)} does not exist"
+        yield warning(MANIFEST, subject.manifest.line_of("icon"), "icon-missing", message)
 
 
 def _image(file: BundleFile) -> Iterator[Problem]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ultra_plugin.check.client import EXPERIMENTAL_KEYS, MANIFEST_KEYS, MOVED_TO_EXPERIMENTAL
+from ultra_plugin.check.client import EXPERIMENTAL_KEYS, MANIFEST_KEYS, MOVED_TO_EXPERIMENTAL, OPTION_KEYS
 from ultra_plugin.check.codes import error, quote, suggest, warning
 from ultra_plugin.check.jsontext import Json
 from ultra_plugin.check.manifest_shape import MANIFEST_SHAPE
+from ultra_plugin.check.shapes import UNKNOWN_KEY
 from ultra_plugin.check.subject import MANIFEST, Subject
 from ultra_plugin.errors import Problem
 
@@ -60,7 +61,8 @@ def _absent(subject: Subject) -> Iterator[Problem]:
 def _fields(manifest: Json, fields: Mapping[str, object]) -> Iterator[Problem]:
     for where, what in MANIFEST_SHAPE(fields):
         shown = ".".join(map(str, where)) or "the manifest"
-        yield error(MANIFEST, manifest.line_of(*where), "manifest-value", f"{quote(shown)} {what}")
+        remedy = suggest(str(where[-1]), OPTION_KEYS) if what == UNKNOWN_KEY else ""
+        yield error(MANIFEST, manifest.line_of(*where), "manifest-value", f"{quote(shown)} {what}", remedy)
     for key, line in manifest.repeated:
         yield warning(MANIFEST, line, "duplicate-key", f"{quote(key)} stands twice; the last one counts")
     yield from _keys(manifest, fields)

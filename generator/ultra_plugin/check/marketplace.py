@@ -65,7 +65,8 @@ class _Offer:
 def check_marketplace(marketplace: bytes, path_label: str, plugins: Mapping[str, Bundle]) -> list[Problem]:
     """Find what is wrong with a marketplace file.
 
-    `plugins` holds the plugins in its reach, by folder below the marketplace or by that folder's last part.
+    `plugins` holds the plugins in its reach, by folder below the marketplace or by that folder's last part;
+    a plugin in the folder of the marketplace itself is "." or has its name.
     """
     document = read_json(marketplace.decode("utf-8", "replace").removeprefix("\ufeff"))
     if document.fault:
@@ -182,7 +183,8 @@ def _plugin_root(offer: _Offer) -> str | None:
 
 def _plugin(offer: _Offer, where: Path, entry: dict[str, object], folder: str) -> Iterator[Problem]:
     """Compare an entry with the plugin in its folder."""
-    bundle = offer.plugins.get(folder) or offer.plugins.get(basename(folder))
+    last = str(entry.get("name")) if folder == "." else basename(folder)
+    bundle = offer.plugins.get(folder) or offer.plugins.get(last)
     if bundle is None:
         yield offer.warning((*where, "source"), "source-missing", f"there is no plugin in {quote(folder)}")
         return

@@ -40,7 +40,8 @@ class _Names:
 def check_references(subject: Subject) -> Iterator[Problem]:
     """Find references that lead nowhere."""
     mention = re.compile(rf"(?<![\w./:@-])(/?){re.escape(subject.name)}:([A-Za-z0-9][\w:-]*)")
-    agents = subject.names("agent") | {_stem(item) for item in subject.components if item.kind == "agent"}
+    loaded = (item for item in subject.components if item.kind == "agent" and item.is_loaded)
+    agents = subject.names("agent") | {_stem(item) for item in loaded}
     names = _Names(subject.name, mention, subject.names("command", "skill"), agents)
     components = {item.path: item for item in subject.components}
     for file in subject.files.values():
@@ -102,7 +103,7 @@ def _calls(path: str, number: int, line: str, names: _Names) -> Iterator[Problem
         name = match.group(1)
         if name in names.commands and name not in BUILT_IN_COMMANDS:
             message = f"{quote(match.group())} is unknown without the plugin's prefix"
-            yield warning(path, number, "bare-command", message, f"write '/{names.plugin}:{name}'")
+            yield warning(path, number, "bare-command", message, f"write {quote(f'/{names.plugin}:{name}')}")
 
 
 def _root_paths(

@@ -50,7 +50,7 @@ def _program(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Pro
                 yield warning(hook.path, line, code, f"{quote(file.path)} {message}")
     elif _ABSOLUTE.match(word):
         yield warning(hook.path, line, "absolute-path", f"{quote(word)} exists on one machine only")
-    elif "/" in word and not word.startswith("$") and not word.startswith(("/", "-")):
+    elif "/" in word and not word.startswith(("/", "$", "-")):
         message = f"{quote(word)} is looked for in the user's project"
         yield warning(hook.path, line, "relative-command", message)
 

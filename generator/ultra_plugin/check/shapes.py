@@ -10,6 +10,7 @@ from ultra_plugin.check.jsontext import Path
 
 Fault = tuple[Path, str]
 Shape = Callable[[object], Iterator[Fault]]
+UNKNOWN_KEY = "is not a key here"
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _SPECIAL = re.compile(r"(?:https?|wss?|ftp):[/\\]*([^/\\?#]*)", re.IGNORECASE)
@@ -158,7 +159,7 @@ def table(fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: b
             if name in frozen:
                 yield from _inside(name, frozen[name](element))
             elif strict:
-                yield (name,), "is not a key here"
+                yield (name,), UNKNOWN_KEY
 
     return shape
 

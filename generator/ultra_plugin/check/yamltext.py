@@ -23,12 +23,15 @@ _LEADING_TABS = re.compile(r"^\t+", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EXOTIC = re.compile(
     r"^[ \t]*(?:- +)*[&!?:,]|[:\[{,-] *[,:?&!]|\?\s|^\.\.\.|[|>] +[-+\d]"
-    r"|^[ \t]*- [^:\n]*:[^:\n]*:|\r(?!\n)|[\0\ufeff]",
+    r"|^[ \t]*- [^:\n]*:[^:\n]*:|\r(?!\n)|\ufeff",
     re.MULTILINE,
 )
 """Anchors, tags, explicit keys, stray commas and colons: here the two parsers part."""
 _HASH_AFTER_FLOW = re.compile(r"[\]}]#")
 """A comment to PyYAML, a fault to the client, which then mends the line."""
+_BRACKET = re.compile(r"[\[\]{}]")
+_DEEPEST = 100
+"""Brackets inside of each other; PyYAML takes time by their square, and the client reads far more."""
 _SURE_FAULTS = (
     "expected '<document start>'",
     "expected ',' or",
@@ -66,6 +69,8 @@ class Unreadable(Exception):
 
 def parse(source: str) -> tuple[yaml.Node | None, bool]:
     """Return the root node, and whether it took the client's mending to get it."""
+    if (at := source.find("\0")) >= 0:
+        raise Unreadable("a NUL character", source.count("\n", 0, at), sure=True)
     is_plain = not _EXOTIC.search(source)
     if not _HASH_AFTER_FLOW.search(source):
         with suppress(Unreadable):
@@ -106,6 +111,8 @@ def _two_spaces_each(tabs: re.Match[str]) -> str:
 def _compose(source: str, is_plain: bool) -> yaml.Node | None:
     lines = [_without_inner_tabs(line) for line in _UNPRINTABLE.sub("\ufffd", source).split("\n")]
     text = "\n".join(lines)
+    if _depth(text) > _DEEPEST:
+        raise Unreadable("nested too deeply to be checked", 0, sure=False)
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
@@ -120,6 +127,14 @@ def _compose(source: str, is_plain: bool) -> yaml.Node | None:
     return node
 
 
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def _without_inner_tabs(line: str) -> str:
     """Turn tabs that do not indent into spaces: PyYAML stops at them, the client does not."""
     text = line.lstrip(" \t")
@@ -132,7 +147,8 @@ def _refuse_text_at_the_margin(root: yaml.MappingNode, lines: list[str], sure: b
         first, margin = key.start_mark.line, key.start_mark.column
         start, end = value.start_mark, value.end_mark
         is_block = isinstance(value, yaml.CollectionNode) and not value.flow_style
-        if is_block or start.line == end.line == first:
+        is_alias = start.line < first
+        if is_block or is_alias or start.line == end.line == first:
             continue
         if start.line > first and start.column <= margin and start.index < end.index:
             raise Unreadable("the value starts at the column of its key", start.line, sure)

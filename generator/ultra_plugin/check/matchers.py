@@ -1,0 +1,68 @@
+"""Judge the matchers of hooks: words are compared exactly, anything else is a regular expression."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ultra_plugin.check.client import (
+    EVENTS_WITHOUT_MATCHER,
+    FORMER_TOOLS,
+    MATCHER_VALUES,
+    TOOL_EVENTS,
+    TOOLS,
+)
+from ultra_plugin.check.codes import printable, quote, suggest
+
+Finding = tuple[str, str, str]
+"""Code, message and remedy."""
+
+LONGEST_PATTERN = 1000
+_EXACT = re.compile(r"[\w\-, |]+")
+_NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
+_RULE = re.compile(r"\w+\(.*\)", re.DOTALL)
+_SERVER_ONLY = re.compile(r"mcp__(?:[^_]|_(?!_))+")
+
+
+def matcher_findings(event: str, matcher: str) -> Iterator[Finding]:
+    """Find out why a matcher has no effect, or never matches."""
+    if matcher in ("", "*"):
+        return
+    if event in EVENTS_WITHOUT_MATCHER:
+        yield "matcher-ignored", f"{event} takes no matcher; {quote(matcher)} is ignored", ""
+    elif _EXACT.fullmatch(matcher):
+        yield from _words(event, matcher)
+    elif event in TOOL_EVENTS and _RULE.fullmatch(matcher):
+        yield "bad-matcher", f"{quote(matcher)} is a permission rule and never matches", "put it under 'if'"
+    elif fault := _pattern_fault(matcher):
+        yield "bad-matcher", f"{quote(matcher)} {fault}", ""
+
+
+def _words(event: str, matcher: str) -> Iterator[Finding]:
+    known = TOOLS | FORMER_TOOLS if event in TOOL_EVENTS else MATCHER_VALUES.get(event)
+    for word in filter(None, map(str.strip, re.split("[|,]", matcher))) if known else ():
+        if _SERVER_ONLY.fullmatch(word):
+            yield (
+                "bad-matcher",
+                f"{quote(word)} is compared as a whole and matches no tool",
+                f"write '{word}__.*'",
+            )
+        elif known and word not in known and not word.startswith("mcp__"):
+            code = "unknown-tool" if event in TOOL_EVENTS else "bad-matcher"
+            yield code, f"{event} is never about {quote(word)}", suggest(word, known)
+
+
+@lru_cache(maxsize=256)
+def _pattern_fault(pattern: str) -> str:
+    """Say why a pattern is no regular expression, as far as Python's dialect can tell."""
+    if len(pattern) > LONGEST_PATTERN:
+        return "is too long to be checked"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            re.compile(_NAMED_GROUP.sub("(?P<", pattern).replace("[^]", "."))
+        except (re.error, RecursionError, OverflowError, ValueError) as error:
+            return f"is not a regular expression: {printable(str(error))}"
+    return ""
