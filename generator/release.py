@@ -28,6 +28,7 @@ def main(version: str) -> None:
         for target in ("plugin", "test"):
             print(f"release: make {target}", file=sys.stderr)
             subprocess.run(["make", target], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-m", "tests.contracts.protocol"], check=True)
     except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
         _git("checkout", "--", ".")
         _git("clean", "--force", "-d", "--quiet", "dist", ".claude-plugin")

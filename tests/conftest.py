@@ -1,3 +1,18 @@
-"""Load the fixtures that every test file may use."""
+"""Load the fixtures that every test file may use, and print at the end what tests have to say."""
+
+from __future__ import annotations
+
+from typing import Any
 
 pytest_plugins = ["tests.built", "tests.client.fixtures"]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the property `said` of every test that has one: output of a worker would be lost."""
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, value in (
+                getattr(report, "user_properties", ()) if getattr(report, "when", "") == "call" else ()
+            ):
+                if name == "said":
+                    terminalreporter.write_line(str(value))

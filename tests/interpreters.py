@@ -29,7 +29,7 @@ def every_interpreter() -> dict[tuple[int, int], Path]:
     """Return version -> interpreter; a version manager's shim of a version that is not chosen does not start."""
     found: dict[tuple[int, int], Path] = {}
     for candidate in dict.fromkeys(_candidates()):
-        asked = [candidate, "-I", "-S", "-c", _TELL]
+        asked: list[str | Path] = [candidate, "-I", "-S", "-c", _TELL]
         done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30)
         if done.returncode == 0 and done.stdout.startswith("3 "):
             _, minor, executable = done.stdout.strip().split(" ", 2)

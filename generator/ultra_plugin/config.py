@@ -9,13 +9,16 @@ from functools import partial
 from typing import TypeVar
 
 from ultra_plugin import __version__
-from ultra_plugin.document import nearest, read_document
+from ultra_plugin.contracts import contract_problems
+from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.model import Contract, Plugin, PluginSettings, Suite, SuiteSettings
+from ultra_plugin.model import CommonCodes, Contract, Plugin, PluginSettings, Suite, SuiteSettings
+from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree
 from ultra_plugin.verbs import read_verbs
 
 T = TypeVar("T")
+COMMON = "contracts/common.yaml"
 # What becomes a file name in a bundle can only be a plain word: nothing that leaves the folder.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -35,15 +38,17 @@ def load(tree: SourceTree) -> Suite:
     contracts = [
         attempt(partial(read, tree, path, Contract))
         for path in tree.files("contracts")
-        if path.endswith(".yaml")
+        if path.endswith(".yaml") and path != COMMON
     ]
+    common = attempt(partial(read, tree, COMMON, CommonCodes)) if tree.find(COMMON) else CommonCodes({})
     plugins = [attempt(partial(load_plugin, tree, name)) for name in tree.folders("plugins")]
     verbs = attempt(partial(read_verbs, tree))
+    policy = attempt(partial(load_policy, tree))
     known = [contract for contract in contracts if contract]
-    problems += _contract_problems(tree, known)
+    problems += contract_problems(tree, known, common or CommonCodes({}))
     if not plugins:
         problems.append(Problem(tree.shown("plugins"), 0, "no-plugin", "there is no plugin to build"))
-    if problems or settings is None or verbs is None:
+    if problems or settings is None or verbs is None or common is None:
         raise ProblemsFound(problems)
     return Suite(
         settings=settings,
@@ -51,6 +56,8 @@ def load(tree: SourceTree) -> Suite:
         plugins=tuple(plugin for plugin in plugins if plugin),
         contracts={contract.key: contract for contract in sorted(known, key=lambda c: c.handover)},
         verbs=verbs,
+        common_codes=common.codes,
+        policy=policy,
     )
 
 
@@ -93,30 +100,3 @@ def _keys(tree: SourceTree, folder: str) -> list[str]:
     return [
         name.removesuffix(".j2").removesuffix(".md") for name in names if name.endswith((".md.j2", ".md"))
     ]
-
-
-def _contract_problems(tree: SourceTree, contracts: list[Contract]) -> list[Problem]:
-    """Find what only shows when contracts are looked at together, or against their own parts."""
-    problems: list[Problem] = []
-    owner: dict[str, Contract] = {}
-    for contract in contracts:
-        path = tree.shown(f"contracts/{contract.artifact}.yaml")
-        if tree.find(f"contracts/{contract.artifact}.yaml") is None:
-            message = f"the contract of '{contract.artifact}' is not in contracts/{contract.artifact}.yaml"
-            problems.append(
-                Problem(path, contract.line, "bad-name", message, "name the file after the artifact")
-            )
-        for name, code in contract.codes.items():
-            if name in owner:
-                message = f"{name} is a code of '{owner[name].artifact}' as well"
-                problems.append(Problem(path, code.line, "duplicate-code", message, "rename one"))
-            elif not re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+", name):
-                problems.append(
-                    Problem(path, code.line, "bad-code", f"{name} is not a code", "use WORDS_LIKE_THIS")
-                )
-            owner.setdefault(name, contract)
-        if contract.version.field not in contract.fields:
-            remedy = nearest(contract.version.field, contract.fields)
-            message = f"the version's field '{contract.version.field}' is not a field"
-            problems.append(Problem(path, contract.line, "bad-value", message, remedy))
-    return problems

@@ -32,6 +32,16 @@ class SuiteSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class UserOption:
+    """Something that a user can set in the client: only keys that every supported client knows."""
+
+    type: Literal["string", "number", "boolean", "directory", "file"]
+    title: str
+    description: str
+    default: str | int | bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PluginSettings:
     """plugin.yaml: what the manifest says, and how the stages of the pipeline are called."""
 
@@ -39,17 +49,31 @@ class PluginSettings:
     title: str
     description: str
     keywords: tuple[str, ...] = ()
+    options: Mapping[str, UserOption] = field(default_factory=dict)
     pipeline: Mapping[str, str] = field(default_factory=dict)
     """Stage -> command name, in the order of the pipeline; a stage's prompt is commands/<stage>.md.j2."""
 
 
-FieldType = Literal["text", "integer", "number", "boolean", "list", "date", "timestamp"]
+FieldType = Literal["text", "integer", "number", "boolean", "list", "object", "date", "timestamp", "any"]
+Form = Literal[
+    "slug",
+    "project-dir",
+    "question",
+    "commit",
+    "sha1",
+    "sha256",
+    "step-number",
+    "version",
+    "location",
+    "pattern",
+]
+"""A form that text has to have beyond its type; the runtime has one function for each."""
 Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an artifact."""
+    """One field: of an artifact, of an object inside it, or of a list of `- name: value` items."""
 
     type: FieldType
     means: str
@@ -57,14 +81,74 @@ class Field:
     values: Mapping[str, str] | None = None
     """Allowed value -> what it means; left out, any value of the type."""
     example: str | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    form: Form | None = None
+    items: FieldType | None = None
+    """Type of the items of a list; form and fields then speak of the items."""
+    nullable: bool = False
+    """Null may stand where a value of the type would."""
+    code: str | None = None
+    """The more special code for a value outside the set, the range or the form."""
+    type_code: str | None = None
+    """The more special code for a value of the wrong type; left out, `code` when there is one."""
+    missing: str | None = None
+    """The code when the field is not there; left out, <A>_MISSING_FIELD when it is required."""
+    legacy: Mapping[str, str] = field(default_factory=dict)
+    """Older spelling -> the value it is read as, with a warning; never written."""
+    moves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Value -> the values that may follow it, where the field is a state machine."""
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    """The fields of an object, or of each item of a list of objects."""
+    entries: Mapping[str, Field] = field(default_factory=dict)
+    """The fields of each value of an object whose keys have the `form`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of an artifact's body."""
+    """One section of an artifact's body, with the fields that stand in it as list items."""
 
     means: str
     required: bool = True
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    mild: bool = False
+    """Its lack is a warning, although it is required."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece that a body repeats under headings of one form: topics, findings, steps, sessions."""
+
+    heading: str
+    """As written, with {number}, {title} or {id} for what differs."""
+    under: tuple[str, ...]
+    """The sections that hold it."""
+    means: str
+    fields: Mapping[str, Field]
+    level: int = 3
+    code: str | None = None
+    """The code when one of its fields is missing or outside its set."""
+    counted_by: str | None = None
+    """The field of the front matter that says how many there are."""
+    count_code: str | None = None
+    listed_by: str | None = None
+    """The field of the front matter that lists the id of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block of YAML, named by its top key."""
+
+    means: str
+    fields: Mapping[str, Field]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file that is looked for in an artifact which is a directory."""
+
+    role: Literal["canonical", "tolerated", "optional"]
+    means: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +158,8 @@ class Code:
     severity: Severity
     means: str
     remedy: str
+    soft: bool = False
+    """Under --soft, and when the artifact is a draft, a warning."""
     line: int = 0
 
 
@@ -84,6 +170,11 @@ class Version:
     field: str
     current: int | str
     accepts: tuple[int | str, ...] = ()
+    """Older versions that read with a warning: the one before the current, for one minor version."""
+    legacy: bool = False
+    """Whatever is older, or has no version at all, is read as legacy."""
+    block: str | None = None
+    """The block that holds the field; left out, the front matter or the object itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +186,71 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Mode:
+    """How an artifact is validated at one end of the handover."""
+
+    mode: Literal["strict", "soft", "runtime", "resume", "discovery", "none"]
+    means: str
+    """In words, to follow "Written" or "Read"."""
+    soft_when: Mapping[str, str] = field(default_factory=dict)
+    """Field -> value that makes this end soft."""
+    draft: bool = False
+    """The artifact may be written as a draft, which makes this end soft."""
+
+
+@dataclass(frozen=True, slots=True)
 class Modes:
     """How an artifact is validated when it is written and when it is read."""
 
-    write: str
-    read: str
+    write: Mode
+    read: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One thing that a gate scores."""
+
+    means: str
+    detail: str
+    """The list that says what is wrong."""
+    passes_at: int | None = None
+    """The least score that passes, where it is not the gate's own."""
+    detail_fields: tuple[str, ...] = ()
+    """Keys of the detail's items, where they are objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The arithmetic by which a reviewer's scores let a draft through."""
+
+    dimensions: Mapping[str, Dimension]
+    tie_order: tuple[str, ...]
+    """Which dimension is the weakest when scores are equal, first to last."""
+    verdicts: Mapping[str, str]
+    lowest: int
+    highest: int
+    passes_at: int
+    detail_at: int
+    """A score of this or less fills its detail list."""
+    rounds: int
+    degraded_score: int
+    degraded_verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How far a handover can be relied on."""
+
+    strength: str
+    owner: str
+    risk: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommonCodes:
+    """common.yaml: the codes that more than one artifact can get."""
+
+    codes: Mapping[str, Code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +261,81 @@ class Contract:
     title: str
     handover: int
     prefix: str
-    format: Literal["json", "frontmatter", "markdown"]
+    format: Literal["json", "frontmatter", "markdown", "directory"]
     producer: str
     consumer: str
     summary: str
     places: tuple[Place, ...]
-    version: Version
     modes: Modes
     fields: Mapping[str, Field]
     codes: Mapping[str, Code]
+    stability: Stability
+    failure_modes: str
+    version: Version | None = None
+    versioning: str = ""
+    """What there is to say about versions beyond the field."""
     sections: Mapping[str, Section] = field(default_factory=dict)
-    rules: tuple[str, ...] = ()
-    """Named functions of the runtime for what data cannot say."""
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    blocks: Mapping[str, Block] = field(default_factory=dict)
+    files: Mapping[str, KnownFile] = field(default_factory=dict)
+    forbidden_headings: tuple[str, ...] = ()
+    """Words that no heading may begin with when a number follows."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """Named function of the runtime -> what it checks, for what data cannot say."""
+    stats: Mapping[str, Field] = field(default_factory=dict)
+    """What the stats line of the producing stage may hold."""
+    gate: Gate | None = None
     line: int = 0
 
     @property
     def key(self) -> str:
         """The name as templates and Python modules spell it."""
         return self.artifact.replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """How a package manager adds a package."""
+
+    verbs: tuple[str, ...]
+    bare: bool = False
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """A named function of the guard that decides what data cannot say, and when it is asked."""
+
+    use: str = ""
+    when: str = "command"
+    gives: str = ""
+    commands: tuple[str, ...] = ()
+    adders: Mapping[str, Adder] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule, of commands or of paths."""
+
+    id: str
+    verdict: Literal["block", "warn"]
+    title: str
+    why: str
+    instead: str
+    examples: Mapping[str, tuple[str, ...]]
+    """What the rule must `match` and what must `pass`: these are tests."""
+    logic: tuple[Logic, ...] = ()
+    patterns: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Every rule, those of commands and those of paths."""
+
+    commands: tuple[Rule, ...]
+    paths: tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +369,9 @@ class Suite:
     plugins: tuple[Plugin, ...]
     contracts: Mapping[str, Contract]
     verbs: Mapping[str, Verb]
+    common_codes: Mapping[str, Code] = field(default_factory=dict)
+    policy: Policy | None = None
+    """Codes that more than one artifact can get."""
 
 
 # --- what is made of them -------------------------------------------------------------------------------------

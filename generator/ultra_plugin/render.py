@@ -5,18 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from ultra_plugin import __version__
+from ultra_plugin.config import COMMON
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
+from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables import contract_module, names_module
+from ultra_plugin.tables import common_module, contract_module, names_module, policy_module
 from ultra_plugin.templates import Templates
-from ultra_plugin.views import ContractView, contracts_table, verbs_table
+from ultra_plugin.views import (
+    ContractView,
+    PolicyView,
+    codes_table,
+    contracts_table,
+    stability_table,
+    verbs_table,
+)
 
 BUNDLE_FORMAT = 1
 _RUNTIME = "runtime/ultra_runtime"
@@ -48,6 +58,10 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "contract": views,
         "contracts": list(views.values()),
         "contracts_table": lambda: contracts_table(suite.contracts.values()),
+        "stability_table": lambda: stability_table(suite.contracts.values()),
+        "common_codes_table": lambda: codes_table(suite.common_codes),
+        "common_code": _namer("common code", {code: f"`{code}`" for code in suite.common_codes}),
+        **({"policy": PolicyView(suite.policy)} if suite.policy else {}),
         "verbs_table": lambda: verbs_table(suite.verbs.values()),
         "command": _namer("command", {key: f"/{name}:{typed}" for key, typed in plugin.commands.items()}),
         "agent": _namer("agent", {key: f"{name}:{typed}" for key, typed in plugin.agents.items()}),
@@ -131,6 +145,12 @@ def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:
     init = '"""Rendered from contracts and settings: what the runtime knows."""\n'
     files.append(BundleFile(f"{tables}/__init__.py", init.encode(), sources=("suite.yaml",)))
     files.append(BundleFile(f"{tables}/names.py", names_text.encode(), sources=(settings, "suite.yaml")))
+    if suite.common_codes:
+        common = common_module(suite.common_codes).encode()
+        files.append(BundleFile(f"{tables}/common.py", common, sources=(COMMON,)))
+    if suite.policy:
+        policy = policy_module(suite.policy).encode()
+        files.append(BundleFile(f"{tables}/policy.py", policy, sources=(COMMANDS, PATHS)))
     for contract in suite.contracts.values():
         sources = (f"contracts/{contract.artifact}.yaml",)
         files.append(
@@ -154,6 +174,11 @@ def _manifest(suite: Suite, plugin: Plugin) -> bytes:
         "keywords": list(settings.keywords),
     }
     manifest["author"] |= {key: value for key, value in (("email", owner.email), ("url", owner.url)) if value}
+    if settings.options:
+        manifest["userConfig"] = {
+            name: {key: value for key, value in asdict(option).items() if value is not None}
+            for name, option in settings.options.items()
+        }
     return _json(manifest)
 
 

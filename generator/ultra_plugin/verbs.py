@@ -37,7 +37,7 @@ def _read_verb(source: str) -> Verb:
     for node in module.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USAGE":
             usage = str(ast.literal_eval(node.value))
-            name = re.match(r"[a-z-]+(?: [a-z-]+)*", usage)
+            name = re.match(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*", usage)
             if name is None:
                 raise ValueError(f"USAGE does not begin with the verb: {usage!r}")
             flags = frozenset(re.findall(r"--[a-z][a-z-]*", usage))

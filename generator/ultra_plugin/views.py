@@ -1,12 +1,13 @@
-"""What templates may ask of a contract: tables, values and codes, never spelled by hand."""
+"""What templates may ask of a contract: tables, values, codes and templates, never spelled by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import UltraError
-from ultra_plugin.model import Contract, Verb
+from ultra_plugin.model import Code, Contract, Field, Gate, Part, Policy, Verb
+from ultra_plugin.skeleton import skeleton
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -20,16 +21,117 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def contracts_table(contracts: Iterable[Contract]) -> str:
     """Return one line for each contract."""
+    rows = []
+    for one in contracts:
+        version = (f"`{one.version.field}`", f"`{one.version.current}`") if one.version else ("none", "none")
+        rows.append((str(one.handover), f"`{one.artifact}`", one.producer, one.consumer, *version))
+    return markdown_table(("handover", "artifact", "from", "to", "version field", "current"), rows)
+
+
+def stability_table(contracts: Iterable[Contract]) -> str:
+    """Return how far each handover can be relied on."""
     rows = [
-        (str(c.handover), f"`{c.artifact}`", c.producer, c.consumer, f"`{c.version.current}`")
-        for c in contracts
+        (f"{one.handover}. {one.title}", one.stability.strength, one.stability.owner, one.stability.risk)
+        for one in contracts
     ]
-    return markdown_table(("handover", "artifact", "from", "to", "version"), rows)
+    return markdown_table(("handover", "validation", "owner", "risk"), rows)
+
+
+def codes_table(codes: Mapping[str, Code]) -> str:
+    """Return every code with its severity, meaning and remedy."""
+    rows = [(f"`{name}`", _severity(code), code.means, code.remedy) for name, code in codes.items()]
+    return markdown_table(("code", "severity", "means", "remedy"), rows)
+
+
+def _severity(code: Code) -> str:
+    return "error, soft: warning" if code.soft else code.severity
 
 
 def verbs_table(verbs: Iterable[Verb]) -> str:
     """Return one line for each verb of the runtime."""
     return markdown_table(("verb", "does"), [(f"`ultra {verb.usage}`", verb.summary) for verb in verbs])
+
+
+def fields_table(fields: Mapping[str, Field], version: str | None = None) -> str:
+    """Return field, type, need and meaning of every field, those inside objects under their dotted names."""
+    rows = [
+        (f"`{name}`", _type(field, version if name == _field_of(version) else None), need, field.means)
+        for name, field, need in _flat(fields)
+    ]
+    return markdown_table(("field", "type", "required", "meaning"), rows)
+
+
+def _field_of(version: str | None) -> str | None:
+    return version.partition("=")[0] if version else None
+
+
+def _flat(fields: Mapping[str, Field], above: str = "") -> Iterable[tuple[str, Field, str]]:
+    for name, field in fields.items():
+        yield above + name, field, "yes" if field.required else "no"
+        inside = "[]" if field.type == "list" else ""
+        yield from _flat(field.fields, f"{above}{name}{inside}.")
+        yield from _flat(field.entries, f"{above}{name}.N.")
+
+
+def _type(field: Field, version: str | None) -> str:
+    if version:
+        return f"{field.type}, `{version.partition('=')[2]}`"
+    words: str = field.type
+    if field.values:
+        words = ", ".join(f"`{value}`" for value in field.values)
+    elif field.type == "list" and field.items:
+        words = f"list of {field.items}"
+    if field.minimum is not None and field.maximum is not None:
+        words += f", {field.minimum} to {field.maximum}"
+    elif field.minimum is not None:
+        words += f", at least {field.minimum}"
+    return f"{words}, {field.form}" if field.form and not field.entries else words
+
+
+class PartView:
+    """A repeated piece of a body as a template sees it."""
+
+    def __init__(self, name: str, part: Part) -> None:
+        self._part = part
+        self.name = name
+        self.heading = f"{'#' * part.level} {part.heading}"
+        self.under = part.under
+        self.means = part.means
+
+    def fields_table(self) -> str:
+        """Return the fields, which stand as list items below the heading."""
+        return fields_table(self._part.fields)
+
+
+class GateView:
+    """The arithmetic of a gate as a template sees it."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self.rounds = gate.rounds
+        self.lowest = gate.lowest
+        self.highest = gate.highest
+        self.passes_at = gate.passes_at
+        self.detail_at = gate.detail_at
+        self.degraded_score = gate.degraded_score
+        self.degraded_verdict = gate.degraded_verdict
+        self.tie_order = gate.tie_order
+
+    def table(self) -> str:
+        """Return each dimension with its detail list and the least score that passes."""
+        rows = [
+            (f"`{name}`", one.means, f"`{one.detail}`", str(one.passes_at or self.passes_at))
+            for name, one in self._gate.dimensions.items()
+        ]
+        return markdown_table(("dimension", "asks", "detail list", "passes at"), rows)
+
+    def verdicts(self) -> str:
+        """Return the verdicts in one line."""
+        return ", ".join(f"`{verdict}`" for verdict in self._gate.verdicts)
+
+    def verdict(self, name: str) -> str:
+        """Return one verdict as a code span; an unknown one fails."""
+        return f"`{_known(name, self._gate.verdicts, 'verdict of the gate')}`"
 
 
 class ContractView:
@@ -47,31 +149,54 @@ class ContractView:
         self.places = contract.places
         self.modes = contract.modes
         self.rules = contract.rules
-        self.version = contract.version.current
-        self.version_field = contract.version.field
-        self.accepts = contract.version.accepts
+        self.files = contract.files
+        self.forbidden_headings = contract.forbidden_headings
+        self.failure_modes = contract.failure_modes
+        self.stability = contract.stability
+        self.versioning = contract.versioning
+        self.version = contract.version.current if contract.version else None
+        self.version_field = contract.version.field if contract.version else None
+        self.accepts = contract.version.accepts if contract.version else ()
+        self.parts = [PartView(name, part) for name, part in contract.parts.items()]
+        self.blocks = {
+            name: (block.means, fields_table(block.fields)) for name, block in contract.blocks.items()
+        }
+        self.has_stats = bool(contract.stats)
+        self.gate = GateView(contract.gate) if contract.gate else None
 
     def fields_table(self) -> str:
         """Return field, type, need and meaning of every field."""
-        rows = [
-            (f"`{name}`", self._type(name), "yes" if field.required else "no", field.means)
+        version = f"{self.version_field}={self.version}" if self.version_field else None
+        return fields_table(self._contract.fields, version)
+
+    def stats_table(self) -> str:
+        """Return what the stats line of the producing stage may hold."""
+        return fields_table(self._contract.stats)
+
+    def moves(self) -> list[tuple[str, str, str]]:
+        """Return field, value and the values that may follow it, of every field that is a state machine."""
+        return [
+            (name, f"`{before}`", " or ".join(f"`{after}`" for after in moves))
             for name, field in self._contract.fields.items()
+            for before, moves in field.moves.items()
         ]
-        return markdown_table(("field", "type", "required", "meaning"), rows)
 
-    def values_table(self, field: str) -> str:
-        """Return the allowed values of a field and what they mean."""
-        return markdown_table(
-            (field, "meaning"), [(f"`{value}`", means) for value, means in self._values(field)]
-        )
+    def skeleton(self) -> str:
+        """Return the artifact as a text to fill in."""
+        return skeleton(self._contract)
 
-    def values(self, field: str) -> str:
-        """Return the allowed values of a field in one line."""
-        return ", ".join(f"`{value}`" for value, _ in self._values(field))
+    def values_table(self, field: str, part: str | None = None) -> str:
+        """Return the allowed values of a field, or of a field of a part, and what they mean."""
+        rows = [(f"`{value}`", means) for value, means in self._values(field, part)]
+        return markdown_table((field, "meaning"), rows)
 
-    def value(self, field: str, value: str) -> str:
+    def values(self, field: str, part: str | None = None) -> str:
+        """Return the allowed values of a field, or of a field of a part, in one line."""
+        return ", ".join(f"`{value}`" for value, _ in self._values(field, part))
+
+    def value(self, field: str, value: str, part: str | None = None) -> str:
         """Return one allowed value as a code span; a value that the contract does not know fails."""
-        known = [word for word, _ in self._values(field)]
+        known = [word for word, _ in self._values(field, part)]
         return f"`{self._known(value, known, f'value of {field}')}`"
 
     def field(self, name: str) -> str:
@@ -82,13 +207,13 @@ class ContractView:
         """Return a code as a code span; an unknown one fails."""
         return f"`{self._known(name, self._contract.codes, 'code')}`"
 
+    def section(self, name: str) -> str:
+        """Return the heading of a section as a code span; an unknown one fails."""
+        return f"`## {self._known(name, self._contract.sections, 'section')}`"
+
     def codes_table(self) -> str:
         """Return every code with its severity, meaning and remedy."""
-        rows = [
-            (f"`{name}`", code.severity, code.means, code.remedy)
-            for name, code in self._contract.codes.items()
-        ]
-        return markdown_table(("code", "severity", "means", "remedy"), rows)
+        return codes_table(self._contract.codes)
 
     def sections_table(self) -> str:
         """Return the sections of the body."""
@@ -102,23 +227,45 @@ class ContractView:
         """Return the names of the required sections in one line."""
         return ", ".join(name for name, section in self._contract.sections.items() if section.required)
 
-    def _type(self, name: str) -> str:
-        field = self._contract.fields[name]
-        if name == self.version_field:
-            return f"{field.type}, `{self.version}`"
-        return self.values(name) if field.values else field.type
-
-    def _values(self, field: str) -> list[tuple[str, str]]:
-        self._known(field, self._contract.fields, "field")
-        values = self._contract.fields[field].values
+    def _values(self, field: str, part: str | None = None) -> list[tuple[str, str]]:
+        fields = self._contract.fields
+        if part is not None:
+            fields = self._contract.parts[self._known(part, self._contract.parts, "part")].fields
+        values = fields[self._known(field, fields, "field")].values
         if not values:
             raise UltraError(f"the field '{field}' of {self.artifact} has no list of allowed values")
         return list(values.items())
 
     def _known(self, word: str, known: Iterable[str], kind: str) -> str:
-        names = tuple(known)
-        if word not in names:
-            raise UltraError(
-                f"'{word}' is not a {kind} of the contract {self.artifact}; {nearest(word, names)}"
-            )
-        return word
+        return _known(word, known, f"{kind} of the contract {self.artifact}")
+
+
+class PolicyView:
+    """The policy as `{{ policy }}` shows it to a template."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def commands_table(self, verdict: str = "") -> str:
+        """Return the rules of commands, all or those of one verdict."""
+        rules = [rule for rule in self._policy.commands if verdict in ("", rule.verdict)]
+        return markdown_table(
+            ("rule", "verdict", "what", "why", "instead"),
+            [(f"`{rule.id}`", rule.verdict, rule.title, rule.why, rule.instead) for rule in rules],
+        )
+
+    def paths_table(self) -> str:
+        """Return the rules of paths."""
+        rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in self._policy.paths]
+        return markdown_table(("rule", "what", "why", "instead"), rows)
+
+    def blocked(self) -> str:
+        """Return in one line what is blocked, for a prompt."""
+        return "; ".join(rule.title for rule in self._policy.commands if rule.verdict == "block")
+
+
+def _known(word: str, known: Iterable[str], kind: str) -> str:
+    names = tuple(known)
+    if word not in names:
+        raise UltraError(f"'{word}' is not a {kind}; {nearest(word, names)}")
+    return word

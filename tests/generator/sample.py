@@ -36,7 +36,9 @@ consumer: review
 summary: What is to be done.
 places: [{path: "works/order.json", when: always}]
 version: {field: schema_version, current: 1}
-modes: {write: strictly, read: strictly}
+modes: {write: {mode: strict, means: strictly}, read: {mode: strict, means: strictly}}
+stability: {strength: strict, owner: Acme, risk: low}
+failure_modes: The order is refused.
 fields:
   schema_version: {type: integer, means: Version of this contract.}
   state: {type: text, means: How far it is., values: {open: Not begun., shut: Over.}}

@@ -20,6 +20,7 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import contract_module
 from ultra_plugin.views import ContractView, markdown_table
 
+RUNTIME = Path(__file__).parent.parent.parent / "plugin_src/runtime"
 ORDER = "contracts/work-order.yaml"
 
 
@@ -40,7 +41,7 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert found[:3] == [
         f"{ORDER}:1: missing-key: 'the file' has no 'prefix' (add 'prefix:')",
         f"{ORDER}:4: unknown-key: unknown key 'prefx' in 'the file' (did you mean 'prefix'?)",
-        f"{ORDER}:18: bad-value: 'severity' cannot be 'fatal' (known: error, warning)",
+        f"{ORDER}:20: bad-value: 'severity' cannot be 'fatal' (known: error, warning)",
     ]
     assert "suite.yaml:1: wrong-type: 'name' must be text (put it in quotes)" in found
 
@@ -48,14 +49,14 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
     other = CONTRACT.replace("work-order", "bill").replace("prefix: ORDER", "prefix: BILL")
     assert faults(tmp_path, {"contracts/bill.yaml": other}) == [
-        f"{ORDER}:18: duplicate-code: ORDER_PARSE_ERROR is a code of 'bill' as well (rename one)"
+        f"{ORDER}:20: duplicate-code: ORDER_PARSE_ERROR is a code of 'bill' as well (rename one)"
     ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("ORDER_PARSE_ERROR", "order-parse", "18: bad-code: order-parse is not a code (use WORDS_LIKE_THIS)"),
+        ("ORDER_PARSE_ERROR", "order-parse", "20: bad-code: order-parse is not a code (use WORDS_LIKE_THIS)"),
         (
             "field: schema_version",
             "field: schema",
@@ -66,7 +67,7 @@ def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
             "  ORDER_PARSE_ERROR: {}\n  ORDER_P",
             "duplicate-key: 'ORDER_PARSE_ERROR' stands twice in 'codes'",
         ),
-        ("type: integer", "type: int", "13: bad-value: 'type' cannot be 'int' (did you mean 'integer'?)"),
+        ("type: integer", "type: int", "15: bad-value: 'type' cannot be 'int' (did you mean 'integer'?)"),
     ],
 )
 def test_a_fault_in_a_contract(tmp_path: Path, old: str, new: str, expected: str) -> None:
@@ -108,6 +109,45 @@ def test_a_macro_refuses_what_the_contract_does_not_know(tmp_path: Path, call: A
     assert message in str(caught.value)
 
 
+def test_everything_inside_a_field_has_its_line(tmp_path: Path) -> None:
+    inner = "{type: object, means: Steps., form: step-number, entries: {done: {type: boolean, means: Over., required: false}}}"
+    text = CONTRACT.replace(
+        "sections:",
+        f"  steps: {inner}\n  count: {{type: integer, means: Many., minimum: 1, maximum: 9}}\nsections:",
+    )
+    rows = [
+        line.split("|")[1:4] for line in ContractView(loaded(tmp_path, text)).fields_table().splitlines()[4:]
+    ]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["`steps`", "object", "yes"],
+        ["`steps.N.done`", "boolean", "no"],
+        ["`count`", "integer, 1 to 9", "yes"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "values: {open",
+            "legacy: {ajar: opn}, values: {open",
+            "'opn' is not a value of 'state' (did you mean 'open'?)",
+        ),
+        ("values: {open", "moves: {open: [shot]}, values: {open", "'shot' is not a value of 'state'"),
+        ("values: {open", "code: ORDER_BAD, values: {open", "the code 'ORDER_BAD' is not listed"),
+        (
+            "sections:",
+            "parts: {x: {heading: '{id}', under: [Cause], means: M., fields: {}}}\nsections:",
+            "which is no section",
+        ),
+        ("current: 1}", "current: 1, accepts: [1]}", "the version 1 is current and accepted as an older one"),
+        ("current: 1}", "current: 1, block: manifest}", "the version's block 'manifest' is not a block"),
+    ],
+)
+def test_a_contract_names_only_what_it_has(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert any(expected in fault for fault in faults(tmp_path, {ORDER: CONTRACT.replace(old, new, 1)}))
+
+
 def test_cells_with_bars_stay_cells() -> None:
     assert markdown_table(("a",), [("x|y",)]).splitlines()[2] == "| x\\|y |"
 
@@ -134,14 +174,10 @@ def test_the_schema_agrees_with_the_contract(
 def test_the_table_is_python_that_says_the_same(tmp_path: Path) -> None:
     odd = CONTRACT.replace("Not begun.", "'It''s \\ \"quoted\" 🦊\u2028 | x'")
     contract = loaded(tmp_path, odd)
-    (tmp_path / "ultra_runtime").mkdir()
-    stand_in = "class Record:\n    def __init__(self, **values): self.__dict__ = values\nCode = Contract = Field = Version = Record\n"
-    (tmp_path / "ultra_runtime" / "contract.py").write_text(stand_in)
     (tmp_path / "table.py").write_text(contract_module(contract), encoding="utf-8")
-    script = "import table, json; print(json.dumps([f.__dict__ for f in table.CONTRACT.fields]))"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    script = "import table, json; print(json.dumps([[f.name, f.values] for f in table.CONTRACT.fields]))"
+    runtime = {"PYTHONPATH": f"{RUNTIME}:{tmp_path}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", script], env=runtime, capture_output=True, check=True)
     fields = json.loads(done.stdout)
-    assert [field["name"] for field in fields] == list(contract.fields)
-    assert fields[1]["values"] == contract.fields["state"].values
+    assert [name for name, _ in fields] == list(contract.fields)
+    assert fields[1][1] == contract.fields["state"].values

@@ -53,6 +53,36 @@ def test_what_a_contract_says_is_not_spelled_by_hand(tmp_path: Path, line: str) 
     assert found(tmp_path, with_line(line)) == [f"{BRIEF}:11: spelled-by-hand"]
 
 
+PARTED = CONTRACT.replace(
+    "sections:",
+    """parts:
+  items:
+    heading: "Item {number}: {title}"
+    under: [Reason]
+    means: One thing.
+    fields: {Urgency: {type: text, means: How soon., values: {high: Today., low: Later.}}}
+sections:""",
+).replace("values: {open", "values: {review: Looked at., open")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("The risk is `high`.", False),
+        ("| high | a risk |", False),
+        ("Write Urgency as `high`.", True),
+        ("| urgency | `low` |", True),
+        ("Then comes `review`.", False),
+        ("The state is `review`.", True),
+        ("Write `## Reason` first.", True),
+        ("The reason is clear.", False),
+    ],
+)
+def test_everyday_words_count_beside_their_field_only(tmp_path: Path, line: str, is_told: bool) -> None:
+    problems = found(tmp_path, {**with_line(line), "contracts/work-order.yaml": PARTED})
+    assert problems == ([f"{BRIEF}:11: spelled-by-hand"] if is_told else [])
+
+
 @pytest.mark.parametrize(
     "line",
     [

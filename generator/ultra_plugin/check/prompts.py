@@ -20,8 +20,9 @@ def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
     """Yield every reference to the runtime that leads nowhere."""
     if not suite.verbs:
         return
-    codes = {code for contract in suite.contracts.values() for code in contract.codes}
-    prefixes = tuple(f"{contract.prefix}_" for contract in suite.contracts.values())
+    codes = {code for contract in suite.contracts.values() for code in contract.codes} | {*suite.common_codes}
+    # SECRET_ is no prefix of ours alone: a README may name the variable SECRET_KEY.
+    prefixes = tuple({f"{code.partition('_')[0]}_" for code in codes} - {"SECRET_"})
     for path, file in bundle.files.items():
         if not path.endswith(".md"):
             continue

@@ -1,12 +1,17 @@
-"""Find what a template spells by hand although a contract says it: codes, versions, allowed values."""
+"""Find what a template spells by hand although a contract says it: codes, versions, allowed values, sections.
+
+Only whole code spans and whole table cells count, and of them everyday words (`high`, `both`, `step`) only on a
+line that names their field: a prompt may call a risk high without meaning the contract.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ultra_plugin.contracts import all_fields
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Suite
+from ultra_plugin.model import Contract, Field, Suite
 from ultra_plugin.source import SourceTree
 
 # What Jinja replaces is no hand spelling; it is blanked out so that lines and columns stay.
@@ -15,7 +20,11 @@ _CODE_WORD = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _REMEDY = {
     "code": "write {{ contract.%s.code('%s') }}",
+    "common": "write {{ common_code('%s') }}",
     "value": "write {{ contract.%s.value('%s', '%s') }}",
+    "part": "write {{ contract.%s.value('%s', '%s', '%s') }}",
+    "verdict": "write {{ contract.%s.gate.verdict('%s') }}",
+    "section": "write {{ contract.%s.section('%s') }}",
     "version": "write {{ contract.%s.version }}",
 }
 
@@ -35,25 +44,38 @@ class _Words:
     """Every word that contracts own, with the macro that writes it."""
 
     def __init__(self, suite: Suite) -> None:
-        self.codes = {
-            code: _REMEDY["code"] % (contract.key, code)
-            for contract in suite.contracts.values()
-            for code in contract.codes
-        }
-        self.values = {
-            value: _REMEDY["value"] % (contract.key, name, value)
-            for contract in suite.contracts.values()
-            for name, field in contract.fields.items()
-            for value in field.values or ()
-        }
-        self.versions: list[tuple[re.Pattern[str], str, str]] = [
-            (
-                re.compile(rf"(?<![\w.]){re.escape(suite.version)}(?![\w.])"),
-                "the version",
-                "write {{ version }}",
-            )
-        ]
+        self.codes = {code: _REMEDY["common"] % code for code in suite.common_codes}
+        self.values: dict[str, str] = {}
+        """Values that mean nothing but themselves."""
+        self.everyday: dict[str, list[tuple[str, str]]] = {}
+        """Values that are words of other things too -> name of the field, remedy."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(suite.version)}(?![\w.])")
+        self.versions = [(pattern, "the version", "write {{ version }}")]
+        names = _names(suite)
         for contract in suite.contracts.values():
+            self.codes |= {code: _REMEDY["code"] % (contract.key, code) for code in contract.codes}
+            self._add_values(contract, names)
+            self._add_version(contract)
+
+    def _add_values(self, contract: Contract, names: set[str]) -> None:
+        for name, field in contract.fields.items():
+            for value in field.values or ():
+                remedy = _REMEDY["value"] % (contract.key, name, value)
+                if value in names:
+                    self.everyday.setdefault(value, []).append((name, remedy))
+                else:
+                    self.values.setdefault(value, remedy)
+        for part_name, part in contract.parts.items():
+            for name, value in _values(part.fields):
+                remedy = _REMEDY["part"] % (contract.key, name, value, part_name)
+                self.everyday.setdefault(value, []).append((name, remedy))
+        for name in contract.sections:
+            self.values.setdefault(f"## {name}", _REMEDY["section"] % (contract.key, name))
+        for verdict in contract.gate.verdicts if contract.gate else ():
+            self.values.setdefault(verdict, _REMEDY["verdict"] % (contract.key, verdict))
+
+    def _add_version(self, contract: Contract) -> None:
+        if contract.version:
             field, current = contract.version.field, re.escape(str(contract.version.current))
             pattern = re.compile(rf"\b{field}\b\W{{1,6}}{current}(?![\w.])")
             what = f"the version of {contract.artifact}"
@@ -69,11 +91,19 @@ class _Words:
                 if word in self.codes:
                     yield number, f"the code {word} is spelled by hand", self.codes[word]
             for word in self._spans(line):
-                if word in self.values:
-                    yield number, f"the value '{word}' is spelled by hand", self.values[word]
+                if remedy := self._remedy(word, line):
+                    yield number, f"the value '{word}' is spelled by hand", remedy
             for pattern, what, remedy in self.versions:
                 if pattern.search(line):
                     yield number, f"{what} is spelled by hand", remedy
+
+    def _remedy(self, word: str, line: str) -> str | None:
+        if word in self.values:
+            return self.values[word]
+        for field, remedy in self.everyday.get(word, ()):
+            if re.search(rf"\b{re.escape(field)}\b", line, re.IGNORECASE):
+                return remedy
+        return None
 
     def _spans(self, line: str) -> list[str]:
         """Return what stands in code spans and table cells."""
@@ -81,3 +111,20 @@ class _Words:
         if line.lstrip().startswith("|"):
             spans += [cell.strip().strip("`*_") for cell in line.split("|")]
         return [span.strip("\"' ") for span in dict.fromkeys(spans)]
+
+
+def _values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+    for name, field in fields.items():
+        for value in field.values or ():
+            yield name, value
+
+
+def _names(suite: Suite) -> set[str]:
+    """Return the words that are names of other things: stages, artifacts, verbs, commands, agents, fields."""
+    names = {word for verb in suite.verbs for word in verb.split()}
+    for contract in suite.contracts.values():
+        names |= {contract.artifact, contract.producer, contract.consumer}
+        names |= {name for fields in all_fields(contract) for name in fields}
+    for plugin in suite.plugins:
+        names |= {*plugin.settings.pipeline, *plugin.commands, *plugin.agents}
+    return names

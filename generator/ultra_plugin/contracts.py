@@ -1,0 +1,132 @@
+"""Find what only shows when contracts are looked at together, or against their own parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Code, CommonCodes, Contract, Field
+from ultra_plugin.source import SourceTree
+
+_CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+
+
+def contract_problems(tree: SourceTree, contracts: list[Contract], common: CommonCodes) -> list[Problem]:
+    """Return every fault of the contracts."""
+    problems = _code_problems(tree, contracts, common)
+    for contract in contracts:
+        path = f"contracts/{contract.artifact}.yaml"
+        if tree.find(path) is None:
+            message = f"the contract of '{contract.artifact}' is not in {path}"
+            remedy = "name the file after the artifact"
+            problems.append(Problem(tree.shown(path), contract.line, "bad-name", message, remedy))
+        problems += [
+            Problem(tree.shown(path), contract.line, "bad-value", message, remedy)
+            for message, remedy in _inner_faults(contract, common)
+        ]
+    return problems
+
+
+def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCodes) -> list[Problem]:
+    """Find codes that stand in two files or are none."""
+    problems: list[Problem] = []
+    owner: dict[str, str] = {}
+    listed: list[tuple[str, Mapping[str, Code]]] = [("common", common.codes)]
+    listed += [(contract.artifact, contract.codes) for contract in contracts]
+    for artifact, codes in listed:
+        path = tree.shown(f"contracts/{artifact}.yaml")
+        for name, code in codes.items():
+            if name in owner:
+                message = f"{name} is a code of '{owner[name]}' as well"
+                problems.append(Problem(path, code.line, "duplicate-code", message, "rename one"))
+            elif not _CODE.fullmatch(name):
+                message = f"{name} is not a code"
+                problems.append(Problem(path, code.line, "bad-code", message, "use WORDS_LIKE_THIS"))
+            owner.setdefault(name, artifact)
+    return problems
+
+
+def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[tuple[str, str]]:
+    """Yield message and remedy of each name that a contract uses and does not have."""
+    known = {*contract.codes, *common.codes}
+    for code in _named_codes(contract):
+        if code not in known:
+            yield f"the code '{code}' is not listed", nearest(code, known)
+    yield from _version_faults(contract)
+    for name, part in contract.parts.items():
+        for section in part.under:
+            if section not in contract.sections:
+                yield (
+                    f"'{name}' stands under '{section}', which is no section",
+                    nearest(section, contract.sections),
+                )
+        for counter in (part.counted_by, part.listed_by):
+            if counter and counter not in contract.fields:
+                yield (
+                    f"'{name}' is counted by '{counter}', which is no field",
+                    nearest(counter, contract.fields),
+                )
+    for name, field in contract.fields.items():
+        yield from _value_faults(name, field)
+    if contract.gate:
+        for name in {*contract.gate.tie_order} ^ {*contract.gate.dimensions}:
+            yield f"'{name}' is not both a dimension of the gate and in its tie_order", "list it in both"
+        if contract.gate.degraded_verdict not in contract.gate.verdicts:
+            yield "the degraded verdict is none of the verdicts", nearest("", contract.gate.verdicts)
+
+
+def _version_faults(contract: Contract) -> Iterator[tuple[str, str]]:
+    version = contract.version
+    if version is None:
+        return
+    if version.block and version.block not in contract.blocks:
+        yield f"the version's block '{version.block}' is not a block", nearest(version.block, contract.blocks)
+        return
+    fields = contract.blocks[version.block].fields if version.block else contract.fields
+    if version.field not in fields:
+        yield f"the version's field '{version.field}' is not a field", nearest(version.field, fields)
+    if version.current in version.accepts:
+        yield f"the version {version.current} is current and accepted as an older one", "list older ones only"
+
+
+def _value_faults(name: str, field: Field) -> Iterator[tuple[str, str]]:
+    """Yield what legacy spellings and moves name although it is no value."""
+    values = field.values or {}
+    named = [
+        *field.legacy.values(),
+        *field.moves,
+        *(after for moves in field.moves.values() for after in moves),
+    ]
+    for value in named:
+        if value not in values:
+            yield f"'{value}' is not a value of '{name}'", nearest(value, values or ("values",))
+    for spelling in field.legacy:
+        if spelling in values:
+            yield f"'{spelling}' is a value of '{name}' and an older spelling", "drop one"
+    for inner_name, inner in (*field.fields.items(), *field.entries.items()):
+        yield from _value_faults(f"{name}.{inner_name}", inner)
+
+
+def _named_codes(contract: Contract) -> Iterator[str]:
+    """Yield every code that fields and parts name."""
+    for fields in all_fields(contract):
+        for field in fields.values():
+            yield from filter(None, (field.code, field.type_code, field.missing))
+    for part in contract.parts.values():
+        yield from filter(None, (part.code, part.count_code))
+
+
+def all_fields(contract: Contract) -> Iterator[Mapping[str, Field]]:
+    """Yield every group of fields: of the artifact, of its sections, parts and blocks, and those inside fields."""
+    groups = [
+        contract.fields,
+        *(section.fields for section in contract.sections.values()),
+        *(part.fields for part in contract.parts.values()),
+        *(block.fields for block in contract.blocks.values()),
+    ]
+    for group in groups:
+        if group:
+            yield group
+            groups += [inner for field in group.values() for inner in (field.fields, field.entries)]
