@@ -1,0 +1,302 @@
+"""Session specs: how they are known, what they say, and how they are made from a plan."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.plan.conftest import PROJECT, Repository
+from tests.plan.texts import manifest, plan, session, step, strategy
+from ultra_runtime.markdown import Item
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.session_spec import read_entry_condition
+from ultra_runtime.plan.spec_text import PREFLIGHT
+from ultra_runtime.plan.values import Plan
+
+VALID = (Path(__file__).parent.parent / "contracts/session-spec/valid.md").read_text()
+RECOVERY = (Path(__file__).parent.parent / "contracts/session-spec/valid-recovery.md").read_text()
+
+
+def codes(text: str) -> list[str]:
+    return [problem.code for problem in read(text.encode(), "session-spec").problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "command", "sessions"),
+    [
+        ("none", "none", "", ()),
+        ("none — can run in parallel", "none", "", ()),
+        ("None.", "none", "", ()),
+        ("git clean", "git-clean", "", ()),
+        ("`git clean`", "git-clean", "", ()),
+        ("`test -f a`", "command", "test -f a", ()),
+        ("`test -f a`.", "command", "test -f a", ()),
+        ("session 2", "sessions", "", (2,)),
+        ("Session 1, session 3", "sessions", "", (1, 3)),
+        ("sessions 1 and 2", "sessions", "", (1, 2)),
+        ("Session 2 committed and tests pass", "other", "", ()),
+        ("`a` and `b`", "other", "", ()),
+        ("run `a`", "other", "", ()),
+        ("nonesuch", "other", "", ()),
+    ],
+)
+def test_entry_conditions(text: str, kind: str, command: str, sessions: tuple[int, ...]) -> None:
+    found = read_entry_condition(Item(0, 7, f"Entry condition: {text}"))
+    assert (found.kind, found.command, found.sessions, found.line) == (kind, command, sessions, 7)
+
+
+def test_a_spec_is_known_by_its_parts() -> None:
+    assert read(VALID.encode()).kind == "session-spec"
+    for part in ("## Dependencies", "- **Entry condition:**", "## Scope Fence", "## Exit Condition"):
+        assert read(VALID.replace(part, "x").encode()).kind == "plan"
+
+
+def test_a_spec_is_no_plan(repository: Repository) -> None:
+    told = repository.ultra("validate", "plan", repository.plan(VALID), "--json").data
+    assert [entry["code"] for entry in told["errors"]] == ["PLAN_NO_SECTION"]
+    assert "session spec" in told["errors"][0]["message"]
+
+
+def test_what_a_spec_says() -> None:
+    spec = read(VALID.encode())
+    assert spec.problems == []
+    assert [one.number for one in spec.steps] == [0, 3]
+    assert spec.fence.touch == ("docs/limits.md", "bin/limits.sh")
+    assert spec.fence.never_touch == ("src/",)
+    assert [one.command for one in spec.exit_conditions] == ["grep -q 429 docs/limits.md", None]
+    assert spec.steps[0].manifest is not None
+    assert spec.steps[0].manifest.sandbox_preflight
+    assert spec.steps[0].verify is not None
+    assert spec.steps[0].verify.command == PREFLIGHT
+    recovery = read(RECOVERY.encode()).recovery
+    assert recovery is not None
+    assert (recovery.depth, recovery.missing_steps, recovery.of) == (1, (3,), "sessions/session-2.md")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("sandbox_preflight: true", "sandbox_preflight: false", "NO_STEP_ZERO"),
+        ("    sandbox_preflight: true\n", "", "NO_STEP_ZERO"),
+        ("### Step 3:", "### Step 0:", "BAD_VALUE"),
+        ("### Step 3:", "### Step 1:", ""),
+        (
+            '    - "docs/limits.md"\n    - "bin/limits.sh"\n  commit',
+            '    - "docs/limits.md"\n  commit',
+            "SPEC_MANIFEST_MISMATCH",
+        ),
+        (
+            '    - "docs/limits.md"\n    - "bin/limits.sh"\n  commit',
+            '    - "bin/limits.sh"\n    - "docs/limits.md"\n  commit',
+            "",
+        ),
+        ('    - "src/"\n', '    - "lib/"\n', "SPEC_MANIFEST_MISMATCH"),
+        ("- **Never touch:** `src/`", "- **Never touch:** none", "SPEC_MANIFEST_MISMATCH"),
+        ("session_manifest:", "manifest:", "PLAN_MANIFEST_COUNT_MISMATCH"),
+        ("session_manifest:\n", "session_manifests:\n", "MANIFEST_PARSE"),
+        ("  commit_count: 1\n", "", "MANIFEST_MISSING_KEY"),
+        ("  commit_count: 1\n", "  commit_count: one\n", "SPEC_BAD_TYPE"),
+        ("## Session Manifest", "## Something", "MISSING_SECTION"),
+        ("## Handoff State", "## Something", "MISSING_SECTION"),
+    ],
+)
+def test_specs_that_do_not_hold(old: str, new: str, code: str) -> None:
+    assert VALID.count(old) == 1
+    found = codes(VALID.replace(old, new))
+    assert found[:1] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("recovery_depth: 1", "recovery_depth: 0"),
+        ("recovery_depth: 1", "recovery_depth: deep"),
+        ("missing_steps: [3]", "missing_steps: [4]"),
+        ("missing_steps: [3]", "missing_steps: none"),
+        ("- recovery_of: sessions/session-2.md\n", ""),
+    ],
+)
+def test_recoveries_that_do_not_hold(old: str, new: str) -> None:
+    assert codes(RECOVERY.replace(old, new)) == ["RECOVERY"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("session-2-recovery-1.md", RECOVERY, None),
+        ("session-2-recovery-2.md", RECOVERY, "SPEC_RECOVERY"),
+        ("session-2-recovery-1.md", VALID, "SPEC_RECOVERY"),
+        ("session-2.md", VALID, None),
+    ],
+)
+def test_a_recovery_is_told_by_its_name(
+    repository: Repository, name: str, text: str, code: str | None
+) -> None:
+    path = repository.root / name
+    path.write_text(text)
+    told = repository.ultra("validate", "session-spec", path, "--json").data
+    assert [entry["code"] for entry in told["errors"]] == ([code] if code else [])
+
+
+# Made from a plan
+
+ODD = manifest(
+    ["src/it's.py"], pattern=r'^feat\("a"\):', forbidden=["src/no.py"], contains=[("src/it's.py", r"\d+ # é")]
+)
+TWO = plan(
+    step(1, block=ODD.replace("src/it's.py]", '"src/it\'s.py"]'), path="src/a.py"),
+    step(2),
+    step(3),
+    after=strategy(
+        session(1, "1, 3", touch="`src/a.py`, `src/part3.py`"), session(2, "2", 2, "Session 1"),
+    ),
+)  # fmt: skip
+
+
+def specs(repository: Repository) -> dict[str, Plan]:
+    folder = repository.project / "sessions"
+    return {path.name: read(path.read_bytes()) for path in sorted(folder.iterdir())}
+
+
+def test_specs_of_a_plan_validate_and_keep_every_word(repository: Repository) -> None:
+    path = repository.plan(TWO)
+    told = repository.ultra("sessions", "write", path, "--json")
+    assert (told.status, told.data["ok"]) == (0, True)
+    assert told.data["specs"] == [f"{PROJECT}/sessions/session-1.md", f"{PROJECT}/sessions/session-2.md"]
+    assert told.data["waves"] == [[1], [2]]
+    whole = read(TWO.encode())
+    assert whole.problems == []
+    found = specs(repository)
+    assert [[one.number for one in spec.steps] for spec in found.values()] == [[0, 1, 3], [0, 2]]
+    for name, spec in found.items():
+        answer = repository.ultra(
+            "validate", "session-spec", repository.project / "sessions" / name, "--json"
+        ).data
+        assert (answer["errors"], answer["warnings"]) == ([], [])
+        text = (repository.project / "sessions" / name).read_text()
+        for one in spec.steps[1:]:
+            (original,) = [other for other in whole.steps if other.number == one.number]
+            assert "\n".join(whole.document.slice(original.line, original.end)).strip() in text
+            assert one.manifest is not None
+            assert original.manifest is not None
+            assert one.manifest.as_data() == original.manifest.as_data()
+    assert found["session-1.md"].entry_condition is not None
+    assert found["session-1.md"].entry_condition.kind == "none"
+    assert found["session-2.md"].entry_condition is not None
+    assert found["session-2.md"].entry_condition.sessions == (1,)
+    assert found["session-1.md"].session_manifest is not None
+    assert found["session-1.md"].session_manifest["scope_forbidden"] == ["src/no.py"]
+
+
+def test_what_the_model_wrote_is_kept(repository: Repository) -> None:
+    path = repository.plan(TWO)
+    repository.ultra("sessions", "write", path)
+    spec = repository.project / "sessions/session-1.md"
+    text = spec.read_text()
+    context = text.split("## Context\n\n")[1].split("\n")[0]
+    spec.write_text(text.replace(context, f"{context}\n\nThe old limiter stays until session 2."))
+    (repository.project / "sessions/session-9.md").write_text("# Session 9\n")
+    repository.plan(TWO.replace("### Session 1: Part 1", "### Session 1: Another name"))
+    told = repository.ultra("sessions", "write", path, "--json").data
+    assert told["stale"] == [f"{PROJECT}/sessions/session-9.md"]
+    assert "The old limiter stays until session 2." in spec.read_text()
+    assert spec.read_text().startswith("# Session 1: Another name\n")
+    assert "Another name" in spec.read_text().split("## Steps")[0]
+    assert "Session 2 of 2" in (repository.project / "sessions/session-2.md").read_text()
+
+
+def test_a_legacy_plan_has_specs_too(repository: Repository) -> None:
+    steps = [
+        f"### Step {number}: x\n\n- Files: `bin/{number}.sh`\n- Verify: `true`\n- On failure: skip\n"
+        for number in (1, 2)
+    ]
+    path = repository.plan(plan(*steps, version="", after=strategy(session(1, "1"), session(2, "2"))))
+    told = repository.ultra("sessions", "write", path, "--project", PROJECT, "--json").data
+    assert (told["ok"], told["legacy_plan"]) == (True, True)
+    spec = specs(repository)["session-2.md"]
+    assert [problem.code for problem in spec.problems] == ["PLAN_CHECKPOINT_FORM"]
+    assert spec.session_manifest is not None
+    assert (spec.session_manifest["legacy_synthesis"], spec.session_manifest["bash_syntax_check"]) == (
+        True,
+        ["bin/2.sh"],
+    )
+
+
+def test_a_verify_of_many_lines_comes_through(repository: Repository) -> None:
+    verify = "- **Verify:**\n  ```sh\n  set -e\n  echo '`a`' ; pytest\n  ```\n  → expected: `ok`\n"
+    text = step(1).replace("- **Verify:** `pytest -q` → expected: `passed`\n", verify)
+    repository.plan(plan(text, after=strategy(session(1, "1"))))
+    assert repository.ultra("sessions", "write", repository.project / "plan.md").status == 0
+    spec = specs(repository)["session-1.md"]
+    assert spec.problems == []
+    first = spec.exit_conditions[0]
+    assert (first.command, first.expected, first.literal) == ("set -e\necho '`a`' ; pytest", "ok", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (plan(step(1)), "no Execution Strategy"),
+        (plan(step(1), step(3)), "not valid"),
+        (plan(step(1, block=""), after=strategy(session(1, "1"))), "not valid"),
+        ("# Notes\n", "not valid"),
+    ],
+)
+def test_nothing_is_written_of_a_plan_that_does_not_hold(
+    repository: Repository, text: str, word: str
+) -> None:
+    told = repository.ultra("sessions", "write", repository.plan(text), "--json")
+    assert (told.status, told.data["ok"]) == (1, False)
+    assert word in told.data["error"]
+    assert told.data["next"]
+    assert not (repository.project / "sessions").exists()
+
+
+def test_specs_go_nowhere_else(repository: Repository) -> None:
+    path = repository.plan(TWO)
+    outside = repository.root.parent / "outside"
+    outside.mkdir()
+    (repository.project / "sessions").symlink_to(outside)
+    for words in ((), ("--project", PROJECT)):
+        told = repository.ultra("sessions", "write", path, *words, "--json")
+        assert (told.status, told.data["ok"]) == (1, False)
+    assert list(outside.iterdir()) == []
+    assert repository.ultra("sessions", "write", "nowhere.md", "--json").status == 1
+
+
+# The pre-flight
+
+
+def preflight(folder: Path, **env: str) -> tuple[int, str]:
+    done = subprocess.run(
+        ["bash", "-c", PREFLIGHT], cwd=folder, env={"PATH": os.environ["PATH"], "HOME": str(folder), **env},
+        capture_output=True, text=True, check=False, timeout=30, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_pre_flight_finds_out_whether_commits_get_out(tmp_path: Path) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs.git"
+    mine.mkdir()
+    git(mine, "init")
+    git(mine, "commit", "--allow-empty", "-m", "one")
+    assert preflight(mine) == (0, "pre-flight: no remote, nothing to try\n")
+    git(mine, "remote", "add", "upstream", str(theirs))
+    status, said = preflight(mine)
+    assert status == 77
+    assert "pre-flight" not in said
+    assert preflight(mine, ULTRAEXECUTE_SKIP_PREFLIGHT="1") == (0, "pre-flight: skipped\n")
+    git(tmp_path, "init", "--bare", str(theirs))
+    assert preflight(mine) == (0, "pre-flight: push allowed\n")
+    git(mine, "push", "upstream", "HEAD")
+    git(mine, "commit", "--amend", "--allow-empty", "-m", "another")
+    status, said = preflight(mine)
+    assert (status, said.splitlines()[-1]) == (0, "pre-flight: push allowed, but behind")
