@@ -1,0 +1,185 @@
+"""The reader against bash itself, and its trees for the constructs that matter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.guard.policy_tables import ROOT
+from tests.guard.shell_programs import PROGRAM, SETTING, SOUP, WORD
+from ultra_runtime.guard import expand
+from ultra_runtime.guard.follow import Follower
+from ultra_runtime.guard.reader import read
+from ultra_runtime.guard.tree import Command, Compound, Script
+
+CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
+
+
+def bash_accepts(text: str) -> bool:
+    """Tell whether bash reads the text without a word of complaint."""
+    done = subprocess.run(["bash", "-n"], input=text.encode(), capture_output=True, check=False)
+    return done.returncode == 0 and not done.stderr
+
+
+def words_of(text: str) -> list[list[str]]:
+    """Return the words of all simple commands at the top of a text."""
+    script, error, _ = read(text)
+    assert not error
+    follower = Follower(None, len(text))
+    return [
+        expand.words(follower, command.words)
+        for pipeline in script.pipelines
+        for command in pipeline.commands
+        if isinstance(command, Command)
+    ]
+
+
+def kinds_of(script: Script) -> list[str]:
+    """Return the kinds of all compound commands in a script, outermost first."""
+    out: list[str] = []
+    for pipeline in script.pipelines:
+        for command in pipeline.commands:
+            if isinstance(command, Compound):
+                out.append(command.kind)
+                for inner in command.scripts:
+                    out += kinds_of(inner)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ls -l", [["ls", "-l"]]),
+        ("l\\s '-l' \"a b\" c\\ d", [["ls", "-l", "a b", "c d"]]),
+        ("a;b&c&&d||e|f|&g\nh", [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"], ["h"]]),
+        ("a\\\nb \\\n c", [["ab", "c"]]),
+        ("A=1 B=2 cmd C=3", [["cmd", "C=3"]]),
+        ("2>&1 cmd >out <in", [["cmd"]]),
+        ("cmd # not 'this", [["cmd"]]),
+        ("echo a#b '#c'", [["echo", "a#b", "#c"]]),
+        ("! a", [["a"]]),
+        ("time -p a", [["time", "-p", "a"]]),
+        ("$'a\\x41\\n' $'\\'' ", [["aA\n", "'"]]),
+        ("{a,b}{1..2} {x} {,y}z", [["a1", "a2", "b1", "b2", "{x}", "z", "yz"]]),
+        ("cat <<A <<'B'\n1\nA\n2\nB\nls", [["cat"], ["ls"]]),
+        ("cat <<-E\n\tx\n\tE\nls", [["cat"], ["ls"]]),
+        ("cat <<E", [["cat"]]),
+        ("echo }", [["echo", "}"]]),
+        ("echo if then fi", [["echo", "if", "then", "fi"]]),
+        ("a=(1 2) b", [["b"]]),
+    ],
+)
+def test_words(text: str, expected: list[list[str]]) -> None:
+    assert words_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("if a; then b; elif c; then d; else e; fi", ["if"]),
+        ("while a; do b; done | (c)", ["while", "subshell"]),
+        ("for x in 1 2; do { a; }; done", ["for", "group"]),
+        ("for ((;;)); do a; done", ["for"]),
+        ("case x in a|b) c;; (d) if e; then f; fi;; esac", ["case", "if"]),
+        ("f() { a; }; function g { b; }", ["function", "group", "function", "group"]),
+        ("[[ a < b && (c) ]] && ((1 + 2))", ["test", "arithmetic"]),
+        ("((a); b)", ["subshell", "subshell"]),
+        ("coproc X { a; }", ["group"]),
+        ("echo {", []),
+        ("f(){a;}", ["function", "group"]),
+    ],
+)
+def test_compounds(text: str, expected: list[str]) -> None:
+    script, error, _ = read(text)
+    assert not error
+    assert kinds_of(script) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'",
+        '"',
+        "`",
+        "$(",
+        "${x",
+        "$'",
+        "<(",
+        'a "$(b',
+        "a '\nb",
+        "a $(b 'c)",
+        'echo "`"',
+        "a\0b",
+        "(" * 50,
+        "$(" * 50,
+    ],
+)
+def test_without_a_reading(text: str) -> None:
+    assert read(text)[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["fi", ")", "a )", "if a", "{ a", "case x", "done; ls", "f() ", "a |", "> ", "&& a", ";;"]
+)
+def test_lenient_where_bash_is_not(text: str) -> None:
+    assert not read(text)[1]
+
+
+def test_what_came_before_the_error_is_kept() -> None:
+    script, error, _ = read("one\ntwo; echo 'open")
+    assert error
+    assert len(script.pipelines) == 3
+
+
+@settings(deadline=None, max_examples=150)
+@given(PROGRAM)
+def test_reads_the_programs_that_bash_reads(program: str) -> None:
+    if bash_accepts(program):
+        assert not read(program)[1]
+
+
+@settings(deadline=None, max_examples=150)
+@given(SOUP)
+def test_reads_what_bash_makes_of_soup(text: str) -> None:
+    if "\0" not in text and bash_accepts(text):
+        assert not read(text)[1]
+
+
+@pytest.mark.skipif(not CORPUS.is_file(), reason=f"no corpus at {CORPUS}")
+def test_reads_every_command_of_the_corpus_that_bash_reads() -> None:
+    rows = [json.loads(line)["command"] for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+    refused = [row for row in rows if read(row)[1]]
+    assert len(rows) > 1000
+    assert [row for row in refused if bash_accepts(row)] == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.lists(WORD, min_size=1, max_size=3), min_size=1, max_size=12))
+def test_words_are_those_of_bash(cases: list[list[str]]) -> None:
+    lines = ["printf '%s\\0' " + " ".join(case) + "\nprintf 'END\\0'" for case in cases]
+    script = "\n".join(["set -f", SETTING, *lines])
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    theirs: list[list[str]] = [[]]
+    for item in done.stdout.decode().split("\0")[:-1]:
+        if item == "END":
+            theirs.append([])
+        else:
+            theirs[-1].append(item)
+    for case, expected in zip(cases, theirs, strict=False):
+        assert (_ours(case) or [""]) == expected  # printf without arguments prints an empty one
+
+
+def _ours(case: list[str]) -> list[str]:
+    text = SETTING + "; echo " + " ".join(case)
+    follower = Follower(None, 100_000)
+    script, error, _ = read(text)
+    assert not error
+    setting, last = Script(), script.pipelines[-1].commands[0]
+    setting.pipelines = script.pipelines[:-1]
+    follower.run(setting, "")
+    assert isinstance(last, Command)
+    return expand.words(follower, last.words)[1:]
