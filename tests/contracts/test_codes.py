@@ -2,61 +2,123 @@
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
 import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.contracts.conftest import FIXTURES, PLACES, PROJECT, SOURCES, Validate, codes, place
 from ultra_plugin.config import load
+from ultra_plugin.contracts import all_fields
 from ultra_plugin.source import SourceTree
+from ultra_runtime.forms import FORMS
+from ultra_runtime.rules import RULES
+from ultra_runtime.validation import OWN_LANGUAGE
 
-ROOT = Path(__file__).parent.parent.parent
-ULTRA = ROOT / "dist/ultraplan-local/bin/ultra"
-CONTRACTS = load(SourceTree(ROOT / "plugin_src")).contracts
+SUITE = load(SourceTree(SOURCES))
+CONTRACTS = {contract.artifact: contract for contract in SUITE.contracts.values()}
 CODES = [(contract.artifact, code) for contract in CONTRACTS.values() for code in contract.codes]
-PROJECT = ".claude/projects/2026-01-31-rate-limit"
+SOFT = [(artifact, code) for artifact, code in CODES if CONTRACTS[artifact].codes[code].soft]
+COMMON = list(SUITE.common_codes)
+VALID = [
+    (artifact, path.stem)
+    for artifact in CONTRACTS
+    for path in sorted((FIXTURES / artifact).iterdir())
+    if path.stem.startswith("valid")
+]
+# No bytes in a file make these: nobody is there, nobody can read, nothing to resume.
+WITHOUT_LINE = ("_NOT_FOUND", "_READ_ERROR", "_TOPIC_UNANSWERED", "ARCH_", "_ALREADY_DONE")
+OF_RESUMING = "PROGRESS_ALREADY_DONE"
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Return a repository with a project that has a brief."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / PROJECT).mkdir(parents=True)
-    (tmp_path / PROJECT / "brief.md").write_text("# Brief\n")
-    return tmp_path
-
-
-def verdict(artifact: str, path: Path) -> tuple[dict[str, Any], int]:
-    command: list[str | Path] = [ULTRA, "validate", artifact, path, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    return json.loads(done.stdout), done.returncode
-
-
-def placed(repository: Path, artifact: str, code: str) -> Path:
+def faulty(repository: Path, artifact: str, code: str) -> Path:
     """Return the artifact at its place, faulty in the one way that the code is for."""
-    target = repository / PROJECT / ".session-state.local.json"
-    if code.endswith("_READ_ERROR"):
-        target.mkdir()
-    elif not code.endswith("_NOT_FOUND"):
-        shutil.copy(Path(__file__).parent / artifact / f"{code}.json", target)
-    return target
+    target = repository / PROJECT / PLACES[artifact]
+    if code.endswith(("_NOT_FOUND", "_READ_ERROR")):
+        target.parent.mkdir(exist_ok=True)
+        target.unlink(missing_ok=True)
+        if code.endswith("_READ_ERROR"):
+            os.mkfifo(target)
+        return target
+    return place(repository, artifact, code)
 
 
-@pytest.mark.parametrize(("artifact", "code"), CODES)
-def test_each_code_has_a_fixture_of_its_own(repository: Path, artifact: str, code: str) -> None:
-    path = placed(repository, artifact, code)
-    answer, status = verdict(artifact, path)
-    severity = CONTRACTS[artifact.replace("-", "_")].codes[code].severity
-    found = {name: [entry["code"] for entry in answer[name]] for name in ("errors", "warnings")}
-    assert found == {"errors": [], "warnings": []} | {f"{severity}s": [code]}
+@pytest.mark.parametrize(("artifact", "code"), [pair for pair in CODES if pair[1] != OF_RESUMING])
+def test_each_code_has_a_fixture_of_its_own(
+    repository: Path, validate: Validate, lenient_bundle: Path, artifact: str, code: str
+) -> None:
+    path = faulty(repository, artifact, code)
+    is_lenient = code.endswith("_VERSION_MISMATCH") and not CONTRACTS[artifact].version.legacy  # type: ignore[union-attr]
+    answer, status = validate(artifact, path, of=lenient_bundle) if is_lenient else validate(artifact, path)
+    severity = CONTRACTS[artifact].codes[code].severity
+    assert codes(answer) == {"errors": [], "warnings": []} | {f"{severity}s": [code]}
     assert (status, answer["valid"]) == ((1, False) if severity == "error" else (0, True))
-    assert all(entry["message"] for entry in answer["errors"] + answer["warnings"])
+    entry = (answer["errors"] + answer["warnings"])[0]
+    assert entry["message"].endswith(CONTRACTS[artifact].codes[code].remedy)
+    assert any(word in code for word in WITHOUT_LINE) or entry["line"] >= 1
 
 
-@pytest.mark.parametrize("artifact", sorted({artifact for artifact, _ in CODES}))
-def test_a_valid_artifact_has_nothing_to_say(repository: Path, artifact: str) -> None:
-    answer, status = verdict(artifact, placed(repository, artifact, "valid"))
+@pytest.mark.parametrize("code", COMMON)
+def test_each_common_code_has_a_fixture_of_its_own(repository: Path, validate: Validate, code: str) -> None:
+    answer, status = validate("brief", place(repository, "common", code))
+    severity = "warnings" if code == "SECRET_FOUND" else "errors"
+    assert codes(answer) == {"errors": [], "warnings": []} | {severity: [code]}
+    assert status == (severity == "errors")
+    assert (answer["errors"] + answer["warnings"])[0]["line"] >= 1
+
+
+@pytest.mark.parametrize(("artifact", "code"), SOFT)
+def test_soft_turns_soft_codes_into_warnings(
+    repository: Path, validate: Validate, artifact: str, code: str
+) -> None:
+    answer, status = validate(artifact, place(repository, artifact, code), "--soft")
+    assert (codes(answer), status) == ({"errors": [], "warnings": [code]}, 0)
+
+
+def test_a_run_that_is_over_cannot_be_resumed(bundle: Path, repository: Path) -> None:
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from ultra_runtime.progress_resume import check_resume\n"
+        "print(*[issue.code for issue in check_resume(sys.argv[2]).errors])"
+    )
+    for fixture, expected in ((OF_RESUMING, OF_RESUMING), ("valid", "")):
+        path = place(repository, "progress", fixture)
+        call = [sys.executable, "-c", script, str(bundle / "runtime"), str(path)]
+        done = subprocess.run(call, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == expected
+
+
+@pytest.mark.parametrize(("artifact", "fixture"), VALID)
+def test_a_valid_artifact_has_nothing_to_say(
+    repository: Path, validate: Validate, artifact: str, fixture: str
+) -> None:
+    answer, status = validate(artifact, place(repository, artifact, fixture))
     assert (answer["errors"], answer["warnings"], status) == ([], [], 0)
+
+
+def test_every_contract_has_a_valid_fixture() -> None:
+    assert {artifact for artifact, _ in VALID} == set(CONTRACTS)
+    assert len(CODES) > 50
+
+
+def test_every_named_rule_is_a_function_and_every_function_is_named() -> None:
+    own_language = set(OWN_LANGUAGE)
+    named = {rule for name, one in CONTRACTS.items() if name not in own_language for rule in one.rules}
+    assert named == set(RULES)
+    assert all(RULES[name].__name__ == name for name in RULES)
+
+
+def test_every_form_is_a_function() -> None:
+    fields = [field for one in CONTRACTS.values() for group in all_fields(one) for field in group.values()]
+    used = {field.form for field in fields if field.form}
+    assert used <= {*FORMS, "pattern"}
+    assert used > {"slug", "sha1"}
+
+
+def test_no_fixture_is_left_over() -> None:
+    known = {*COMMON, *(code for _, code in CODES), "seed"}
+    for artifact in PLACES:
+        for path in (FIXTURES / artifact).glob("*"):
+            assert path.stem in known or path.stem.startswith(("valid", "old-")), path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -26,24 +27,6 @@ SLOW = {
     "inspect",
 }
 
-# Each room may import those in the lines below its own, and none beside it.
-ROOMS = [
-    {"__main__"},
-    {"verbs", "hooks"},
-    {"checkup"},
-    {"session_state", "integrity"},
-    {"validation"},
-    {"rules", "field_types"},
-    {"contract"},
-    {"frontmatter", "jsontext", "place", "regular_file", "rendered", "timestamp", "usage"},
-    {"yaml_value", "answer", "words"},
-    {"errors"},
-]
-
-
-def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-
 
 def imports(tree: ast.AST) -> Iterator[str]:
     """Yield the modules that run-time imports name, those in functions included."""
@@ -58,20 +41,32 @@ def imports(tree: ast.AST) -> Iterator[str]:
         yield from imports(node)
 
 
-def test_there_are_modules_and_each_has_a_room() -> None:
-    rooms = {room_of(path) for path in MODULES} - {"__init__"}
-    assert rooms == set().union(*ROOMS)
+def module_name(path: Path) -> str:
+    return ".".join(("ultra_runtime", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_imports_come_from_the_standard_library_and_from_below(path: Path) -> None:
-    level = {name: number for number, rooms in enumerate(ROOMS) for name in rooms}
-    for name in imports(ast.parse(path.read_text())):
-        top, _, rest = name.partition(".")
-        if top == "ultra_runtime":
-            assert level[rest.partition(".")[0]] > level[room_of(path)], name
-        else:
-            assert top in sys.stdlib_module_names, name
+GRAPH = {module_name(path): set(imports(ast.parse(path.read_text()))) for path in MODULES}
+
+
+@pytest.mark.parametrize("module", GRAPH)
+def test_imports_come_from_the_standard_library_and_from_ourselves(module: str) -> None:
+    for name in GRAPH[module]:
+        assert name in GRAPH or name.partition(".")[0] in sys.stdlib_module_names, name
+
+
+def test_imports_point_in_one_direction() -> None:
+    """No module imports, on whatever way, one that imports it: those in functions count too."""
+    ours = {module: {name for name in names if name in GRAPH} for module, names in GRAPH.items()}
+    assert list(TopologicalSorter(ours).static_order())  # raises CycleError
+
+
+@pytest.mark.parametrize("module", GRAPH)
+def test_verbs_and_hooks_stand_at_the_top(module: str) -> None:
+    doors = ("ultra_runtime.verbs.", "ultra_runtime.hooks.")
+    used = {name for name in GRAPH[module] if name.startswith(doors)}
+    assert not used or module.startswith(doors), used
 
 
 CALLS = {

@@ -36,7 +36,7 @@ def test_a_valid_state(ultra: Runner, add_state: Callable[..., Path]) -> None:
         ({**STATE, "project": ["a"]}, "STATE_BAD_TYPE", 1, "project"),
         ({**STATE, "status": "done"}, "STATE_BAD_VALUE", 1, "status"),
         ({**STATE, "updated_at": "yesterday"}, "STATE_BAD_VALUE", 1, "updated_at"),
-        ({name: STATE[name] for name in STATE if name != "status"}, "STATE_MISSING_FIELD", None, "status"),
+        ({name: STATE[name] for name in STATE if name != "status"}, "STATE_MISSING_FIELD", 1, "status"),
     ],
 )
 def test_each_error(

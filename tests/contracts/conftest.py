@@ -1,0 +1,109 @@
+"""The runtime as the sources make it now, and artifacts at their place in a repository."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ultra_plugin.config import load
+from ultra_plugin.render import render
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tree import write
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = ROOT / "plugin_src"
+FIXTURES = Path(__file__).parent
+sys.path.insert(0, str(SOURCES / "runtime"))
+
+PROJECT = ".claude/projects/2026-01-31-rate-limit"
+# Built when a test runs: a file with the real shape of a key is refused by hosts that look for them.
+SECRET = "AKIA" + "Z7QK2M5XW9RT4BVN"
+
+PLACES = {
+    "brief": "brief.md",
+    "research": "research/01-upstream-limits.md",
+    "architecture": ".",
+    "plan": "plan.md",
+    "progress": "progress.json",
+    "review": "review.md",
+    "session-state": ".session-state.local.json",
+    "session-spec": "sessions/session-1.md",
+    "common": "brief.md",
+}
+
+
+def rendered(sources: Path, target: Path) -> Path:
+    """Render sources to a plugin folder and return it."""
+    tree = SourceTree(sources)
+    bundles = render(tree, load(tree))
+    write(bundles, target)
+    return target / bundles[0].name
+
+
+@pytest.fixture(scope="session")
+def lenient_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a bundle whose contracts accept the version before the current one, as after a bump."""
+    sources = shutil.copytree(
+        SOURCES,
+        tmp_path_factory.mktemp("lenient") / "plugin_src",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    older = {"brief": '"1.9"', "progress": '"0"', "review": '"0.9"', "session-state": "0"}
+    for artifact, version in older.items():
+        path = sources / "contracts" / f"{artifact}.yaml"
+        text = path.read_text()
+        assert text.count("  current:") == 1
+        path.write_text(re.sub(r"(  current: .*\n)", rf"\1  accepts: [{version}]\n", text))
+    return rendered(sources, tmp_path_factory.mktemp("bundle"))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a repository with a project that has a brief."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / PROJECT).mkdir(parents=True)
+    shutil.copy(FIXTURES / "brief" / "valid.md", tmp_path / PROJECT / "brief.md")
+    return tmp_path
+
+
+def place(repository: Path, artifact: str, fixture: str) -> Path:
+    """Put a fixture at its place and return the path to validate."""
+    source = FIXTURES / artifact / fixture
+    target = repository / PROJECT / PLACES[artifact]
+    if source.is_dir():
+        shutil.copytree(source, repository / PROJECT, dirs_exist_ok=True)
+        return repository / PROJECT / ("research" if artifact == "research" else ".")
+    files = list((FIXTURES / artifact).glob(f"{fixture}.*"))
+    assert len(files) == 1, f"there is no fixture {artifact}/{fixture}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(files[0].read_bytes().replace(b"@SECRET@", SECRET.encode()))
+    return target
+
+
+Validate = Callable[..., tuple[dict[str, Any], int]]
+
+
+@pytest.fixture
+def validate(bundle: Path) -> Validate:
+    """Return a function that calls `ultra validate` and gives its answer and status."""
+
+    def call(artifact: str, path: Path, *flags: str, of: Path = bundle) -> tuple[dict[str, Any], int]:
+        command: list[str | Path] = [of / "bin/ultra", "validate", artifact, path, "--json", *flags]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        assert done.stderr == ""
+        return json.loads(done.stdout), done.returncode
+
+    return call
+
+
+def codes(answer: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the codes of an answer by severity."""
+    return {name: [entry["code"] for entry in answer[name]] for name in ("errors", "warnings")}

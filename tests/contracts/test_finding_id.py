@@ -1,0 +1,115 @@
+"""The id of a finding outlives shifted lines and white space, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.contracts import conftest
+from ultra_runtime.finding import finding_id
+
+assert conftest
+FINDING = {"path": "src/limit.py", "rule": "no-silent-failure", "evidence": "except StoreError:\n    pass"}
+TEXT = st.text(min_size=1).filter(str.strip)
+FINDINGS = st.fixed_dictionaries({"path": TEXT, "rule": TEXT, "evidence": TEXT})
+
+
+def call(bundle: Path, text: str | bytes, *flags: str) -> subprocess.CompletedProcess[bytes]:
+    data = text.encode() if isinstance(text, str) else text
+    return subprocess.run(
+        [str(bundle / "bin/ultra"), "finding-id", *flags], input=data, capture_output=True, check=False, timeout=30
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"evidence": "    except StoreError:\n\n\n        pass   "},
+        {"evidence": "except StoreError:\tpass"},
+        {"evidence": "except  StoreError :\r\npass"},
+        {"path": "./src/limit.py"},
+        {"path": "src//limit.py"},
+        {"path": "src/limit.py:42"},
+        {"path": "src/limit.py:77-80"},
+        {"rule": " no-silent-failure\n"},
+        {"line": 7},
+    ],
+)
+def test_what_does_not_change_the_id(change: dict[str, Any]) -> None:
+    assert finding_id({**FINDING, **change}) == finding_id(FINDING)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"evidence": "except StoreError:\n    raise"},
+        {"evidence": "Except StoreError:\n    pass"},
+        {"path": "src/limits.py"},
+        {"path": "/src/limit.py"},
+        {"rule": "no-silent-failures"},
+        {"path": "src", "rule": "limit.pyno-silent-failure"},
+    ],
+)
+def test_what_changes_the_id(change: dict[str, Any]) -> None:
+    assert finding_id({**FINDING, **change}) != finding_id(FINDING)
+
+
+@given(FINDINGS, st.sampled_from([" ", "\n", "\t", "\r\n", "  \n  "]), st.integers(0))
+def test_white_space_anywhere_does_not_matter(finding: dict[str, str], space: str, at: int) -> None:
+    evidence = finding["evidence"]
+    cut = at % (len(evidence) + 1)
+    spaced = {**finding, "evidence": evidence[:cut] + space + evidence[cut:]}
+    assert finding_id(spaced) == finding_id(finding)
+
+
+@given(FINDINGS, FINDINGS)
+def test_findings_that_differ_have_ids_that_differ(one: dict[str, str], other: dict[str, str]) -> None:
+    def bare(finding: dict[str, str]) -> tuple[str, ...]:
+        return tuple("".join(finding[name].split()) for name in ("rule", "evidence"))
+
+    if bare(one) != bare(other):
+        assert finding_id(one) != finding_id(other)
+
+
+def test_one_finding(bundle: Path) -> None:
+    done = call(bundle, json.dumps(FINDING), "--json")
+    assert json.loads(done.stdout) == {"ok": True, "id": finding_id(FINDING)}
+    assert call(bundle, json.dumps(FINDING, indent=2)).stdout.decode().strip() == finding_id(FINDING)
+    assert len(finding_id(FINDING)) == 40
+
+
+def test_a_batch_answers_line_by_line(bundle: Path) -> None:
+    lines = [json.dumps({**FINDING, "rule": f"rule-{number}"}) for number in range(200)]
+    for flags in (["--batch"], ["--batch", "--json"]):
+        done = call(bundle, "\n".join(lines) + "\n", *flags)
+        ids = [json.loads(line)["id"] for line in done.stdout.splitlines()]
+        assert (done.returncode, len(set(ids))) == (0, 200)
+        assert ids[3] == finding_id({**FINDING, "rule": "rule-3"})
+
+
+@pytest.mark.parametrize(
+    "line", ["{}", "[]", "nonsense", '{"path": "a", "rule": "b"}', '{"path": "a", "rule": "b", "evidence": " "}',
+             '{"path": "a", "rule": 7, "evidence": "c"}', '{"path": "a", "rule": "b", "evidence": "\\ud800"}'],
+)  # fmt: skip
+def test_what_cannot_have_an_id_is_told(bundle: Path, line: str) -> None:
+    one = call(bundle, line, "--json")
+    assert (one.returncode, json.loads(one.stdout)["ok"]) == (1, False)
+    batch = call(bundle, f"{json.dumps(FINDING)}\n{line}\n", "--batch")
+    answers = [json.loads(told) for told in batch.stdout.splitlines()]
+    assert batch.returncode == 1
+    assert answers[0] == {"id": finding_id(FINDING)}
+    assert list(answers[1]) == ["error"]
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"\0", b"{" * 100_000])
+def test_any_bytes(bundle: Path, data: bytes) -> None:
+    for flags in (["--json"], ["--batch"]):
+        done = call(bundle, data, *flags)
+        assert done.returncode in (0, 1)
+        assert b"Traceback" not in done.stderr

@@ -1,0 +1,100 @@
+"""What is made from the contracts agrees with the validator: schemas, skeletons, the document."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.contracts.conftest import FIXTURES, Validate, codes, place
+from tests.contracts.test_codes import CODES, COMMON, CONTRACTS, SUITE, VALID
+from ultra_plugin.schema import json_schema
+from ultra_plugin.skeleton import skeleton
+from ultra_runtime.frontmatter import parse
+
+FIELD_CODES = (
+    "_BAD_TYPE",
+    "_BAD_VALUE",
+    "_WRONG_TYPE",
+    "_MISSING_FIELD",
+    "_SCHEMA_MISMATCH",
+    "_VERSION_UNSUPPORTED",
+)
+# The fault of these stands in the body, of which a schema knows nothing.
+IN_THE_BODY = ("REVIEW_MISSING_FIELD", "REVIEW_BAD_VALUE")
+SHAPED = ("brief", "research", "review", "progress", "session-state")
+
+
+def is_valid(artifact: str, path: Path) -> bool:
+    """Hold the fields of a fixture against the schema of its artifact."""
+    contract = CONTRACTS[artifact]
+    types = {name: str(field.type) for name, field in contract.fields.items()}
+    data = path.read_bytes()
+    values = json.loads(data) if path.suffix == ".json" else parse(data, types).values
+    schema = json.loads(json_schema(contract))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema).is_valid(values)
+
+
+@pytest.mark.parametrize(("artifact", "fixture"), [pair for pair in VALID if pair[0] in SHAPED])
+def test_the_schema_takes_what_is_valid(artifact: str, fixture: str) -> None:
+    files = list((FIXTURES / artifact).glob(f"{fixture}.*"))
+    for path in files or sorted((FIXTURES / artifact / fixture / "research").iterdir()):
+        assert is_valid(artifact, path), path
+
+
+@pytest.mark.parametrize(
+    ("artifact", "code"),
+    [
+        (artifact, code)
+        for artifact, code in CODES
+        if artifact in SHAPED and code.endswith(FIELD_CODES) and code not in IN_THE_BODY
+    ],
+)
+def test_the_schema_refuses_what_is_not(artifact: str, code: str) -> None:
+    (path,) = (FIXTURES / artifact).glob(f"{code}.*")
+    assert not is_valid(artifact, path)
+
+
+@pytest.mark.parametrize("artifact", ["brief", "research", "review"])
+def test_a_skeleton_with_its_braces_filled_is_valid(
+    repository: Path, validate: Validate, artifact: str
+) -> None:
+    text = skeleton(CONTRACTS[artifact], parts=1)
+    assert "{" in text
+    filled = text.replace("{", "").replace("}", "") if artifact != "review" else _filled_review(text)
+    target = place(repository, artifact, "valid")
+    target.write_text(filled)
+    answer, _ = validate(artifact, target)
+    assert codes(answer)["errors"] == [], answer
+    assert set(codes(answer)["warnings"]) <= {"RESEARCH_NO_CONFIDENCE"}
+
+
+def _filled_review(text: str) -> str:
+    name = "a" * 40
+    text = text.replace("findings: []", f"findings: [{name}]").replace("{id}", name)
+    text = text.replace('scope_sha_end: "{The commit up to which was looked.}"', f"scope_sha_end: {'b' * 40}")
+    return text.replace("{", "").replace("}", "")
+
+
+def test_the_document_names_everything(bundle: Path) -> None:
+    text = (bundle / "docs/HANDOVER-CONTRACTS.md").read_text()
+    for code in [*COMMON, *(code for _, code in CODES)]:
+        assert f"| `{code}`" in text, code
+    for contract in SUITE.contracts.values():
+        chapter = text.split(f"## {contract.handover}. {contract.title}\n")[1].split("\n## ")[0]
+        for heading in (
+            "Producer:",
+            "Consumer:",
+            "Place, when",
+            "### Validation",
+            "### Versioning",
+            "### Failure modes",
+        ):
+            assert heading in chapter, (contract.artifact, heading)
+        assert all(f"`{name}`" in chapter for name in contract.fields)
+        assert all(f"| {name} " in chapter for name in contract.sections)
+    assert text.count("| handover ") == 2
+    assert "{{" not in text

@@ -1,0 +1,166 @@
+"""A contract does not change its shape unnoticed: version, fixtures of both shapes and a MIGRATION entry, or red."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.conftest import FIXTURES, Validate, codes, place
+from tests.contracts.protocol import (
+    CURRENT,
+    MIGRATION,
+    RELEASED,
+    VERSION,
+    Release,
+    common_faults,
+    protocol_faults,
+    read,
+    read_common,
+)
+from ultra_plugin.document import read_document
+from ultra_plugin.model import Code, CommonCodes, Contract
+
+OLD = read(RELEASED)
+NEW = read(CURRENT)
+RELEASE = Release(FIXTURES, MIGRATION.read_text(), (RELEASED / VERSION).read_text().strip())
+OLD_SHAPES = [(path.parent.name, path.stem) for path in sorted(FIXTURES.glob("*/old-*"))]
+BRIEF = (RELEASED / "brief.yaml").read_text()
+
+
+@pytest.mark.parametrize("artifact", sorted(OLD))
+def test_a_change_follows_the_protocol(artifact: str) -> None:
+    if artifact not in NEW:
+        assert RELEASE.has_entry(f"{artifact} removed"), f"MIGRATION.md has no '## {artifact} removed'"
+    else:
+        assert list(protocol_faults(OLD[artifact], NEW[artifact], RELEASE)) == []
+
+
+def test_common_codes_follow_the_protocol() -> None:
+    assert list(common_faults(read_common(RELEASED), read_common(CURRENT), RELEASE)) == []
+
+
+def test_old_shapes_are_read_with_a_warning(repository: Path, validate: Validate) -> None:
+    for artifact, fixture in OLD_SHAPES:
+        answer, status = validate(artifact, place(repository, artifact, fixture))
+        assert (codes(answer)["errors"], status) == ([], 0), fixture
+        assert [code for code in codes(answer)["warnings"] if code.endswith("_VERSION_MISMATCH")], fixture
+
+
+def test_there_is_something_to_compare_with() -> None:
+    assert len(OLD) >= 6
+
+
+# --- the test of the test -------------------------------------------------------------------------------------
+
+
+def brief(*changes: tuple[str, str], text: str = BRIEF) -> Contract:
+    """Return the brief's contract with parts of its text replaced."""
+    for old, new in changes:
+        assert text.count(old) >= 1, old
+        text = text.replace(old, new, 1)
+    return read_document("brief.yaml", text.encode(), Contract)
+
+
+SHAPES = {
+    "a new field": ("fields:\n", "fields:\n  mood: {type: text, means: Mood.}\n"),
+    "a field less": ("  task:\n    type: text\n    means: The task in one line.\n    example: Limit the rate of requests to the public API\n", ""),
+    "another type": ("type: integer\n    means: How many topics", "type: number\n    means: How many topics"),
+    "a value more": ("      pending: Nobody has begun.\n", "      pending: Nobody has begun.\n      paused: Later.\n"),
+    "a field that may be left out": ("    means: The task in one line.\n", "    means: The task in one line.\n    required: false\n"),
+    "another range": ("minimum: 0", "minimum: 1"),
+    "another form": ("form: slug", "form: version"),
+    "a section that may be left out": ("  Goal:\n", "  Goal:\n    required: false\n"),
+    "a section less": ("  Prior Attempts:\n    means: What was tried before and what came of it.\n    required: false\n", ""),
+    "a code that is not soft": ("    soft: true\n", ""),
+    "a code of another severity": ("  BRIEF_NOT_FOUND:\n    severity: error", "  BRIEF_NOT_FOUND:\n    severity: warning"),
+    "a code renamed": ("  BRIEF_NOT_FOUND:", "  BRIEF_GONE:"),
+    "a heading of another form": ("Topic {number}: {title}", "Theme {number}: {title}"),
+    "a value of a topic less": ("          low: A hint is enough.\n", ""),
+    "another threshold of the gate": ("  passes_at: 4", "  passes_at: 3"),
+    "another order of ties": ("tie_order: [research_plan, testability", "tie_order: [testability, research_plan"),
+    "another mode": ("    mode: soft\n", "    mode: strict\n"),
+    "another move": ("in_progress: [complete, skipped]", "in_progress: [complete]"),
+    "a rule less": ("rules:\n  research_state: Topics that were skipped need a brief that calls itself partial.\n", ""),
+}  # fmt: skip
+WORDS = {
+    "a meaning": ("The task in one line.", "What is to be done."),
+    "a remedy": ("Add the field to the front matter.", "Add it."),
+    "an example": ("example: rate-limit", "example: limits"),
+    "a summary": ("summary: What is wanted", "summary: What one wants"),
+    "a failure mode": ("stops the reader.", "ends the reading."),
+    "a meaning of a value": ("Nobody has begun.", "Not begun."),
+}
+
+
+@pytest.mark.parametrize("change", sorted(SHAPES))
+def test_a_change_of_shape_alone_is_seen(tmp_path: Path, change: str) -> None:
+    new = brief(SHAPES[change])
+    (tmp_path / "brief").mkdir()
+    assert list(protocol_faults(brief(), new, Release(tmp_path, "", "0.1.0", "0.1.0"))) == [
+        "its shape changed, and brief_version is still 2.0: bump it",
+        "there is no fixture brief/old-2.0 of the old shape",
+        "there is no fixture brief/valid of the new shape with version 2.0",
+        "MIGRATION.md has no '## brief 2.0'",
+    ]
+
+
+@pytest.mark.parametrize("change", sorted(WORDS))
+def test_words_may_change(tmp_path: Path, change: str) -> None:
+    assert list(protocol_faults(brief(), brief(WORDS[change]), Release(tmp_path, "", "0.1.0"))) == []
+
+
+BUMP = ('current: "2.0"', 'current: "2.1"\n  accepts: ["2.0"]')
+PIECES = {
+    "fixture of the old shape": "there is no fixture brief/old-2.0 of the old shape",
+    "fixture of the new shape": "there is no fixture brief/valid of the new shape with version 2.1",
+    "entry": "MIGRATION.md has no '## brief 2.1'",
+    "accepts": "accepts does not list 2.0, which has to be read for one more minor version",
+    "minor version": "the plugin goes from 0.1.0 to 0.1.1: a contract changes with a minor version",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("missing", sorted(PIECES))
+def test_each_piece_of_the_protocol_is_missed(tmp_path: Path, missing: str) -> None:
+    (tmp_path / "brief").mkdir()
+    if missing != "fixture of the old shape":
+        (tmp_path / "brief/old-2.0.md").write_text("brief_version: 2.0")
+    if missing != "fixture of the new shape":
+        (tmp_path / "brief/valid.md").write_text("brief_version: 2.1")
+    migration = "" if missing == "entry" else "# Migration\n\n## brief 2.1\n\nSay your mood.\n"
+    bump = ('current: "2.0"', 'current: "2.1"') if missing == "accepts" else BUMP
+    plugin = "0.1.1" if missing == "minor version" else "0.2.0"
+    new = brief(SHAPES["a new field"], bump)
+    found = list(protocol_faults(brief(), new, Release(tmp_path, migration, "0.1.0", plugin)))
+    assert found == [PIECES[missing]] * (missing != "nothing")
+
+
+def test_the_window_closes_with_an_entry(tmp_path: Path) -> None:
+    wide, narrow = brief(BUMP), brief(('current: "2.0"', 'current: "2.1"'))
+    assert list(protocol_faults(wide, narrow, Release(tmp_path, "", "0.2.0"))) == [
+        "MIGRATION.md has no '## brief drops 2.0'"
+    ]
+    entry = "## brief drops 2.0\n"
+    assert list(protocol_faults(wide, narrow, Release(tmp_path, entry, "0.2.0"))) == []
+
+
+def test_what_has_no_version_needs_another_type(tmp_path: Path) -> None:
+    old = OLD["research"]
+    new = replace(old, sections={name: old.sections[name] for name in list(old.sections)[1:]})
+    found = list(protocol_faults(old, new, Release(tmp_path, "## research in 0.1.0\n", "0.1.0")))
+    assert found == [
+        "its shape changed, and no version tells: give `type` of research a new value",
+        "MIGRATION.md has no '## research in x.y.z' of a version after 0.1.0",
+    ]
+    other = {**new.fields, "type": replace(new.fields["type"], values={"ultraresearch-2": "New."})}
+    entry = Release(tmp_path, "## research in 0.2.0\n", "0.1.0")
+    assert list(protocol_faults(old, replace(new, fields=other), entry)) == []
+
+
+def test_a_common_code_needs_an_entry(tmp_path: Path) -> None:
+    old = read_common(RELEASED)
+    new = CommonCodes({**old.codes, "FM_MOOD": Code("error", "Bad mood.", "Cheer up.")})
+    assert len(list(common_faults(old, new, Release(tmp_path, "", "0.1.0")))) == 1
+    assert list(common_faults(old, new, Release(tmp_path, "## common in 0.2.0\n", "0.1.0"))) == []
