@@ -103,13 +103,14 @@ def _internal_error(problem: Exception) -> RefusedError:
 def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
     if stream is None:  # the caller closed it
         return answer.status
-    text = answer.text
-    if as_json:
+    text = answer.text.rstrip("\n") + "\n"
+    if as_json or answer.batch is not None:
         from ultra_runtime.jsontext import write
 
-        text = write(answer.data)
+        told = [answer.data] if answer.batch is None else answer.batch
+        text = "".join(write(one) + "\n" for one in told)
     try:
-        stream.write(text.rstrip("\n") + "\n")
+        stream.write(text)
         stream.flush()
     except BrokenPipeError:
         _silence(stream)

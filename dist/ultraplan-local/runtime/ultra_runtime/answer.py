@@ -6,7 +6,7 @@ from ultra_runtime.errors import UltraError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 DONE = 0
@@ -15,14 +15,24 @@ WRONG_USAGE = 2
 
 
 class Answer:
-    """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage."""
+    """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage.
 
-    __slots__ = ("data", "status", "text")
+    A batch is answered in JSON lines, whether they were asked for or not.
+    """
 
-    def __init__(self, data: Mapping[str, Any], text: str, status: int = DONE) -> None:
+    __slots__ = ("batch", "data", "status", "text")
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        text: str,
+        status: int = DONE,
+        batch: Sequence[Mapping[str, Any]] | None = None,
+    ) -> None:
         self.data = data
         self.text = text
         self.status = status
+        self.batch = batch
 
 
 class RefusedError(UltraError):

@@ -1,32 +1,42 @@
-"""What an artifact has to be, as its rendered table says, and the result of holding a file against it."""
+"""What an artifact has to be, as its rendered table says: plain values, made once at import."""
 
 from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import table, table_names
-from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 
 class Version:
     """The field that carries an artifact's version, the current one and the older ones still read."""
 
-    __slots__ = ("accepts", "current", "field")
+    __slots__ = ("accepts", "block", "current", "field", "legacy")
 
-    def __init__(self, field: str, current: object, accepts: tuple[object, ...] = ()) -> None:
+    def __init__(
+        self,
+        field: str,
+        current: object,
+        accepts: tuple[object, ...] = (),
+        legacy: bool = False,
+        block: str = "",
+    ) -> None:
         self.field = field
         self.current = current
         self.accepts = accepts
+        self.legacy = legacy
+        self.block = block
 
 
 class Field:
-    """One field: its type, whether it has to be there, and its allowed values with their meanings."""
+    """One field: its type, whether it has to be there, and what its values may be."""
 
-    __slots__ = ("means", "name", "required", "type", "values")
+    __slots__ = (
+        "code", "entries", "fields", "form", "items", "legacy", "maximum", "means", "minimum", "missing", "moves",
+        "name", "nullable", "required", "type", "type_code", "values",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -35,12 +45,153 @@ class Field:
         required: bool,
         means: str,
         values: Mapping[str, str] | None = None,
+        minimum: int | None = None,
+        maximum: int | None = None,
+        form: str = "",
+        items: str = "",
+        nullable: bool = False,
+        code: str = "",
+        type_code: str = "",
+        missing: str = "",
+        legacy: Mapping[str, str] | None = None,
+        moves: Mapping[str, tuple[str, ...]] | None = None,
+        fields: tuple[Field, ...] = (),
+        entries: tuple[Field, ...] = (),
     ) -> None:
         self.name = name
         self.type = type
         self.required = required
         self.means = means
         self.values = values
+        self.minimum = minimum
+        self.maximum = maximum
+        self.form = form
+        self.items = items
+        self.nullable = nullable
+        self.code = code
+        self.type_code = type_code or code
+        self.missing = missing
+        self.legacy = legacy
+        self.moves = moves
+        self.fields = fields
+        self.entries = entries
+
+
+class Section:
+    """One section of the body, and the fields that stand in it as list items."""
+
+    __slots__ = ("fields", "means", "mild", "name", "required")
+
+    def __init__(
+        self, name: str, required: bool, means: str, fields: tuple[Field, ...] = (), mild: bool = False
+    ) -> None:
+        self.name = name
+        self.required = required
+        self.means = means
+        self.fields = fields
+        self.mild = mild
+
+
+class Part:
+    """A piece that the body repeats under headings of one form."""
+
+    __slots__ = (
+        "code", "count_code", "counted_by", "fields", "heading", "level", "listed_by", "means", "name", "under",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        heading: str,
+        under: tuple[str, ...],
+        level: int,
+        means: str,
+        fields: tuple[Field, ...],
+        code: str = "",
+        counted_by: str = "",
+        count_code: str = "",
+        listed_by: str = "",
+    ) -> None:
+        self.name = name
+        self.heading = heading
+        self.under = under
+        self.level = level
+        self.means = means
+        self.fields = fields
+        self.code = code
+        self.counted_by = counted_by
+        self.count_code = count_code
+        self.listed_by = listed_by
+
+
+class Block:
+    """A fenced block of YAML, named by its top key."""
+
+    __slots__ = ("fields", "means", "name")
+
+    def __init__(self, name: str, means: str, fields: tuple[Field, ...]) -> None:
+        self.name = name
+        self.means = means
+        self.fields = fields
+
+
+class Modes:
+    """How the artifact is validated when it is written and read, and what makes writing soft."""
+
+    __slots__ = ("draft", "read", "soft_when", "write")
+
+    def __init__(
+        self, write: str, read: str, soft_when: Mapping[str, str] | None = None, draft: bool = False
+    ) -> None:
+        self.write = write
+        self.read = read
+        self.soft_when = soft_when or {}
+        self.draft = draft
+
+
+class Dimension:
+    """One thing that a gate scores, the list that says what is wrong, and the least score that passes."""
+
+    __slots__ = ("detail", "detail_fields", "name", "passes_at")
+
+    def __init__(self, name: str, detail: str, detail_fields: tuple[str, ...], passes_at: int) -> None:
+        self.name = name
+        self.detail = detail
+        self.detail_fields = detail_fields
+        self.passes_at = passes_at
+
+
+class Gate:
+    """The arithmetic by which scores let a draft through."""
+
+    __slots__ = (
+        "degraded_score", "degraded_verdict", "detail_at", "dimensions", "highest", "lowest", "passes_at", "rounds",
+        "tie_order", "verdicts",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        lowest: int,
+        highest: int,
+        passes_at: int,
+        detail_at: int,
+        rounds: int,
+        degraded_score: int,
+        degraded_verdict: str,
+        tie_order: tuple[str, ...],
+        verdicts: Mapping[str, str],
+        dimensions: tuple[Dimension, ...],
+    ) -> None:
+        self.lowest = lowest
+        self.highest = highest
+        self.passes_at = passes_at
+        self.detail_at = detail_at
+        self.rounds = rounds
+        self.degraded_score = degraded_score
+        self.degraded_verdict = degraded_verdict
+        self.tie_order = tie_order
+        self.verdicts = verdicts
+        self.dimensions = dimensions
 
 
 class Code:
@@ -59,7 +210,10 @@ class Code:
 class Contract:
     """All that one artifact has to be."""
 
-    __slots__ = ("artifact", "codes", "fields", "format", "prefix", "rules", "title", "version")
+    __slots__ = (
+        "artifact", "blocks", "codes", "fields", "files", "forbidden_headings", "format", "gate", "modes", "parts", "places",
+        "prefix", "rules", "sections", "stats", "title", "version",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -67,111 +221,81 @@ class Contract:
         title: str,
         prefix: str,
         format: str,  # noqa: A002
-        version: Version | None,
-        fields: tuple[Field, ...],
-        rules: tuple[str, ...],
         codes: tuple[Code, ...],
+        version: Version | None = None,
+        fields: tuple[Field, ...] = (),
+        rules: tuple[str, ...] = (),
+        modes: Modes | None = None,
+        places: tuple[str, ...] = (),
+        sections: tuple[Section, ...] = (),
+        parts: tuple[Part, ...] = (),
+        blocks: tuple[Block, ...] = (),
+        files: Mapping[str, str] | None = None,
+        forbidden_headings: tuple[str, ...] = (),
+        stats: tuple[Field, ...] = (),
+        gate: Gate | None = None,
     ) -> None:
         self.artifact = artifact
         self.title = title
         self.prefix = prefix
         self.format = format
+        self.codes = {code.name: code for code in codes}
         self.version = version
         self.fields = fields
         self.rules = rules
-        self.codes = codes
+        self.modes = modes or Modes("strict", "strict")
+        self.places = places
+        self.sections = sections
+        self.parts = parts
+        self.blocks = blocks
+        self.files = files or {}
+        self.forbidden_headings = forbidden_headings
+        self.stats = stats
+        self.gate = gate
 
-    def code(self, *suffixes: str) -> Code:
-        """Return the first of these codes that the contract lists: name the most special one first."""
-        for suffix in suffixes:
-            for code in self.codes:
-                if code.name == f"{self.prefix}_{suffix}":
-                    return code
-        wanted = " or ".join(f"{self.prefix}_{suffix}" for suffix in suffixes)
-        raise LookupError(f"the contract of {self.artifact} lists no code {wanted}")
+    def code(self, *names: str) -> Code:
+        """Return the first of these codes that is listed, named whole or without the artifact's prefix.
+
+        What no artifact owns (FM_..., SECRET_FOUND) is looked up in the common table.
+        """
+        for name in names:
+            found = self.codes.get(f"{self.prefix}_{name}") or self.codes.get(name) or common_code(name)
+            if found:
+                return found
+        raise LookupError(f"the contract of {self.artifact} lists no code {' or '.join(names)}")
 
     def field(self, name: str) -> Field:
         """Return the field of that name."""
-        for field in self.fields:
-            if field.name == name:
-                return field
-        raise LookupError(f"the contract of {self.artifact} has no field {name}")
+        return _named(self.fields, name, f"the contract of {self.artifact} has no field {name}")
+
+    def part(self, name: str) -> Part:
+        """Return the repeated piece of that name."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise LookupError(f"the contract of {self.artifact} has no part {name}")
+
+    def block(self, name: str) -> Block:
+        """Return the fenced block of that name."""
+        for block in self.blocks:
+            if block.name == name:
+                return block
+        raise LookupError(f"the contract of {self.artifact} has no block {name}")
 
 
-class Issue:
-    """One thing that is wrong with a file: what, where, and the remedy."""
-
-    __slots__ = ("code", "field", "line", "message", "path", "remedy")
-
-    def __init__(
-        self, code: str, message: str, path: str, line: int | None = None, field: str = "", remedy: str = ""
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.path = path
-        self.line = line
-        self.field = field
-        self.remedy = remedy
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the entry as it stands in a validator's result."""
-        optional = {"path": self.path, "line": self.line, "field": self.field}
-        return {"code": self.code, "message": self.sentence, **{k: v for k, v in optional.items() if v}}
-
-    def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{one_line(place, 500)}: {self.code}: {one_line(self.sentence, 500)}"
-
-    @property
-    def sentence(self) -> str:
-        """What is wrong, and the remedy."""
-        return f"{self.message}. {self.remedy}" if self.remedy else self.message
+def _named(fields: tuple[Field, ...], name: str, otherwise: str) -> Field:
+    for field in fields:
+        if field.name == name:
+            return field
+    raise LookupError(otherwise)
 
 
-class Result:
-    """What came of holding a file against its contract."""
-
-    __slots__ = ("errors", "parsed", "warnings")
-
-    def __init__(self, errors: list[Issue], warnings: list[Issue], parsed: Mapping[str, Any] | None) -> None:
-        self.errors = errors
-        self.warnings = warnings
-        self.parsed = parsed
-
-    @property
-    def valid(self) -> bool:
-        return not self.errors
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the result in the shape that every validator answers with."""
-        return {
-            "valid": self.valid,
-            "errors": [issue.as_data() for issue in self.errors],
-            "warnings": [issue.as_data() for issue in self.warnings],
-            "parsed": self.parsed,
-        }
-
-
-class Report:
-    """Collects the issues of one file; only codes that the contract lists can enter."""
-
-    def __init__(self, contract: Contract, path: str, soft: bool = False) -> None:
-        self.contract = contract
-        self.path = path
-        self.soft = soft
-        self.errors: list[Issue] = []
-        self.warnings: list[Issue] = []
-
-    def add(self, suffix: str, message: str, line: int | None = None, field: str = "") -> None:
-        """Note an issue under the first listed of the codes that `suffix` names, divided by `|`."""
-        code = self.contract.code(*suffix.split("|"))
-        mild = code.severity == "warning" or (self.soft and code.soft)
-        issue = Issue(code.name, message, self.path, line, field, code.remedy)
-        (self.warnings if mild else self.errors).append(issue)
-
-    def result(self, parsed: Mapping[str, Any] | None = None) -> Result:
-        """Return what has been found."""
-        return Result(self.errors, self.warnings, parsed)
+def common_code(name: str) -> Code | None:
+    """Return a code that more than one artifact can get; only then is its table read."""
+    if not name.startswith(("FM_", "SECRET_")):
+        return None
+    codes: tuple[Code, ...] = table("common").CODES
+    return {code.name: code for code in codes}.get(name)
 
 
 class UnknownKindError(UltraError):

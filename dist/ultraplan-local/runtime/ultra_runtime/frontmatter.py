@@ -6,19 +6,8 @@ Whatever the bytes, the answer is a `FrontMatter`: values, or one problem with i
 from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
-from ultra_runtime.yaml_value import (
-    MalformedError,
-    Scalar,
-    check_start,
-    expect_end,
-    is_comment,
-    plain_scalar,
-    read_flow_list,
-    read_plain,
-    read_quoted,
-    skip_spaces,
-    typed,
-)
+from ultra_runtime.yaml_mapping import DUPLICATE, NESTED, MappingError, MappingReader, clean
+from ultra_runtime.yaml_value import MalformedError, Scalar, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +20,9 @@ if TYPE_CHECKING:
 MISSING = "FM_MISSING"
 UNCLOSED = "FM_UNCLOSED"
 PARSE = "FM_PARSE"
-DUPLICATE_KEY = "FM_DUPLICATE_KEY"
-NESTED = "FM_NESTED"
 NOT_UTF8 = "FM_NOT_UTF8"
-
-LONGEST_KEY = 1024
+MARK = b"\xef\xbb\xbf"
+CODES = {NESTED: "FM_NESTED", DUPLICATE: "FM_DUPLICATE_KEY"}
 
 
 class FrontMatterError(UltraError):
@@ -68,18 +55,43 @@ def parse(data: bytes, types: Mapping[str, str] | None = None) -> FrontMatter:
         end = _closing_line(lines)
         result.body = "\n".join(lines[end + 1 :])
         result.body_line = end + 2
-        mapping = _Mapping([_clean(line, number) for number, line in enumerate(lines[1:end], 2)])
+        mapping = MappingReader([clean(line, row) for row, line in enumerate(lines[:end])], row=1)
         mapping.read()
-        result.values = mapping.typed_values(types or {})
-        result.lines = mapping.line_of
+        result.lines = {name: row + 1 for name, row in mapping.row_of.items()}
+        result.values = _typed_values(mapping, types or {})
     except FrontMatterError as problem:
         result.problem = problem
+    except MappingError as problem:
+        result.problem = FrontMatterError(CODES.get(problem.kind, PARSE), problem.row + 1, str(problem))
     return result
+
+
+def _typed_values(mapping: MappingReader, types: Mapping[str, str]) -> dict[str, Value]:
+    if not mapping.values:
+        raise FrontMatterError(PARSE, 1, "the front matter is empty")
+    values: dict[str, Value] = {}
+    for name, value in mapping.values.items():
+        kind = types.get(name)
+        try:
+            if isinstance(value, Scalar):
+                values[name] = typed(value, kind)
+            else:
+                of_item = "text" if kind == "list" else kind
+                values[name] = [typed(item, of_item) for item in value if isinstance(item, Scalar)]
+        except MalformedError as problem:
+            raise MappingError(str(problem), mapping.row_of[name]) from None
+    return values
+
+
+def without_mark(data: bytes) -> bytes:
+    """Return the bytes without the mark that some editors begin a file with."""
+    # Decoding as utf-8-sig would do the same and cost the import of a module.
+    return data[len(MARK) :] if data.startswith(MARK) else data
 
 
 def _decode(data: bytes) -> str:
     try:
-        return data.decode("utf-8-sig")
+        return without_mark(data).decode("utf-8")
     except UnicodeDecodeError as problem:
         line = 1 + data.count(b"\n", 0, problem.start)
         raise FrontMatterError(NOT_UTF8, line, "the file is not UTF-8: save it as UTF-8") from None
@@ -99,167 +111,3 @@ def _closing_line(lines: list[str]) -> int:
 def _is_fence(line: str) -> bool:
     line = line[:-1] if line.endswith("\r") else line
     return line.rstrip(" \t") == "---"
-
-
-def _clean(line: str, number: int) -> str:
-    """Take the carriage return off the end of a line and refuse control characters."""
-    line = line[:-1] if line.endswith("\r") else line
-    if not line.isprintable():
-        for letter in line:
-            if not _is_allowed(ord(letter)):
-                raise FrontMatterError(
-                    PARSE, number, f"the control character U+{ord(letter):04X} is not allowed here"
-                )
-    return line
-
-
-def _is_allowed(code: int) -> bool:
-    if code < 0xA0:
-        return code == 9 or 0x20 <= code < 0x7F
-    return code not in (0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF)
-
-
-class _Mapping:
-    """Reads the lines between the fences, one entry or list item after the other."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.row = 0
-        self.values: dict[str, Scalar | list[Scalar]] = {}
-        self.line_of: dict[str, int] = {}
-        self.indent: int | None = None
-        self.open_key: str | None = None
-        self.item_indent: int | None = None
-
-    def read(self) -> None:
-        while self.row < len(self.lines):
-            line = self.lines[self.row]
-            at = skip_spaces(line, 0)
-            try:
-                if at < len(line) and not is_comment(line, at):
-                    self._read_line(line, at)
-            except MalformedError as problem:
-                code = NESTED if problem.nested else PARSE
-                raise FrontMatterError(code, self.row + problem.row + 2, str(problem)) from None
-            self.row += 1
-        if not self.values:
-            raise FrontMatterError(PARSE, 1, "the front matter is empty")
-
-    def typed_values(self, types: Mapping[str, str]) -> dict[str, Value]:
-        values: dict[str, Value] = {}
-        for name, value in self.values.items():
-            kind = types.get(name)
-            try:
-                if isinstance(value, list):
-                    values[name] = [typed(item, kind) for item in value]
-                else:
-                    values[name] = typed(value, kind)
-            except MalformedError as problem:
-                raise FrontMatterError(PARSE, self.line_of[name], str(problem)) from None
-        return values
-
-    def _read_line(self, line: str, at: int) -> None:
-        if line[at] == "-" and line[at + 1 : at + 2] in ("", " "):
-            self._read_item(line, at)
-        else:
-            self._check_indent(line, at)
-            self._read_entry(line, at)
-
-    def _read_item(self, line: str, at: int) -> None:
-        if self.indent is None:
-            raise MalformedError("this is a list, and front matter is a mapping: write key: value")
-        if self.open_key is None or at < self.indent:
-            raise MalformedError("a list item stands here without a key that ends in a colon above it")
-        if self.item_indent not in (None, at):
-            raise MalformedError("the list items have to stand in one column")
-        self.item_indent = at
-        known = self.values[self.open_key]
-        items = known if isinstance(known, list) else []
-        self.values[self.open_key] = items
-        items.append(self._item_value(line, skip_spaces(line, at + 1)))
-
-    def _item_value(self, line: str, at: int) -> Scalar:
-        if at == len(line) or is_comment(line, at):
-            return Scalar("", True)
-        if line[at] in "'\"":
-            scalar, end = read_quoted(line, at)
-            if line[skip_spaces(line, end) :].startswith(":"):
-                raise MalformedError("a list holds scalars only, and this is a mapping", nested=True)
-            expect_end(line, end)
-            return scalar
-        if line[at] in "[{" or (line[at] == "-" and line[at + 1 : at + 2] in ("", " ")):
-            raise MalformedError("a list holds scalars only", nested=True)
-        check_start(line[at : at + 2])
-        if _find_colon(line, at) is not None:
-            raise MalformedError("a list holds scalars only, and this is a mapping", nested=True)
-        return read_plain(line, at)
-
-    def _check_indent(self, line: str, at: int) -> None:
-        if self.indent is None:
-            self.indent = at
-        elif at > self.indent and self.open_key is not None and _find_colon(line, at) is not None:
-            raise MalformedError("a mapping stands inside the mapping: front matter is flat", nested=True)
-        elif at > self.indent:
-            raise MalformedError("a value has to stand on the line of its key: put it on one line")
-        elif at < self.indent:
-            raise MalformedError("the keys have to stand in one column")
-
-    def _read_entry(self, line: str, at: int) -> None:
-        key, colon = self._read_key(line, at)
-        if key in self.values:
-            message = f'the key "{key[:80]}" stands twice, first on line {self.line_of[key]}'
-            raise FrontMatterError(DUPLICATE_KEY, self.row + 2, message)
-        start = skip_spaces(line, colon + 1)
-        self.line_of[key] = self.row + 2
-        self.open_key = self.item_indent = None
-        if start == len(line) or is_comment(line, start):
-            self.values[key] = Scalar("", True)
-            self.open_key = key
-        else:
-            self.values[key] = self._entry_value(line, start)
-
-    def _read_key(self, line: str, at: int) -> tuple[str, int]:
-        if at == 0 and line[:3] in ("---", "...") and line[3:4] in ("", " "):
-            raise MalformedError(f"{line[:3]} starts or ends a document: front matter is one document")
-        if line[at] in "'\"":
-            scalar, end = read_quoted(line, at)
-            colon = skip_spaces(line, end)
-            if line[colon : colon + 1] != ":" or line[colon + 1 : colon + 2] not in ("", " "):
-                raise MalformedError("a colon and a space are expected after the key")
-        else:
-            check_start(line[at : at + 2])
-            found = _find_colon(line, at)
-            if found is None:
-                raise MalformedError("this line is no entry: write key: value")
-            colon = found
-            scalar = plain_scalar(line[at:colon])
-            if scalar.text == "<<" or not isinstance(typed(scalar), str):
-                raise MalformedError(f"the key {scalar.text[:80]} does not read as text: put it in quotes")
-        if colon - at > LONGEST_KEY:
-            raise MalformedError(f"the key is longer than {LONGEST_KEY} characters")
-        return scalar.text, colon
-
-    def _entry_value(self, line: str, at: int) -> Scalar | list[Scalar]:
-        if line[at] == "{":
-            raise MalformedError("a mapping stands inside the mapping: front matter is flat", nested=True)
-        if line[at] == "[":
-            items, last, end = read_flow_list(self.lines, self.row, at)
-            self.row = last
-            expect_end(self.lines[last], end)
-            return items
-        if line[at] in "'\"":
-            scalar, end = read_quoted(line, at)
-            expect_end(line, end)
-            return scalar
-        return read_plain(line, at)
-
-
-def _find_colon(line: str, at: int) -> int | None:
-    """Return the place of the colon that ends a plain key, if there is one before a comment."""
-    comment = line.find(" #", at)
-    end = len(line) if comment < 0 else comment
-    colon = line.find(": ", at, end + 1)
-    if colon < 0:
-        text = line[at:end].rstrip(" ")
-        colon = at + len(text) - 1 if text.endswith(":") else -1
-    return colon if colon >= 0 else None

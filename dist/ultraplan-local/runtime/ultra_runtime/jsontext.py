@@ -26,13 +26,14 @@ class JsonError(UltraError):
 
 
 class Document:
-    """A JSON object and the line on which each of its keys stands."""
+    """A JSON object, the line on which each of its keys stands, and its text."""
 
-    __slots__ = ("lines", "values")
+    __slots__ = ("lines", "text", "values")
 
-    def __init__(self, values: dict[str, Any], lines: dict[str, int]) -> None:
+    def __init__(self, values: dict[str, Any], lines: dict[str, int], text: str = "") -> None:
         self.values = values
         self.lines = lines
+        self.text = text
 
 
 class _OddValueError(UltraError):
@@ -77,7 +78,7 @@ def read_object(data: bytes) -> Document:
     """Return the JSON object that these bytes hold."""
     text = _decode(data)
     try:
-        document = _read_members(text)
+        document = _members(text)
     except ValueError as problem:  # json.JSONDecodeError, without an import to name it
         message = getattr(problem, "msg", "it cannot be read").lower()
         for end in (" at", " starting"):
@@ -95,10 +96,20 @@ def _decode(data: bytes) -> str:
         raise JsonError("it is not UTF-8", 1 + data.count(b"\n", 0, problem.start)) from None
 
 
+def _members(text: str) -> Document:
+    try:
+        return _read_members(text)
+    except SystemError:
+        # Up to Python 3.12 the scanner looks for its own error class in json.decoder and does not import it.
+        import json.decoder  # noqa: F401
+
+        return _read_members(text)
+
+
 def _read_members(text: str) -> Document:
     """Walk the outermost object by hand: only so is the line of each key known."""
-    scan_string, scan_value = _scanners()
-    document = Document({}, {})
+    scan_string, scan_value = scanners()
+    document = Document({}, {}, text)
     line, counted = 1, 0
     at = _skip(text, 0)
     at = _skip(text, _expect(text, at, "{", "it has to be one object, which starts with {"))
@@ -129,7 +140,8 @@ def _read_members(text: str) -> Document:
         at = _skip(text, _expect(text, at, ",", "a comma or } is expected"))
 
 
-def _scanners() -> tuple[Callable[..., Any], Callable[..., Any]]:
+def scanners() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the functions that read a string and a value at a place of a text."""
     try:
         from _json import make_scanner, scanstring
 

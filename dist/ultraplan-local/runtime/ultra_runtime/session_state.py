@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.contract import Issue
+    from ultra_runtime.verdict import Issue
 
 KIND = "session-state"
 FILE_NAME = ".session-state.local.json"

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
+
 ESCAPES = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
     "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028",
@@ -134,10 +141,12 @@ def _read_escape(line: str, at: int) -> tuple[str, int]:
     return chr(number), at + 1 + len(digits)
 
 
-def read_flow_list(lines: list[str], row: int, at: int) -> tuple[list[Scalar], int, int]:
-    """Read the list that opens here and return its scalars with the row and place after its bracket."""
+def read_flow_list(
+    lines: list[str], row: int, at: int, read_item: Callable[[str, int], tuple[Item, int]]
+) -> tuple[list[Item], int, int]:
+    """Read the list that opens here and return its items with the row and place after its bracket."""
     first = row
-    items: list[Scalar] = []
+    items: list[Item] = []
     wants_item = True
     at += 1
     try:
@@ -147,7 +156,7 @@ def read_flow_list(lines: list[str], row: int, at: int) -> tuple[list[Scalar], i
             if sign == "]":
                 return items, row, at + 1
             if wants_item:
-                item, at = _read_flow_item(lines[row], at)
+                item, at = read_item(lines[row], at)
                 items.append(item)
             elif sign == ",":
                 at += 1
@@ -168,7 +177,34 @@ def _skip_in_flow(lines: list[str], row: int, at: int) -> tuple[int, int]:
     raise MalformedError("the list is not closed: it needs a ]")
 
 
-def _read_flow_item(line: str, at: int) -> tuple[Scalar, int]:
+def read_flow_record(line: str, at: int) -> tuple[dict[str, Scalar], int]:
+    """Read the mapping of scalars that opens here and closes on the same line."""
+    record: dict[str, Scalar] = {}
+    at = skip_spaces(line, at + 1)
+    while line[at : at + 1] != "}":
+        if at >= len(line) or is_comment(line, at):
+            raise MalformedError("the mapping is not closed on its line: it needs a }")
+        key, at = read_flow_item(line, at)
+        at = skip_spaces(line, at)
+        if line[at : at + 1] != ":" or not key.text:
+            raise MalformedError("a mapping in braces holds key: value")
+        if key.text in record:
+            raise MalformedError(f'the key "{key.text[:80]}" stands twice in one item')
+        at = skip_spaces(line, at + 1)
+        if line[at : at + 1] in ("", ",", "}"):
+            record[key.text] = Scalar("", True)
+        else:
+            record[key.text], at = read_flow_item(line, at)
+            at = skip_spaces(line, at)
+        if line[at : at + 1] == ",":
+            at = skip_spaces(line, at + 1)
+        elif line[at : at + 1] != "}":
+            raise MalformedError("a comma or } is expected after the value: put it in quotes")
+    return record, at + 1
+
+
+def read_flow_item(line: str, at: int) -> tuple[Scalar, int]:
+    """Read one scalar of a flow list and return it with the place after it."""
     if line[at] in "'\"":
         return read_quoted(line, at)
     if line[at] in "[{":

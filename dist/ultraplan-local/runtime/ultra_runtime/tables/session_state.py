@@ -1,6 +1,6 @@
 """Rendered from contracts/session-state.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code, Contract, Field, Version
+from ultra_runtime.contract import Code, Contract, Field, Modes, Version
 
 CONTRACT = Contract(
     artifact="session-state",
@@ -8,13 +8,15 @@ CONTRACT = Contract(
     prefix="STATE",
     format="json",
     version=Version(field="schema_version", current=1, accepts=()),
+    modes=Modes(write="runtime", read="resume"),
+    places=("{project_dir}/.session-state.local.json", "{plan_dir}/.session-state.local.json",),
     fields=(
-        Field(name="schema_version", type="integer", required=True, means="Version of this contract.", values=None),
-        Field(name="project", type="text", required=True, means="The project directory, relative to the root of the repository.", values=None),
-        Field(name="next_session_brief_path", type="text", required=True, means="What the next session reads first, relative to the root of the repository.", values=None),
-        Field(name="next_session_label", type="text", required=True, means="The next session's title; Continue when the same session goes on, Complete after the last one.", values=None),
+        Field(name="schema_version", type="integer", required=True, means="Version of this contract."),
+        Field(name="project", type="text", required=True, means="The project directory, relative to the root of the repository."),
+        Field(name="next_session_brief_path", type="text", required=True, means="What the next session reads first, relative to the root of the repository."),
+        Field(name="next_session_label", type="text", required=True, means="The next session's title; Continue when the same session goes on, Complete after the last one."),
         Field(name="status", type="text", required=True, means="How the run ended.", values={"completed": "Every step and the audit passed.", "failed": "A step failed three times and its changes were undone.", "stopped": "The run was ended before its last step, by an escalation, an entry condition or an abort.", "partial": "The steps are done, but the audit or an exit condition is not satisfied.", "blocked": "The sandbox refused what the first step needs, so nothing was done.", "in_progress": "The run has not ended; it was interrupted."}),
-        Field(name="updated_at", type="timestamp", required=True, means="When this was written, ISO 8601.", values=None),
+        Field(name="updated_at", type="timestamp", required=True, means="When this was written, ISO 8601."),
     ),
     rules=("next_brief_exists",),
     codes=(
@@ -22,6 +24,7 @@ CONTRACT = Contract(
         Code(name="STATE_READ_ERROR", severity="error", means="The file cannot be read.", remedy="Make it a regular file that you may read."),
         Code(name="STATE_PARSE_ERROR", severity="error", means="The file is not one JSON object.", remedy="Remove the file; the next run writes it anew."),
         Code(name="STATE_SCHEMA_MISMATCH", severity="error", means="The version of the contract is not one that this runtime reads.", remedy="Use the plugin version that wrote it, or remove the file and resume the run."),
+        Code(name="STATE_VERSION_MISMATCH", severity="warning", means="The file has an older version that is still read.", remedy="Nothing; the next run writes the current version."),
         Code(name="STATE_MISSING_FIELD", severity="error", means="A required field is missing.", remedy="Remove the file and resume the run, which writes it anew."),
         Code(name="STATE_BAD_TYPE", severity="error", means="A field has the wrong type.", remedy="Remove the file and resume the run, which writes it anew."),
         Code(name="STATE_BAD_VALUE", severity="error", means="A field has a value outside its set or form.", remedy="Remove the file and resume the run, which writes it anew."),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.contract import Issue, Result
 from ultra_runtime.frontmatter import parse
 from ultra_runtime.jsontext import write
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.verdict import Issue, Result
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

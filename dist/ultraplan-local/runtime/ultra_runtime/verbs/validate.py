@@ -1,37 +1,61 @@
 """Hold a file against the contract of its kind and list every code with its line and remedy.
 
+KIND is an artifact, or `project` for everything in a project directory; research may be a file or a folder.
 --strict makes every error count, --soft turns the codes that the contract calls soft into warnings.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.contract import Contract, Result, UnknownKindError, contract_kinds, load_contract
+from ultra_runtime.contract import UnknownKindError, contract_kinds, load_contract
 from ultra_runtime.validation import validate_file
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.contract import Contract
     from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Result
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
+PROJECT = "project"
 
 
 def run(args: Args) -> Answer:
     """Answer with the validator's result."""
-    contract = _contract(args.need("KIND"))
-    path = args.need("PATH")
-    result = validate_file(contract, path, soft=args.flag("--soft"))
-    return Answer(result.as_data(), in_words(result, path, contract.title), 0 if result.valid else 1)
+    kind, path = args.need("KIND"), args.need("PATH")
+    if kind == PROJECT:
+        from ultra_runtime.project_check import validate_project
+
+        result = validate_project(path, args.flag("--soft"), args.flag("--strict"))
+        return _answer(result, path, "Project")
+    contract = _contract(kind)
+    return _answer(_validate(contract, path, args), path, contract.title)
+
+
+def _validate(contract: Contract, path: str, args: Args) -> Result:
+    if contract.artifact == "research":
+        from ultra_runtime.research_folder import validate_research
+
+        return validate_research(contract, path, args.flag("--soft"))
+    if contract.format == "directory":
+        from ultra_runtime.architecture import discover
+
+        return discover(contract, path)
+    return validate_file(contract, path, args.flag("--soft"), args.flag("--strict"))
 
 
 def _contract(kind: str) -> Contract:
     try:
         return load_contract(kind)
     except UnknownKindError:
-        kinds = contract_kinds()
+        kinds = [*contract_kinds(), PROJECT]
         error = f"there is no kind {one_line(kind)}{nearest(kind, kinds)}; the kinds are: {', '.join(kinds)}"
         raise UsageError(error, f"usage: ultra {USAGE}") from None
+
+
+def _answer(result: Result, path: str, title: str) -> Answer:
+    return Answer(result.as_data(), in_words(result, path, title), 0 if result.valid else 1)
 
 
 def in_words(result: Result, path: str, title: str) -> str:

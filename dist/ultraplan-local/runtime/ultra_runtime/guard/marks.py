@@ -1,0 +1,83 @@
+"""Marks: private-use characters that stand for text which cannot be known.
+
+A resolved word is a plain string.  Where a part of it comes from outside the
+text (a variable of the environment, the output of a program) one of these
+characters takes its place, so that the same string functions and the same
+reader work on words that are known only in part.
+"""
+
+from __future__ import annotations
+
+UNKNOWN = "\ue000"
+FETCHED = "\ue001"  # what a downloader printed
+DECODED = "\ue002"  # what a decoder printed
+HOME = "\ue003"
+USER_HOME = "\ue004"  # the home of the user whose name follows
+
+TAINTS = (FETCHED, DECODED)
+OPAQUE = (UNKNOWN, FETCHED, DECODED)
+ALL = (UNKNOWN, FETCHED, DECODED, HOME, USER_HOME)
+
+_WILD = frozenset((UNKNOWN, FETCHED, DECODED, "*", "?", "["))
+
+
+def clean(text: str) -> str:
+    """Take away marks that are already in the text, so that nobody can forge one."""
+    for mark in ALL:
+        if mark in text:
+            text = text.replace(mark, "\ufffd")
+    return text
+
+
+def known(word: str) -> bool:
+    """Tell whether every part of the word is known."""
+    return UNKNOWN not in word and FETCHED not in word and DECODED not in word
+
+
+def taint(text: str) -> str:
+    """Return the marks of foreign text that the text holds."""
+    return "".join(mark for mark in TAINTS if mark in text)
+
+
+def base_name(word: str) -> str:
+    """Return the last component of a path, which is what a command is known by."""
+    return word[word.rfind("/") + 1 :]
+
+
+def show(word: str) -> str:
+    """Spell a word for people: unknown parts as three dots, the home as a tilde."""
+    for mark in OPAQUE:
+        word = word.replace(mark, "...")
+    return word.replace(HOME, "~").replace(USER_HOME, "~")
+
+
+def pieces(word: str) -> list[str]:
+    """Split a word at its unknown parts and glob characters."""
+    out = [""]
+    in_set = False
+    for char in word:
+        if in_set:
+            in_set = char != "]"
+        elif char in _WILD:
+            in_set = char == "[" and "]" in word
+            out.append("")
+        else:
+            out[-1] += char
+    return out
+
+
+def may_be(word: str, target: str) -> bool:
+    """Tell whether the unknown parts of the word could be such that it is the target."""
+    parts = pieces(word)
+    if len(parts) == 1:
+        return word == target
+    head, tail = parts[0], parts[-1]
+    if len(head) + len(tail) > len(target) or not (target.startswith(head) and target.endswith(tail)):
+        return False
+    at, end = len(head), len(target) - len(tail)
+    for part in parts[1:-1]:
+        found = target.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True

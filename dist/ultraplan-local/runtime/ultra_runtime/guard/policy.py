@@ -1,0 +1,77 @@
+"""The policy as the runtime holds it, made from the tables that are rendered from plugin_src/policy."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    Texts = tuple[str, str, str, str]  # verdict, title, why, instead
+    Uses = tuple[tuple[str, str], ...]  # (rule, name of the logic)
+    Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # what is protected, names that are not
+    Adder = tuple[tuple[str, ...], bool, tuple[str, ...]]  # verbs, needs a package, options with a value
+
+
+class Policy:
+    """Rules by id, and which rules look at which command or event."""
+
+    __slots__ = ("adders", "commands", "events", "paths", "rules", "sources")
+
+    def __init__(
+        self,
+        rules: dict[str, Texts],
+        commands: dict[str, Uses],
+        events: dict[str, Uses],
+        sources: dict[str, Uses],
+        adders: dict[str, Adder],
+        paths: dict[str, Patterns],
+    ) -> None:
+        self.rules = rules
+        self.commands = commands  # command -> rules that look at its arguments
+        self.events = events  # what happens -> rules that look at it
+        self.sources = sources  # command -> (what its output is, logic that says when)
+        self.adders = adders
+        self.paths = paths
+
+    @classmethod
+    def of(cls, module: ModuleType) -> Policy:
+        """Take the policy out of the rendered module."""
+        return cls(module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS)
+
+
+class Verdict:
+    """What the guard says about a command or a path."""
+
+    __slots__ = ("instead", "reason", "rule", "unreadable", "verdict")
+
+    def __init__(
+        self, verdict: str, rule: str = "", reason: str = "", instead: str = "", unreadable: bool = False
+    ) -> None:
+        self.verdict = verdict  # allow, warn or block
+        self.rule = rule
+        self.reason = reason
+        self.instead = instead
+        self.unreadable = unreadable
+
+    def as_data(self) -> dict[str, str]:
+        """Return the verdict as a machine reads it."""
+        data = {"verdict": self.verdict, "rule": self.rule, "reason": self.reason, "instead": self.instead}
+        return {name: text for name, text in data.items() if text}
+
+    def __str__(self) -> str:
+        if self.verdict == "allow":
+            return "allow"
+        return f"{self.verdict} ({self.rule}): {self.reason}\nInstead: {self.instead}"
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.verdict!r}, {self.rule!r}, {self.reason!r}, unreadable={self.unreadable})"
+
+
+ALLOW = Verdict("allow")
+
+
+def ruled(policy: Policy, rule: str, found: str = "") -> Verdict:
+    """Return the verdict of a rule, with what was found in the words of the rule."""
+    verdict, title, why, instead = policy.rules[rule]
+    reason = f"{title} ({found}): {why}" if found else f"{title}: {why}"
+    return Verdict(verdict, rule, reason, instead, rule == "unreadable")

@@ -1,0 +1,218 @@
+"""Compile and search regular expressions that a model wrote, under a bound.
+
+A pattern that is plain enough to cost next to nothing is read here. Every other one goes to a child process
+that the kernel ends when its processor time is used up, so that a hostile pattern costs an error, not a hang.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ultra_runtime.errors import UltraError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SECONDS = 0.5
+# What a plan of many sound patterns may take beyond that for each of them, several times what one needs.
+SECONDS_EACH = 0.0002
+# A machine under load gets longer on the clock than on the processor, but not for ever.
+PATIENCE = 5.0
+CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pattern_child.py")
+LONGEST = 10_000
+LONGEST_PLAIN = 1_000
+MOST_STEPS = 4_000_000
+OVER = f"it takes longer than the {SECONDS} seconds that it may"
+SPECIAL = "\\^$.|?*+()[]{}"
+CLASSES = "dDwWsSbB"
+
+
+class PatternError(UltraError):
+    """A pattern that does not compile, with the reason."""
+
+
+class PatternTimeoutError(PatternError):
+    """A pattern that did not come to an end in time."""
+
+    def __init__(self) -> None:
+        super().__init__(OVER)
+
+
+def search(pattern: str, text: str, multiline: bool = False) -> bool:
+    """Tell whether the pattern is found in the text; raise a PatternError when it does not compile or end."""
+    weight = weigh(pattern)
+    if weight is not None and (len(text) + 1) ** (1 + weight[0]) * 2 ** weight[1] <= MOST_STEPS:
+        import re
+
+        return re.search(pattern, text, re.MULTILINE if multiline else 0) is not None
+    _refuse_long(pattern)
+    (answer,) = _ask("multiline" if multiline else "search", [pattern, text])
+    if answer is None:
+        raise PatternTimeoutError
+    if answer.startswith("-"):
+        raise PatternError(answer[1:])
+    return answer == "found"
+
+
+def check(patterns: Iterable[str]) -> dict[str, str]:
+    """Return the patterns that do not compile, each with the reason.
+
+    Plain ones are known to be sound. The others share one child and its time; the pattern on which it runs
+    out ends the check, so that many hostile ones cost no more than one.
+    """
+    faults: dict[str, str] = {}
+    others = []
+    for pattern in dict.fromkeys(patterns):
+        try:
+            _refuse_long(pattern)
+        except PatternError as problem:
+            faults[pattern] = str(problem)
+        else:
+            if weigh(pattern) is None:
+                others.append(pattern)
+    return {**faults, **_check_in_child(others)} if others else faults
+
+
+def _check_in_child(patterns: list[str]) -> dict[str, str]:
+    try:
+        answers = _ask("compile", patterns)
+    except PatternError as problem:
+        return dict.fromkeys(patterns, str(problem))
+    reasons = [OVER if answer is None else answer[1:] for answer in answers]
+    return {pattern: reason for pattern, reason in zip(patterns, reasons) if reason}
+
+
+def weigh(pattern: str) -> tuple[int, int] | None:
+    """Count the loops and the choices of a plain pattern; nothing for one that is not plain.
+
+    Plain is: literals, escaped punctuation, classes such as \\d, anchors, dots, groups that are not repeated,
+    alternatives, and single characters with * + or ?. What is plain always compiles.
+    """
+    if len(pattern) > LONGEST_PLAIN:
+        return None
+    loops = choices = depth = at = 0
+    repeatable = False
+    while at < len(pattern):
+        sign = pattern[at]
+        at += 1
+        if sign == "\\":
+            escaped = pattern[at : at + 1]
+            if escaped not in CLASSES and not (
+                escaped.isascii() and escaped.isprintable() and not escaped.isalnum()
+            ):
+                return None
+            repeatable = escaped not in "bB"
+            at += 1
+            if not escaped:
+                return None
+        elif sign in "*+?":
+            if not repeatable:
+                return None
+            loops += sign != "?"
+            choices += sign == "?"
+            repeatable = False
+        elif sign == "(":
+            depth += 1
+            repeatable = False
+            if pattern[at : at + 2] == "?:":
+                at += 2
+        elif sign == ")":
+            depth -= 1
+            repeatable = False
+            if depth < 0 or pattern[at : at + 1] in ("*", "+", "?", "{"):
+                return None
+        elif sign in "|^$":
+            choices += sign == "|"
+            repeatable = False
+        elif sign in SPECIAL and sign != ".":
+            return None
+        else:
+            repeatable = True
+    return (loops, choices) if depth == 0 else None
+
+
+def _refuse_long(pattern: str) -> None:
+    if len(pattern) > LONGEST:
+        raise PatternError(f"it is longer than {LONGEST} characters")
+
+
+def _ask(task: str, texts: Sequence[str]) -> list[str | None]:
+    """Have a child do the task and return its answers; the one it did not come to the end of is None."""
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    seconds = SECONDS + SECONDS_EACH * len(texts)
+    head = " ".join([task, str(seconds), *(str(len(part)) for part in parts)]) + "\n"
+    try:
+        said = _run_child(head.encode() + b"".join(parts))
+    except OSError as problem:
+        raise PatternError(f"it cannot be checked: {problem.strerror}") from None
+    answers: list[str | None] = list(said.decode("utf-8", "replace").split("\n")[:-1])
+    expected = len(texts) if task == "compile" else 1
+    return answers if len(answers) == expected else [*answers, None]
+
+
+def _run_child(request: bytes) -> bytes:
+    """Start the child, hand it the request, and return all that it says before it ends or is ended."""
+    ask_from, ask_to = _pipe()
+    tell_from, tell_to = _pipe()
+    actions: list[tuple[object, ...]] = [
+        (os.POSIX_SPAWN_DUP2, ask_from, 0),
+        (os.POSIX_SPAWN_DUP2, tell_to, 1),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    command = [sys.executable, "-I", "-S", "-W", "ignore", CHILD]
+    try:
+        child = os.posix_spawn(sys.executable, command, os.environ, file_actions=actions)
+    except BaseException:
+        os.close(ask_to)
+        os.close(tell_from)
+        raise
+    finally:
+        os.close(ask_from)
+        os.close(tell_to)
+    try:
+        _write(ask_to, request)
+        return _read(tell_from)
+    finally:
+        os.close(tell_from)
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def _pipe() -> tuple[int, int]:
+    """Return a pipe whose ends are none of the three standard streams, which a caller may have closed."""
+    spare: list[int] = []
+    ends = os.pipe()
+    while min(ends) < 3:
+        spare += ends
+        ends = os.pipe()
+    for end in spare:
+        os.close(end)
+    return ends
+
+
+def _write(end: int, request: bytes) -> None:
+    rest = memoryview(request)
+    try:
+        while rest:
+            rest = rest[os.write(end, rest) :]
+    except BrokenPipeError:
+        pass  # the child has ended; what it said tells
+    finally:
+        os.close(end)
+
+
+def _read(end: int) -> bytes:
+    import select
+    import time
+
+    pieces = []
+    deadline = time.monotonic() + PATIENCE
+    while select.select([end], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        piece = os.read(end, 65536)
+        if not piece:
+            break
+        pieces.append(piece)
+        deadline = time.monotonic() + PATIENCE
+    return b"".join(pieces)

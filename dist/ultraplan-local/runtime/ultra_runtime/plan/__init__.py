@@ -1,0 +1,1 @@
+"""Plans and session specs: one reader for both, what is wrong with them, and the specs made from a plan."""

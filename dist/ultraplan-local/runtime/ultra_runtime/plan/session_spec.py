@@ -1,0 +1,223 @@
+"""Read what a session spec has beyond its steps: conditions, scope fence, session manifest, recovery."""
+
+from __future__ import annotations
+
+from ultra_runtime.plan.inline import ARROWS, SHELLS, Command, is_nothing, numbers, read_command, spans
+from ultra_runtime.plan.manifest import BlockReader, is_manifest
+from ultra_runtime.plan.strategy import read_fence
+from ultra_runtime.plan.values import EntryCondition, Recovery
+from ultra_runtime.plan.version import judge_version
+from ultra_runtime.words import listed, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ultra_runtime import contract, markdown
+    from ultra_runtime.plan.values import Plan
+
+DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = "Dependencies", "Scope Fence", "Exit Condition"
+SESSION_MANIFEST, STEPS, RECOVERY = "Session Manifest", "Steps", "Recovery Metadata"
+ENTRY_CONDITION = "Entry condition"
+DEEPEST_RECOVERY = 2
+BOXES = ("[ ]", "[x]", "[X]")
+
+
+def is_session_spec(document: markdown.Document) -> bool:
+    """Tell whether a text has the parts by which a session spec is known."""
+    dependencies = document.section(DEPENDENCIES)
+    if dependencies is None or dependencies.field(ENTRY_CONDITION) is None:
+        return False
+    return document.section(SCOPE_FENCE) is not None and document.section(EXIT_CONDITION) is not None
+
+
+def read_session_spec(plan: Plan, table: contract.Contract) -> None:
+    """Read the parts of a session spec; its steps have been read before."""
+    document = plan.document
+    for section in table.sections:
+        if section.required and document.section(section.name) is None:
+            message = f"there is no section ## {section.name}"
+            plan.add(
+                "MISSING_SECTION",
+                message,
+                max(document.sections[0].end - 1, 1),
+                field=section.name,
+                mild=section.mild,
+            )
+    if dependencies := document.section(DEPENDENCIES):
+        item = dependencies.field(ENTRY_CONDITION)
+        if item:
+            plan.entry_condition = read_entry_condition(item)
+        else:
+            message = f"{DEPENDENCIES} has no {ENTRY_CONDITION}: write none when there is none"
+            plan.add("BAD_VALUE", message, dependencies.line, field=ENTRY_CONDITION)
+    if fence := document.section(SCOPE_FENCE):
+        plan.fence = read_fence(fence.items)
+    if exit_condition := document.section(EXIT_CONDITION):
+        plan.exit_conditions = read_conditions(document, exit_condition)
+    _check_step_zero(plan)
+    if section_found := document.section(SESSION_MANIFEST):
+        _read_session_manifest(plan, table, section_found)
+    if recovery := document.section(RECOVERY):
+        _read_recovery(plan, table, recovery)
+
+
+def read_entry_condition(item: markdown.Item) -> EntryCondition:
+    """Sort an entry condition by the forms that code decides; anything else is for a person."""
+    text = " ".join(item.value.split())
+    line = item.line
+    if is_nothing(text):
+        return EntryCondition("none", text, line)
+    bare = text.strip("`.").strip()
+    if bare.casefold() == "git clean":
+        return EntryCondition("git-clean", text, line)
+    found = spans(text)
+    if len(found) == 1 and found[0].start == 0 and found[0].end == len(text.rstrip(".")):
+        return EntryCondition("command", text, line, command=found[0].text.strip())
+    sessions = [number for first, last in numbers(bare) for number in (first, last)]
+    if sessions and _names_sessions_only(bare):
+        return EntryCondition("sessions", text, line, sessions=tuple(dict.fromkeys(sessions)))
+    return EntryCondition("other", text, line)
+
+
+def _names_sessions_only(text: str) -> bool:
+    words = text.casefold().replace(",", " ").split()
+    return words[0] in ("session", "sessions") and all(
+        word in ("session", "sessions", "and") or word.isdigit() for word in words
+    )
+
+
+def read_conditions(document: markdown.Document, section: markdown.Section) -> list[Command]:
+    """Return the conditions of a section and its subsections, item by item and block by block.
+
+    An item that begins with a command in backticks, or with a fenced one, is run; any other is for people.
+    """
+    conditions = []
+    for part in [section, *document.below(section)]:
+        conditions += [_condition(item) for item in part.items]
+        owned = {block.line for item in part.items for block in item.blocks}
+        conditions += [
+            read_command("", block.line, [block])
+            for block in part.blocks
+            if block.line not in owned and block.language in SHELLS and block.info
+        ]
+    return conditions
+
+
+def _condition(item: markdown.Item) -> Command:
+    value = item.value
+    for box in BOXES:
+        value = value[len(box) :].lstrip() if value.startswith(box) else value
+    if value.startswith("`"):
+        return read_command(value, item.line)
+    if value and not value.startswith(ARROWS):
+        return Command(value, item.line)
+    return read_command(value, item.line, item.blocks)
+
+
+def _check_step_zero(plan: Plan) -> None:
+    first = plan.steps[0] if plan.steps else None
+    section = plan.document.section(STEPS)
+    if section is None:
+        return
+    if first is None or first.number != 0:
+        plan.add("NO_STEP_ZERO", "the first step is not Step 0, the sandbox pre-flight", section.line, 0)
+    elif first.manifest and not first.manifest.sandbox_preflight:
+        message = "the manifest of Step 0 does not say sandbox_preflight: true"
+        plan.add("NO_STEP_ZERO", message, first.manifest.line, 0, "sandbox_preflight")
+    for before, step in zip(plan.steps, plan.steps[1:]):
+        if step.number <= before.number:
+            message = f"step {step.number} stands after step {before.number}"
+            plan.add("BAD_VALUE", message, step.line, step.number)
+
+
+def _read_session_manifest(plan: Plan, table: contract.Contract, section: markdown.Section) -> None:
+    block_table = table.block("session_manifest")
+    blocks = [block for block in section.blocks if is_manifest(block, block_table.name)] or section.blocks[:1]
+    if not blocks:
+        message = f"{section.title} has no block with the key {block_table.name}"
+        plan.add("MISSING_SECTION", message, section.line, mild=True)
+        return
+    reader = BlockReader(plan, block_table)
+    if not reader.read(blocks[0]):
+        return
+    plan.session_manifest = reader.values
+    if table.version:
+        judge_version(plan, table.version, reader.values.get(table.version.field), blocks[0].line)
+    differing = _differences(plan, reader.values)
+    if differing:
+        message = f"{listed(differing)} of the session manifest {'is' if len(differing) == 1 else 'are'} not"
+        message += " what the steps and the scope fence make"
+        plan.add("SPEC_MANIFEST_MISMATCH", message, blocks[0].line, field=differing[0])
+
+
+def _differences(plan: Plan, said: dict[str, object]) -> list[str]:
+    """Return the keys whose values are not the union of the steps' manifests."""
+    if any(step.manifest is None for step in plan.steps):
+        return []
+    made = union(plan)
+    return [
+        name
+        for name, value in made.items()
+        if (sorted(value) if isinstance(value, list) else value) != _sorted(said.get(name))
+    ]
+
+
+def _sorted(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, list) else value
+
+
+def union(plan: Plan) -> dict[str, list[str] | int]:
+    """Return what a session's manifest says about its steps, Step 0 left out."""
+    manifests = [step.manifest for step in plan.steps if step.number and step.manifest]
+    forbidden = [path for manifest in manifests for path in manifest.forbidden_paths]
+    return {
+        "expected_paths": _once(path for manifest in manifests for path in manifest.expected_paths),
+        "commit_count": len(manifests),
+        "commit_message_patterns": [manifest.commit_message_pattern for manifest in manifests],
+        "bash_syntax_check": _once(path for manifest in manifests for path in manifest.bash_syntax_check),
+        "scope_touch": list(plan.fence.touch),
+        "scope_forbidden": _once([*plan.fence.never_touch, *forbidden]),
+    }
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.Section) -> None:
+    wanted = next(part.fields for part in table.sections if part.name == RECOVERY)
+    said = {_key(item.name): item for item in section.items if item.name}
+    missing = [field.name for field in wanted if _key(field.name) not in said]
+    if missing:
+        plan.add("RECOVERY", f"{RECOVERY} has no {listed(missing)}", section.line, field=missing[0])
+        return
+    values = {field.name: said[_key(field.name)] for field in wanted}
+    depth = _text(values["recovery_depth"])
+    if depth not in ("1", "2"):
+        message = f"recovery_depth is {one_line(depth, 40) or 'empty'}, not 1 or {DEEPEST_RECOVERY}"
+        plan.add("RECOVERY", message, values["recovery_depth"].line, field="recovery_depth")
+        return
+    steps = [number for first, last in numbers(_text(values["missing_steps"])) for number in (first, last)]
+    there = {step.number for step in plan.steps}
+    lost = [number for number in steps if number not in there]
+    if not steps or lost:
+        what = f"names step {lost[0]}, which is not here" if lost else "names no step"
+        plan.add("RECOVERY", f"missing_steps {what}", values["missing_steps"].line, field="missing_steps")
+        return
+    plan.recovery = Recovery(
+        section.line,
+        _text(values["recovery_of"]),
+        int(depth),
+        tuple(dict.fromkeys(steps)),
+        _text(values["entry_condition_override"]),
+        _text(values["parent_progress_file"]),
+    )
+
+
+def _key(name: str) -> str:
+    return "_".join(name.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def _text(item: markdown.Item) -> str:
+    return item.value.strip().strip("`\"'").strip()

@@ -1,0 +1,245 @@
+"""Write the session specs of a plan: mechanical, with the steps word for word."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract import load_contract
+from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
+from ultra_runtime.plan.values import SESSION_SPEC, Fence, Plan
+from ultra_runtime.words import listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ultra_runtime.plan.inline import Command
+    from ultra_runtime.plan.values import Manifest, Session, Step
+
+CONTEXT, HANDOFF = "Context", "Handoff State"
+# Says 77 when nothing can be pushed from here; a push that only comes too late proves that it can.
+PREFLIGHT = (
+    'if [ "$ULTRAEXECUTE_SKIP_PREFLIGHT" = 1 ]; then echo "pre-flight: skipped"; '
+    'elif [ -z "$(git remote)" ]; then echo "pre-flight: no remote, nothing to try"; '
+    'elif said=$(GIT_TERMINAL_PROMPT=0 git push --dry-run "$(git remote | head -n 1)" HEAD 2>&1); '
+    'then echo "pre-flight: push allowed"; '
+    'else echo "$said"; case $said in *"[rejected]"*) echo "pre-flight: push allowed, but behind" ;; '
+    "*) exit 77 ;; esac; fi"
+)
+STEP_ZERO = f"""\
+### Step 0: Sandbox pre-flight
+
+- **Files:** none
+- **Changes:** none; this only finds out whether the sandbox lets commits out, before any work is done.
+- **Verify:** `{PREFLIGHT}` → expected: `pre-flight:`
+- **On failure:** escalate - exit status 77 means that the session is blocked: nothing is attempted.
+- **Checkpoint:** none
+- **Manifest:**
+
+  ```yaml
+  manifest:
+    expected_paths: []
+    min_file_count: 0
+    commit_message_pattern: ""
+    bash_syntax_check: []
+    forbidden_paths: []
+    must_contain: []
+    sandbox_preflight: true
+  ```
+"""
+FAILURE_HANDLING = """\
+- A step that fails for good ends the session; no later step is begun.
+- What has passed stays committed, and the report names the step, its error and what was tried."""
+SECURITY = """\
+These hold whatever a step says:
+
+- Nothing outside Touch is changed, and nothing outside the repository.
+- The command policy stands in front of every command; a command that it blocks is escalated.
+- Keys, credentials, shell start-up files, settings and hooks of the client and of git are never written."""
+SMALL, MIDDLING = 2, 5
+DOES, LEAVES = "Session ", "This session leaves: "
+
+
+def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, str]) -> str:
+    """Return the spec of one session; `kept` holds the sections that the model has written before."""
+    steps = {step.number: step for step in plan.steps}
+    own = [steps[number] for number in session.steps]
+    blocks = [other.number for other in plan.sessions if session.number in other.depends_on]
+    count = len(plan.sessions)
+    context = f"{DOES}{session.number} of {count} of {plan_path}: {session.title}. It does {_steps(own)}."
+    sections = {
+        CONTEXT: _own_words(kept, CONTEXT) or context,
+        "Dependencies": "\n".join(
+            [
+                f"- **Depends on:** {_sessions(session.depends_on)}",
+                f"- **Blocks:** {_sessions(blocks)}",
+                f"- **Entry condition:** {_sessions(session.depends_on).lower()}",
+            ]
+        ),
+        "Scope Fence": "\n".join(
+            [
+                f"- **Touch:** {_paths(_touch(session, own))}",
+                f"- **Never touch:** {_paths(session.fence.never_touch)}",
+            ]
+        ),
+        SESSION_MANIFEST: _session_manifest(plan, session, own),
+        "Steps": "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
+        "Exit Condition": _exit_condition(own),
+        "Failure Handling": FAILURE_HANDLING,
+        "Security Constraints": SECURITY,
+        HANDOFF: _own_words(kept, HANDOFF) or f"{LEAVES}{_paths(_expected(own))}.",
+        "Metadata": "\n".join(
+            [
+                f"- **Master plan:** {_code(plan_path)}",
+                f"- **Steps:** {', '.join(str(step.number) for step in own)}",
+                f"- **Complexity:** {_complexity(own)}",
+                "- **Model:** that of the main session",
+            ]
+        ),
+    }
+    head = f"# Session {session.number}: {session.title}"
+    return "\n\n".join([head, *(f"## {name}\n\n{text}" for name, text in sections.items())]) + "\n"
+
+
+def _own_words(kept: Mapping[str, str], name: str) -> str:
+    """Return what the model wrote into a section; a line of our own is made anew with the plan."""
+    text = kept.get(name, "")
+    return "" if "\n" not in text and text.startswith((DOES, LEAVES)) else text
+
+
+def _touch(session: Session, steps: list[Step]) -> tuple[str, ...]:
+    """Return what a session may change: its fence, or the files of its steps when the plan draws none."""
+    return session.fence.touch or tuple(
+        dict.fromkeys(path for step in steps for path in (*step.files, *_paths_of(step)))
+    )
+
+
+def _paths_of(step: Step) -> tuple[str, ...]:
+    return step.manifest.expected_paths if step.manifest else ()
+
+
+def _expected(steps: list[Step]) -> list[str]:
+    return list(dict.fromkeys(path for step in steps for path in _paths_of(step)))
+
+
+def _session_manifest(plan: Plan, session: Session, steps: list[Step]) -> str:
+    part = Plan(SESSION_SPEC, plan.document)
+    part.steps = steps
+    part.fence = Fence(_touch(session, steps), session.fence.never_touch)
+    lines = [
+        "```yaml",
+        "session_manifest:",
+        f"  plan_version: {quoted(_current_version())}",
+        f"  legacy_synthesis: {_bool(plan.legacy)}",
+    ]
+    for name, value in union(part).items():
+        lines += [f"  {name}: {value}"] if isinstance(value, int) else _list(name, value, "  ")
+    return "\n".join([*lines, "```"])
+
+
+def _current_version() -> str:
+    version = load_contract(SESSION_SPEC).version
+    return str(version.current) if version else ""
+
+
+def _step_text(plan: Plan, step: Step) -> str:
+    """Return the step as the plan has it; a manifest that was made up is added as its last item."""
+    lines = plan.document.slice(step.line, step.end)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if step.manifest and step.manifest.made_up:
+        lines += ["", "- **Manifest:**", "", *(f"  {line}" for line in manifest_lines(step.manifest))]
+    return "\n".join(lines)
+
+
+def manifest_lines(manifest: Manifest) -> list[str]:
+    """Return a manifest as a fenced block."""
+    lines = ["```yaml", "manifest:"]
+    for name, value in manifest.as_data().items():
+        if name == "must_contain":
+            pairs = [
+                f"    - {{path: {quoted(one['path'])}, pattern: {quoted(one['pattern'])}}}" for one in value
+            ]
+            lines += [f"  {name}:", *pairs] if pairs else [f"  {name}: []"]
+        elif isinstance(value, list):
+            lines += _list(name, value, "  ")
+        else:
+            text = (
+                _bool(value)
+                if isinstance(value, bool)
+                else value
+                if isinstance(value, int)
+                else quoted(value)
+            )
+            lines.append(f"  {name}: {text}")
+    return [*lines, "```"]
+
+
+def _list(name: str, items: list[str], indent: str) -> list[str]:
+    if not items:
+        return [f"{indent}{name}: []"]
+    return [f"{indent}{name}:", *(f"{indent}  - {quoted(item)}" for item in items)]
+
+
+def quoted(text: str) -> str:
+    """Return text in double quotes as YAML reads it."""
+    letters = []
+    for letter in text:
+        if letter in '"\\':
+            letters.append(f"\\{letter}")
+        elif letter.isprintable():
+            letters.append(letter)
+        else:
+            letters.append(f"\\U{ord(letter):08x}")
+    return f'"{"".join(letters)}"'
+
+
+def _exit_condition(steps: list[Step]) -> str:
+    """Return the commands that verify the steps, each once, and what only a person can see."""
+    conditions = [_condition(step.verify) for step in steps if step.verify and step.verify.command]
+    return "\n".join(
+        [*dict.fromkeys(conditions), "- [ ] Every step is committed, and nothing else has changed."]
+    )
+
+
+def _condition(verify: Command) -> str:
+    command = verify.command or ""
+    expected = _code(verify.expected) if verify.literal else " ".join(verify.expected.split())
+    tail = f"→ expected: {expected}" if expected else ""
+    if "\n" not in command:
+        return f"- [ ] {_code(command)} {tail}".rstrip()
+    fence = "```"
+    while fence in command:
+        fence += "`"
+    lines = [f"{fence}sh", *command.split("\n"), fence, *([tail] if tail else [])]
+    return "\n".join(["- [ ]", *(f"  {line}" for line in lines)])
+
+
+def _code(text: str) -> str:
+    """Return text as a code span, with as many backticks as it needs."""
+    if not text:
+        return "none"
+    ticks = "`"
+    while ticks in text:
+        ticks += "`"
+    gap = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{gap}{text}{gap}{ticks}"
+
+
+def _paths(paths: Iterable[str]) -> str:
+    return ", ".join(map(_code, paths)) or "none"
+
+
+def _steps(steps: list[Step]) -> str:
+    noun = "step" if len(steps) == 1 else "steps"
+    return f"{noun} {listed(f'{step.number} ({step.title})' for step in steps)}"
+
+
+def _sessions(numbers: Iterable[int]) -> str:
+    return ", ".join(f"Session {number}" for number in numbers) or "none"
+
+
+def _complexity(steps: list[Step]) -> str:
+    return "low" if len(steps) <= SMALL else "medium" if len(steps) <= MIDDLING else "high"
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"

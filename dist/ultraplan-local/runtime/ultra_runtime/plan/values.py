@@ -1,0 +1,268 @@
+"""What a plan and a session spec hold, as read: plain values with the lines they stand on."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.markdown import Document, Section
+    from ultra_runtime.plan.inline import Command
+
+PLAN = "plan"
+SESSION_SPEC = "session-spec"
+
+
+class Problem:
+    """One thing that is wrong, under its code; in a legacy plan a mild one is a warning."""
+
+    __slots__ = ("code", "field", "line", "message", "mild", "step")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        line: int | None = None,
+        step: int | None = None,
+        field: str = "",
+        mild: bool = False,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.line = line
+        self.step = step
+        self.field = field
+        self.mild = mild
+
+
+class Manifest:
+    """What must be true when a step is done; `made_up` when it was derived for a legacy plan."""
+
+    __slots__ = (
+        "bash_syntax_check", "commit_message_pattern", "expected_paths", "forbidden_paths", "line", "made_up",
+        "min_file_count", "must_contain", "sandbox_preflight",
+    )  # fmt: skip
+
+    def __init__(self, line: int, values: dict[str, Any], made_up: bool = False) -> None:
+        self.line = line
+        self.made_up = made_up
+        self.expected_paths: tuple[str, ...] = tuple(values["expected_paths"])
+        self.min_file_count: int = values["min_file_count"]
+        self.commit_message_pattern: str = values["commit_message_pattern"]
+        self.bash_syntax_check: tuple[str, ...] = tuple(values["bash_syntax_check"])
+        self.forbidden_paths: tuple[str, ...] = tuple(values["forbidden_paths"])
+        self.must_contain: tuple[tuple[str, str], ...] = tuple(
+            (item["path"], item["pattern"]) for item in values["must_contain"]
+        )
+        self.sandbox_preflight: bool = values.get("sandbox_preflight", False)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the manifest as it stands in an answer."""
+        data: dict[str, Any] = {
+            "expected_paths": list(self.expected_paths),
+            "min_file_count": self.min_file_count,
+            "commit_message_pattern": self.commit_message_pattern,
+            "bash_syntax_check": list(self.bash_syntax_check),
+            "forbidden_paths": list(self.forbidden_paths),
+            "must_contain": [{"path": path, "pattern": pattern} for path, pattern in self.must_contain],
+        }
+        if self.sandbox_preflight:
+            data["sandbox_preflight"] = True
+        return data
+
+
+class Step:
+    """One step: what to change, how to see that it worked, what to do when it did not."""
+
+    __slots__ = (
+        "changes", "checkpoint", "end", "files", "line", "manifest", "number", "on_failure", "on_failure_text",
+        "reuses", "section", "test_first", "title", "verify",
+    )  # fmt: skip
+
+    def __init__(self, number: int, title: str, section: Section) -> None:
+        self.number = number
+        self.title = title
+        self.section = section
+        self.line = section.line
+        self.end = section.end
+        self.files: tuple[str, ...] = ()
+        self.changes = ""
+        self.reuses = ""
+        self.test_first: Command | None = None
+        self.verify: Command | None = None
+        self.on_failure = ""
+        self.on_failure_text = ""
+        self.checkpoint: str | None = None
+        """The message of the commit."""
+        self.manifest: Manifest | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the step as it stands in an answer."""
+        verify, test = self.verify, self.test_first
+        return {
+            "number": self.number,
+            "title": self.title,
+            "line": self.line,
+            "files": list(self.files),
+            "test_first": {"command": test.command, "text": test.text} if test else None,
+            "verify": {"command": verify.command, "expected": verify.expected, "literal": verify.literal}
+            if verify
+            else None,
+            "on_failure": self.on_failure,
+            "checkpoint": self.checkpoint,
+            "manifest": self.manifest.as_data() if self.manifest else None,
+        }
+
+
+class Fence:
+    """The paths that a session may change and those that it must not."""
+
+    __slots__ = ("never_touch", "touch")
+
+    def __init__(self, touch: tuple[str, ...] = (), never_touch: tuple[str, ...] = ()) -> None:
+        self.touch = touch
+        self.never_touch = never_touch
+
+
+class Session:
+    """One session of the Execution Strategy."""
+
+    __slots__ = ("depends_on", "fence", "line", "number", "steps", "title", "wave")
+
+    def __init__(
+        self,
+        number: int,
+        title: str,
+        line: int,
+        steps: tuple[int, ...],
+        wave: int,
+        depends_on: tuple[int, ...],
+        fence: Fence,
+    ) -> None:
+        self.number = number
+        self.title = title
+        self.line = line
+        self.steps = steps
+        self.wave = wave
+        self.depends_on = depends_on
+        self.fence = fence
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the session as it stands in an answer."""
+        return {
+            "number": self.number,
+            "title": self.title,
+            "line": self.line,
+            "steps": list(self.steps),
+            "wave": self.wave,
+            "depends_on": list(self.depends_on),
+            "touch": list(self.fence.touch),
+            "never_touch": list(self.fence.never_touch),
+        }
+
+
+class EntryCondition:
+    """What must be true before a session starts; `kind` is none, git-clean, command, sessions or other."""
+
+    __slots__ = ("command", "kind", "line", "sessions", "text")
+
+    def __init__(
+        self, kind: str, text: str, line: int, command: str = "", sessions: tuple[int, ...] = ()
+    ) -> None:
+        self.kind = kind
+        self.text = text
+        self.line = line
+        self.command = command
+        self.sessions = sessions
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the condition as it stands in an answer."""
+        data: dict[str, Any] = {"kind": self.kind, "text": self.text, "line": self.line}
+        if self.command:
+            data["command"] = self.command
+        if self.sessions:
+            data["sessions"] = list(self.sessions)
+        return data
+
+
+class Recovery:
+    """Why a recovery spec exists."""
+
+    __slots__ = ("depth", "entry_condition", "line", "missing_steps", "of", "parent_progress_file")
+
+    def __init__(
+        self,
+        line: int,
+        of: str,
+        depth: int,
+        missing_steps: tuple[int, ...],
+        entry_condition: str,
+        parent_progress_file: str,
+    ) -> None:
+        self.line = line
+        self.of = of
+        self.depth = depth
+        self.missing_steps = missing_steps
+        self.entry_condition = entry_condition
+        self.parent_progress_file = parent_progress_file
+
+
+class Plan:
+    """A plan or a session spec, and everything that is wrong with it."""
+
+    __slots__ = (
+        "document", "entry_condition", "exit_conditions", "fence", "front_matter", "kind", "legacy", "lenient", "lines", "problems",
+        "recovery", "session_manifest", "sessions", "steps", "verification", "version",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, document: Document) -> None:
+        self.kind = kind
+        self.document = document
+        self.front_matter: dict[str, Any] = {}
+        self.lines: dict[str, int] = {}
+        """Field of the front matter -> its line."""
+        self.version = ""
+        self.legacy = False
+        self.lenient = False
+        """Manifests may be missing and are made up: the plan is legacy and nobody asked for --strict."""
+        self.steps: list[Step] = []
+        self.sessions: list[Session] = []
+        self.verification: list[Command] = []
+        self.fence = Fence()
+        self.entry_condition: EntryCondition | None = None
+        self.exit_conditions: list[Command] = []
+        self.session_manifest: dict[str, Any] | None = None
+        self.recovery: Recovery | None = None
+        self.problems: list[Problem] = []
+
+    @property
+    def waves(self) -> list[tuple[int, list[Session]]]:
+        """The sessions by wave, the first wave first."""
+        waves: dict[int, list[Session]] = {}
+        for session in self.sessions:
+            waves.setdefault(session.wave, []).append(session)
+        return sorted(waves.items())
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a validator's result says of the plan."""
+        return {
+            **self.front_matter,
+            "type": self.kind,
+            "plan_version": self.version,
+            "legacy_plan": self.legacy,
+            "steps": [{"number": step.number, "title": step.title, "line": step.line} for step in self.steps],
+            "sessions": [session.as_data() for session in self.sessions],
+            "waves": [[session.number for session in sessions] for _, sessions in self.waves],
+        }
+
+    def add(
+        self,
+        code: str,
+        message: str,
+        line: int | None = None,
+        step: int | None = None,
+        field: str = "",
+        mild: bool = False,
+    ) -> None:
+        """Note a problem."""
+        self.problems.append(Problem(code, message, line, step, field, mild))

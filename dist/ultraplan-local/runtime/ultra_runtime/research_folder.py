@@ -1,0 +1,78 @@
+"""Validate research: one file, or a folder of them held against the topics of the brief beside it."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract import load_contract
+from ultra_runtime.validation import validate_file
+from ultra_runtime.verdict import Report, Result
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.contract import Contract
+
+BRIEF = "brief.md"
+SUFFIX = ".md"
+
+
+def validate_research(contract: Contract, path: str, soft: bool = False) -> Result:
+    """Validate a research file, or every one of a folder in the order of their names."""
+    if not is_folder(path):
+        return validate_file(contract, path, soft)
+    names = research_files(path)
+    report = Report(contract, path, soft)
+    if not names:
+        report.add("NOT_FOUND", "the folder holds no research file")
+    parsed: list[dict[str, Any]] = []
+    for name in names:
+        result = validate_file(contract, os.path.join(path, name), soft)
+        report.errors += result.errors
+        report.warnings += result.warnings
+        parsed.append({"file": name, **(result.parsed or {})})
+    note_unanswered(report, path, read_brief(os.path.join(os.path.dirname(os.path.abspath(path)), BRIEF)))
+    return report.result({"files": parsed})
+
+
+def is_folder(path: str) -> bool:
+    """Tell whether there is a folder; a name that no path can hold is none."""
+    try:
+        return os.path.isdir(path)
+    except ValueError:
+        return False
+
+
+def research_files(folder: str) -> list[str]:
+    """Return the names of the research files of a folder, sorted."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and name[0] != ".")
+    except OSError:
+        return []
+
+
+def read_brief(path: str) -> Mapping[str, Any] | None:
+    """Return what the brief says, as far as it can be read."""
+    return validate_file(load_contract("brief"), path, soft=True).parsed if os.path.lexists(path) else None
+
+
+def note_unanswered(report: Report, folder: str, brief: Mapping[str, Any] | None) -> None:
+    """Warn of each topic of the brief that no file of its number answers; topics may be skipped on purpose."""
+    if not brief or brief.get("research_status") == "skipped":
+        return
+    answered = {_number(name) for name in research_files(folder)}
+    for topic in brief.get("topics", ()):
+        number = topic.get("number")
+        if number is not None and number not in answered:
+            message = (
+                f"no file {number:02}-*{SUFFIX} answers topic {number} of {BRIEF}, {one_line(topic['title'])}"
+            )
+            report.add("TOPIC_UNANSWERED", message)
+
+
+def _number(name: str) -> int | None:
+    digits = name.partition("-")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -1,0 +1,13 @@
+"""Rendered from contracts/common.yaml: edit that file, not this one."""
+
+from ultra_runtime.contract import Code
+
+CODES = (
+        Code(name="FM_MISSING", severity="error", means="There is no front matter.", remedy="Begin the file with a line ---, the fields, and another line ---."),
+        Code(name="FM_UNCLOSED", severity="error", means="The front matter begins and does not end.", remedy="Put a line --- after its last field."),
+        Code(name="FM_PARSE", severity="error", means="A line of the front matter is not the YAML subset that is read.", remedy="Write one field a line, name and value divided by a colon and a space, and odd text in quotes."),
+        Code(name="FM_NESTED", severity="error", means="A mapping stands inside the front matter's mapping, or inside a list.", remedy="Keep the front matter flat, with scalars and lists of scalars."),
+        Code(name="FM_DUPLICATE_KEY", severity="error", means="A field stands twice in the front matter.", remedy="Remove one of the two."),
+        Code(name="FM_NOT_UTF8", severity="error", means="The file is not UTF-8 text.", remedy="Save it as UTF-8."),
+        Code(name="SECRET_FOUND", severity="error", means="Something in the file looks like a secret. Writing is refused; reading warns.", remedy="Take it out, name the variable that holds it instead, and replace the secret itself."),
+    )

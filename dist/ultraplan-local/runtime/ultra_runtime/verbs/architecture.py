@@ -1,0 +1,30 @@
+"""Find the architecture notes of a project, if another plugin left some.
+
+DIR is the project directory or its architecture folder. Nothing is read past the first heading of the overview.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.architecture import discover
+from ultra_runtime.contract import load_contract
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "architecture DIR [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with what is there; there is no failure."""
+    result = discover(load_contract("architecture"), args.need("DIR"))
+    found = result.parsed or {}
+    data = {"ok": True, **found, "warnings": [issue.as_data() for issue in result.warnings]}
+    if found["found"]:
+        lines = [f"{one_line(found['overview'], 500)}: {found['title'] or 'no heading'}"]
+        lines += [one_line(found["gaps"], 500)] if found["gaps"] else []
+    else:
+        lines = ["No architecture notes here; a plan is made without them."]
+    return Answer(data, "\n".join(lines + [f"warning {issue}" for issue in result.warnings]))

@@ -1,0 +1,107 @@
+"""Move a brief's research_status along its states; the rest of the file stays as it is.
+
+Research that is skipped although there are topics makes the brief a partial one.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime import brief_gate
+from ultra_runtime.answer import Answer, RefusedError, UsageError
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.contract import load_contract
+from ultra_runtime.document_edit import EditError, set_field
+from ultra_runtime.project import find_project
+from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.validation import validate_data
+from ultra_runtime.words import listed, nearest, one_line
+from ultra_runtime.write_check import in_words, short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.contract import Field
+    from ultra_runtime.project import Project
+    from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Issue
+
+USAGE = "brief status DIR VALUE [--json]"
+
+FIELD = "research_status"
+TOPICS = "research_topics"
+SKIPPED = "skipped"
+COMPLETE = "complete"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the new status, or say why it cannot follow the old one."""
+    value = args.need("VALUE")
+    field = load_contract("brief").field(FIELD)
+    if value not in (field.values or {}):
+        known = list(field.values or {})
+        error = f"{one_line(value)} is no {FIELD}{nearest(value, known)}; there are {listed(known)}"
+        raise UsageError(error, f"usage: ultra {USAGE}")
+    project = find_project(args.need("DIR"))
+    try:
+        with Folder(project.folder) as folder:
+            folder.lock()
+            brief_gate.mend(project, folder)
+            return _move(project, folder, field, value)
+    except (WriteError, EditError) as problem:
+        raise RefusedError(str(problem), "see to it and call again; nothing was changed") from None
+
+
+def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
+    data = _brief(project)
+    shown = project.show(brief_gate.BRIEF)
+    result = validate_data(load_contract("brief"), data, shown, soft=True)
+    if result.errors or result.parsed is None:
+        return _broken(shown, result.errors)
+    old = result.parsed.get(FIELD)
+    _refuse_move(field, result.parsed, value)
+    new = set_field(data, FIELD, value)
+    partial = value == SKIPPED and bool(result.parsed.get(TOPICS))
+    if partial:
+        new = set_field(new, brief_gate.QUALITY_FIELD, brief_gate.PARTIAL)
+    if new != data:
+        folder.write(brief_gate.BRIEF, new)
+    answer = {"ok": True, "path": shown, "from": old, FIELD: value, "next": "go on"}
+    if partial:
+        answer[brief_gate.QUALITY_FIELD] = brief_gate.PARTIAL
+    change = f"{FIELD} is {value} already" if old == value else f"{FIELD}: {old} -> {value}"
+    return Answer(answer, f"{shown}: {change}" + (", and the brief is partial" if partial else ""))
+
+
+def _refuse_move(field: Field, values: Mapping[str, Any], value: str) -> None:
+    """Refuse a move that the states do not allow; without topics there is nothing to be in progress."""
+    old = values.get(FIELD)
+    allowed = list((field.moves or {}).get(str(old), ()))
+    ends = (COMPLETE, SKIPPED)
+    if values.get(TOPICS) == 0 and old not in ends:
+        allowed += [end for end in ends if end not in allowed]
+    if value != old and value not in allowed:
+        error = f"{FIELD} is {old} and cannot become {value}"
+        raise RefusedError(
+            error, f"it can become {listed(allowed)}" if allowed else f"{old} is where it ends"
+        )
+
+
+def _brief(project: Project) -> bytes:
+    shown = project.show(brief_gate.BRIEF)
+    try:
+        return read_regular(project.path(brief_gate.BRIEF))
+    except UnreadableError as problem:
+        error = f"{shown}: {problem}"
+        if problem.missing and brief_gate.is_open(project):
+            raise RefusedError(
+                f"{error}; its review gate is open", "end it with `ultra gate brief`"
+            ) from None
+        raise RefusedError(error, "put the brief first") from None
+
+
+def _broken(shown: str, errors: list[Issue]) -> Answer:
+    error = f"{shown} does not keep its contract, so its status was not changed"
+    next_step = "correct these and call again"
+    data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
+    return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)

@@ -1,0 +1,160 @@
+"""Write an artifact to its place, if the whole of it keeps its contract.
+
+The text comes on standard input, or from --from FILE. With --section NAME or --step N it is one part of an
+artifact that is there, and the rest stays as it is. A brief is put with --draft while it is reviewed: `ultra gate
+brief` makes the draft the brief. What does not pass is answered with its codes, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime import brief_gate
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.artifact_place import KINDS, find_place, number
+from ultra_runtime.atomic import PREVIOUS, Folder, WriteError, write_file
+from ultra_runtime.contract import UnknownKindError, load_contract
+from ultra_runtime.document_edit import EditError, replace_section, replace_step
+from ultra_runtime.given_text import as_text, read_given
+from ultra_runtime.project import make_subfolder
+from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.words import listed, nearest, one_line, shell_word
+from ultra_runtime.write_check import check_write, in_words, short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.artifact_place import Place
+    from ultra_runtime.contract import Contract
+    from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Issue, Result
+
+USAGE = (
+    "put KIND [--project DIR|--out FILE] [--draft] [--from FILE] [--topic N] [--slug S] [--session N]"
+    " [--section NAME|--step N] [--json]"
+)
+
+HINT = "give the text on standard input, such as with <<'EOF', or name a file with --from"
+AGAIN = "see to it and put the text again; nothing was written"
+FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
+NEXT = {
+    "brief": "go on with research, or with the plan",
+    "research": "go on with the next topic; after the last one move the brief's status with `ultra brief status`",
+    "plan": "have it criticised, then run it",
+    "review": "tell the user its verdict",
+    "session-spec": "go on",
+}
+
+
+def run(args: Args) -> Answer:
+    """Answer with the path that was written, or with what is wrong."""
+    kind = args.need("KIND")
+    contract = _contract(args, kind)
+    step = number(args, "--step", 0) if args.get("--step") else None
+    try:
+        place = find_place(kind, args)
+        given = read_given(args.get("--from"), HINT)
+        text = as_text(given, HINT)
+        with Folder(place.guarded) as folder:
+            folder.lock()
+            if place.project and kind == "brief":
+                brief_gate.mend(place.project, folder)
+            section = args.get("--section")
+            is_part = section is not None or step is not None
+            data = _with_part(contract, place, section, step, text) if is_part else given
+            return _put(contract, place, folder, data, args.flag("--draft"))
+    except (WriteError, EditError) as problem:
+        raise RefusedError(str(problem), AGAIN) from None
+
+
+def _contract(args: Args, kind: str) -> Contract:
+    try:
+        contract = load_contract(kind)
+    except UnknownKindError:
+        error = f"there is no kind {one_line(kind)}{nearest(kind, KINDS)}; what can be put is {listed(KINDS)}"
+        raise args.usage.error(error) from None
+    if kind not in KINDS:
+        writer = "another tool" if contract.modes.write == "none" else "the runtime alone"
+        raise RefusedError(
+            f"{kind} is not put by anybody: {writer} writes it", f"what can be put is {listed(KINDS)}"
+        )
+    return contract
+
+
+def _with_part(contract: Contract, place: Place, section: str | None, step: int | None, text: str) -> bytes:
+    """Return the artifact that is there with one part replaced."""
+    try:
+        old = read_regular(place.path)
+    except UnreadableError as problem:
+        error = f"{one_line(place.shown)}, of which one part was to be replaced: {problem}"
+        raise RefusedError(error, "put the whole first") from None
+    if section is not None:
+        return replace_section(old, section, text, [one.name for one in contract.sections])
+    steps = load_contract("plan").part("steps")
+    return replace_step(old, step or 0, text, steps.heading.partition("{number}")[0].strip(), steps.level)
+
+
+def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: bool) -> Answer:
+    project = place.project
+    if project is None:
+        _refuse_foreign(contract, place)
+    elif place.name == brief_gate.BRIEF and brief_gate.is_open(project):
+        error = f"the review gate is open: {project.show(brief_gate.DRAFT)} is there, so no brief.md yet"
+        gate = f"ultra gate brief --project {shell_word(project.shown)}"
+        raise RefusedError(error, f"put it with --draft, then run `{gate}` with the reviewer's answer")
+    result = check_write(contract, data, place.path, draft)
+    for issue in result.errors + result.warnings:
+        issue.path = place.shown
+    if result.errors:
+        return _refused(contract, result.errors)
+    gave_way = _write(place, folder, data, draft)
+    return _written(contract, place, result, draft, gave_way)
+
+
+def _write(place: Place, folder: Folder, data: bytes, draft: bool) -> bool:
+    """Write the artifact; tell whether an earlier brief had to give way to the draft."""
+    project = place.project
+    if project is None:
+        folder.write(place.name, data)
+        return False
+    project.ignore()
+    if place.folder != project.folder:
+        make_subfolder(project, os.path.basename(place.folder))
+    gave_way = draft and brief_gate.begin(project, folder)
+    try:
+        write_file(place.path, data)
+    except WriteError:
+        if draft:
+            brief_gate.mend(project, folder)
+        raise
+    return gave_way
+
+
+def _refuse_foreign(contract: Contract, place: Place) -> None:
+    """Refuse to replace a file that was never an artifact of this kind."""
+    try:
+        old = read_regular(place.path)
+    except UnreadableError:
+        return
+    found = check_write(contract, old, place.path).errors
+    if any(one.code.endswith(FOREIGN) or one.code[:3] == "FM_" or one.field == "type" for one in found):
+        error = f"{one_line(place.shown)} exists and is no {contract.title.lower()}"
+        raise RefusedError(error, "choose another name; nothing was written")
+
+
+def _refused(contract: Contract, errors: list[Issue]) -> Answer:
+    count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+    error = f"the {contract.title.lower()} does not keep its contract: {count}; nothing was written"
+    next_step = "correct them and put it again"
+    data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
+    return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)
+
+
+def _written(contract: Contract, place: Place, result: Result, draft: bool, gave_way: bool) -> Answer:
+    next_step = NEXT[contract.artifact]
+    if draft and place.project:
+        gate = f"ultra gate brief --project {shell_word(place.project.shown)}"
+        next_step = f"have it reviewed, then give the reviewer's whole answer to `{gate}` on standard input"
+    if gave_way:
+        next_step = f"the earlier brief waits as brief.md{PREVIOUS} until the gate ends; {next_step}"
+    data = {"ok": True, "path": place.shown, "warnings": short(result.warnings), "next": next_step}
+    return Answer(data, "\n".join([place.shown, *(f"warning {one}" for one in in_words(result.warnings))]))

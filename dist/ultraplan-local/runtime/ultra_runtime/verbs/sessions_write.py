@@ -1,0 +1,151 @@
+"""Write the session specs of a plan's Execution Strategy, each with its steps and manifests word for word.
+
+They go to sessions/ in the project, or beside the plan. What Context and Handoff State say in a spec that is there
+already is kept; everything else is made anew.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.contract import load_contract
+from ultra_runtime.place import current_folder, find_root, seen_from
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
+from ultra_runtime.plan.values import PLAN, SESSION_SPEC
+from ultra_runtime.plan_check import note_problems
+from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.validation import validate_data
+from ultra_runtime.verdict import Report
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.plan.values import Plan
+    from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Issue
+
+USAGE = "sessions write PATH [--project DIR] [--json]"
+
+SESSIONS = "sessions"
+MOST_TOLD = 20
+NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `ultra put session-spec --section`, then run the plan"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the paths of the specs, or with why none was written."""
+    path = args.need("PATH")
+    plan = _plan(path)
+    if isinstance(plan, Answer):
+        return plan
+    root = find_root(os.path.dirname(os.path.abspath(path))) or current_folder()
+    try:
+        target = _target(path, args.get("--project"))
+        specs = _specs(plan, seen_from(root, path), target)
+        issues = [
+            issue for name, spec in specs.items() for issue in _faults(os.path.join(target, name), spec)
+        ]
+        if issues:
+            return _refused("a spec of this plan would not keep its contract", issues)
+        stale = _write(target, specs)
+    except (WriteError, OSError) as problem:
+        raise RefusedError(
+            f"the specs cannot be written: {problem}", "see to it and run this again"
+        ) from None
+    shown = [seen_from(root, os.path.join(target, name)) for name in specs]
+    data: dict[str, Any] = {
+        "ok": True,
+        "specs": shown,
+        "waves": plan.summary()["waves"],
+        "legacy_plan": plan.legacy,
+    }
+    if stale:
+        data["stale"] = [seen_from(root, os.path.join(target, name)) for name in stale]
+    lines = [*shown, *(f"not of this plan any more: {one_line(name)}" for name in stale)]
+    return Answer({**data, "next": NEXT}, "\n".join(lines))
+
+
+def _specs(plan: Plan, shown: str, target: str) -> dict[str, bytes]:
+    """Return file name -> spec of every session."""
+    specs = {}
+    for session in plan.sessions:
+        name = f"session-{session.number}.md"
+        specs[name] = spec_text(plan, session, shown, _kept(os.path.join(target, name))).encode()
+    return specs
+
+
+def _write(target: str, specs: Mapping[str, bytes]) -> list[str]:
+    """Write the specs and return the names of those that an earlier plan has left."""
+    os.makedirs(target, exist_ok=True)
+    with Folder(target) as folder:
+        folder.lock()
+        for name, data in specs.items():
+            folder.write(name, data)
+    return sorted(
+        name
+        for name in os.listdir(target)
+        if name.startswith("session-") and name.endswith(".md") and name[8:-3].isdigit() and name not in specs
+    )
+
+
+def _plan(path: str) -> Plan | Answer:
+    """Return the plan, or the refusal when its specs cannot be made."""
+    report = Report(load_contract(PLAN), path)
+    try:
+        plan = read(read_regular(path), PLAN)
+    except UnreadableError as problem:
+        report.add("NOT_FOUND" if problem.missing else "READ_ERROR", str(problem))
+        return _refused("there is no plan to read", report.result().errors)
+    note_problems(report, plan)
+    if report.errors:
+        return _refused("the plan is not valid", report.result().errors)
+    if not plan.sessions:
+        raise RefusedError(
+            f"{one_line(path)} has no Execution Strategy, so one session does all of it",
+            "run the plan itself, or add ## Execution Strategy with its sessions",
+        )
+    return plan
+
+
+def _target(path: str, project: str | None) -> str:
+    """Return the folder for the specs, which need not be there yet."""
+    if project:
+        from ultra_runtime.project import find_project, subfolder
+
+        return subfolder(find_project(project), SESSIONS)
+    target = os.path.join(os.path.dirname(os.path.abspath(path)), SESSIONS)
+    if os.path.islink(target):
+        raise WriteError(f"{one_line(target)} is a symbolic link")
+    return target
+
+
+def _kept(path: str) -> dict[str, str]:
+    """Return what the model has written into a spec that is there."""
+    try:
+        spec = read(read_regular(path), SESSION_SPEC)
+    except UnreadableError:
+        return {}
+    found = {name: spec.document.section(name) for name in (CONTEXT, HANDOFF)}
+    return {
+        name: "\n".join(spec.document.body(section)).strip() for name, section in found.items() if section
+    }
+
+
+def _faults(path: str, data: bytes) -> list[Issue]:
+    return validate_data(load_contract(SESSION_SPEC), data, path, strict=True).errors
+
+
+def _refused(error: str, issues: list[Issue]) -> Answer:
+    next_step = "correct the plan and run this again; nothing was written"
+    data = {
+        "ok": False,
+        "error": error,
+        "errors": [one.as_data() for one in issues[:MOST_TOLD]],
+        "next": next_step,
+    }
+    return Answer(data, "\n".join([f"ultra: {error}", *map(str, issues[:MOST_TOLD]), next_step]), 1)
