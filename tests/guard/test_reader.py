@@ -169,7 +169,8 @@ def test_words_are_those_of_bash(cases: list[list[str]]) -> None:
             theirs.append([])
         else:
             theirs[-1].append(item)
-    for case, expected in zip(cases, theirs, strict=False):
+    assert theirs.pop() == []
+    for case, expected in zip(cases, theirs, strict=True):
         assert (_ours(case) or [""]) == expected  # printf without arguments prints an empty one
 
 

@@ -1,0 +1,541 @@
+"""The hook in real processes and real repositories: who is stopped, where, and what happens when it breaks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.guard.scene import PLAN, PROJECT, SESSION, Scene
+from tests.interpreters import interpreters
+
+REMOVE = "rm -rf src"
+AGENT = "ultraplan-local:plan-critic"
+
+
+@pytest.fixture
+def scene(bundle: Path, tmp_path: Path) -> Scene:
+    return Scene(bundle, tmp_path)
+
+
+@pytest.fixture
+def broken(bundle: Path, tmp_path: Path) -> Scene:
+    """Return a scene whose bundle the test may change."""
+    copy = tmp_path / "a bundle"
+    shutil.copytree(bundle, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return Scene(copy, tmp_path)
+
+
+# -- the guard table
+
+
+@pytest.mark.parametrize("guard", ["", "run", "ask", "always", "nonsense", "ALWAYS"])
+def test_in_a_run_commands_and_paths_are_denied(scene: Scene, guard: str) -> None:
+    scene.start_run()
+    for told in (
+        scene.bash(REMOVE, guard=guard),
+        scene.bash(REMOVE, guard=guard, agent_id="a1", agent_type=AGENT),
+        scene.write(scene.repo / ".env", guard=guard),
+        scene.write(scene.folder / "elsewhere.txt", guard=guard),
+    ):
+        assert told.decision == "deny"
+
+
+def test_off_is_off_everywhere(scene: Scene) -> None:
+    scene.start_run()
+    assert scene.bash(REMOVE, guard="off").silent
+    assert scene.write(scene.repo / ".env", guard=" Off ").silent
+    assert scene.bash("ultra put brief", guard="off", agent_type=AGENT).silent
+
+
+@pytest.mark.parametrize("guard", ["", "run", "nonsense"])
+def test_outside_a_run_nobody_is_in_anybodys_way(scene: Scene, guard: str) -> None:
+    for told in (
+        scene.bash(REMOVE, guard=guard),
+        scene.bash("echo 'unclosed", guard=guard),
+        scene.write(scene.repo / ".env", guard=guard),
+        scene.write("/etc/profile", guard=guard),
+    ):
+        assert told.silent
+
+
+def test_always_denies_outside_a_run_but_knows_no_boundary_there(scene: Scene) -> None:
+    assert scene.bash(REMOVE, guard="always").decision == "deny"
+    assert scene.bash("echo x >> ~/.bashrc", guard="always").decision == "deny"
+    assert scene.write(scene.home / ".ssh/config", guard="always").decision == "deny"
+    assert scene.write(scene.folder / "elsewhere.txt", guard="always").silent
+    assert scene.bash("echo x > ../elsewhere.txt", guard="always").silent
+    assert scene.bash("echo 'unclosed", guard="always").silent
+    assert scene.bash("git status", guard="always").silent
+
+
+def test_ask_asks_where_somebody_can_answer(scene: Scene) -> None:
+    assert scene.bash(REMOVE, guard="ask").decision == "ask"
+    assert scene.write(scene.repo / ".env", guard="ask").decision == "ask"
+    headless = {"CLAUDE_CODE_SESSION_ATTENDED": "0"}
+    assert scene.bash(REMOVE, guard="ask", env=headless).silent
+    scene.start_run()
+    assert scene.bash(REMOVE, guard="ask", env=headless).decision == "deny"
+
+
+def test_a_denial_names_the_rule_and_what_to_do_instead(scene: Scene) -> None:
+    scene.start_run()
+    reason = scene.bash("cd src && bash -c 'rm -rf .'").reason
+    assert reason.startswith("ultra guard, rule recursive_force_delete: rm with both recursive and force")
+    assert "Instead: delete named files with `rm`" in reason
+    assert "rule env_file" in scene.write(".env").reason
+    assert "`.env.example`" in scene.write(".env").reason
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status",
+        "pytest -q 2>&1 | tail -20",
+        'git commit -m "no more rm -rf here"',
+        "git commit -m \"$(cat <<'EOF'\nIt's gone: rm -rf x > ~/.ssh/config\nEOF\n)\"",
+        "echo x > src/new/file.txt",
+        "npm install --save left-pad",
+        "sed -i s/a/b/ src/a.py && cp src/a.py src/b.py",
+        "make > /dev/null 2>&1",
+        "rm -r src",
+        "git push --force",
+        'd=$(mktemp -d); echo x > "$d/y"',
+        "cat .git/ultra/run.json",
+    ],
+)
+def test_in_a_run_the_rest_is_left_alone(scene: Scene, command: str) -> None:
+    scene.start_run()
+    assert scene.bash(command).silent
+
+
+@pytest.mark.parametrize("tool", ["Write", "Edit", "MultiEdit", "NotebookEdit"])
+def test_every_tool_that_writes_is_seen(scene: Scene, tool: str) -> None:
+    scene.start_run()
+    assert scene.write(".git/hooks/pre-commit", tool).decision == "deny"
+    assert scene.write("src/a.py", tool).silent
+    assert scene.write("src/new/folder/b.py", tool).silent
+
+
+def test_powershell_is_read_like_any_shell(scene: Scene) -> None:
+    scene.start_run()
+    assert scene.call("PowerShell", {"command": "Remove-Item -Recurse -Force src"}).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > ../evil.txt",
+        "echo x > /tmp/evil.txt",
+        "echo x | tee ~/.ssh/authorized_keys",
+        "t\\ee .env < src/a.py",
+        "cp src/a.py .git/hooks/pre-commit",
+        "cd src && mv a.py ../.env",
+        "sed -i s/a/b/ ~/.bashrc",
+        "dd if=src/a.py of=$HOME/.profile",
+        "ln -s src/a.py .claude/settings.json",
+        "install -m 644 src/a.py ~/.zshrc",
+        "bash -c 'echo x >> .env.local'",
+        "sudo tee /etc/profile < src/a.py",
+        "cat > .env <<'EOF'\nA=1\nEOF",
+        'python3 -c \'open(".env", "w").write("A=1")\'',
+        "X=.env; echo A=1 > $X",
+    ],
+)
+def test_in_a_run_the_shell_is_held_to_the_paths_as_well(scene: Scene, command: str) -> None:
+    scene.start_run()
+    assert scene.bash(command).decision == "deny"
+
+
+# -- whose run, and where
+
+
+def test_the_run_of_another_session_is_none_of_ours(scene: Scene) -> None:
+    scene.start_run(session="99999999-0000-0000-0000-000000000000")
+    assert scene.bash(REMOVE).silent
+    assert scene.write(scene.repo / PLAN).silent
+
+
+def test_either_name_of_the_session_counts(scene: Scene) -> None:
+    scene.start_run()
+    assert scene.bash(REMOVE, env={"CLAUDE_CODE_SESSION_ID": None}).decision == "deny"
+    assert scene.bash(REMOVE, session_id="other").decision == "deny"
+    assert scene.bash(REMOVE, session_id="other", env={"CLAUDE_CODE_SESSION_ID": "other"}).silent
+
+
+def test_a_run_without_a_session_belongs_to_its_process(scene: Scene) -> None:
+    scene.start_run(owner={"session": "", "pid": 4242, "started": "1", "host": "here"})
+    assert scene.bash(REMOVE, env={"CLAUDE_PID": "4242"}).decision == "deny"
+    assert scene.bash(REMOVE, env={"CLAUDE_PID": "4243"}).silent
+
+
+def test_a_lock_that_was_copied_with_its_git_dir_is_no_run(scene: Scene) -> None:
+    scene.start_run()
+    copy = scene.folder / "copy"
+    shutil.copytree(scene.repo, copy)
+    assert scene.bash(REMOVE, cwd=copy, env={"CLAUDE_PROJECT_DIR": str(copy)}).silent
+
+
+def test_a_run_is_found_from_wherever_its_session_stands(scene: Scene) -> None:
+    scene.start_run()
+    nowhere = {"CLAUDE_PROJECT_DIR": None}
+    assert scene.bash(REMOVE, cwd=scene.repo / "src", env=nowhere).decision == "deny"
+    assert scene.bash(REMOVE, cwd=scene.folder, told_cwd=scene.repo / "src", env=nowhere).decision == "deny"
+    assert scene.bash(REMOVE, cwd=scene.repo, told_cwd=scene.folder, env=nowhere).decision == "deny"
+    assert scene.bash(REMOVE, cwd=scene.folder).decision == "deny"
+    assert scene.bash(REMOVE, cwd=scene.folder, env=nowhere).silent
+
+
+def test_paths_are_seen_from_the_folder_of_the_call(scene: Scene) -> None:
+    scene.start_run()
+    inside = scene.repo / "src"
+    assert scene.bash("echo x > ../b.txt", cwd=scene.repo, told_cwd=inside).silent
+    assert scene.bash("echo x > ../../b.txt", cwd=scene.repo, told_cwd=inside).decision == "deny"
+
+
+def test_a_submodule_is_a_part_of_the_run(scene: Scene) -> None:
+    other = scene.folder / "other"
+    shutil.copytree(scene.repo, other)
+    scene.git("submodule", "--quiet", "add", str(other), "lib")
+    scene.start_run()
+    lib = scene.repo / "lib"
+    assert (lib / ".git").is_file()
+    assert scene.bash(REMOVE, cwd=lib, env={"CLAUDE_PROJECT_DIR": None}).decision == "deny"
+    assert scene.write(scene.repo / ".git/modules/lib/hooks/pre-commit").decision == "deny"
+    assert scene.write(lib / "new.py").silent
+
+
+def test_a_worktree_of_a_run_does_not_reach_the_main_tree(scene: Scene) -> None:
+    tree = scene.worktree("session-1")
+    scene.start_run(tree)
+    here: dict[str, Any] = {"cwd": tree, "env": {"CLAUDE_PROJECT_DIR": str(tree)}}
+    assert scene.bash(REMOVE, **here).decision == "deny"
+    assert scene.write(tree / "src/b.py", **here).silent
+    assert scene.bash("git add -A && git commit -m x", **here).silent
+    assert scene.bash("cd src && git status", **here).silent
+    assert scene.write(scene.repo / "src/b.py", **here).decision == "deny"
+    for command in (
+        "echo x > ../../../src/b.py",
+        f"cp src/a.py {scene.repo}/src/b.py",
+        f"git -C {scene.repo} commit -m x",
+        f"cd {scene.repo} && git commit -m x",
+        f"git --git-dir={scene.repo}/.git --work-tree={scene.repo} checkout .",
+    ):
+        told = scene.bash(command, **here)
+        assert told.decision == "deny", command
+    assert "rule main_tree" in scene.bash(f"git -C {scene.repo} status", **here).reason
+
+
+def test_the_main_tree_is_free_while_a_worktree_runs(scene: Scene) -> None:
+    tree = scene.worktree("session-1")
+    scene.start_run(tree, session="child")
+    assert scene.bash(REMOVE).silent
+
+
+def test_a_worktree_of_a_sub_agent_belongs_to_the_run_around_it(scene: Scene) -> None:
+    tree = scene.worktree("agent-1")
+    scene.start_run()
+    assert scene.bash(REMOVE, cwd=tree, agent_id="a", agent_type="general-purpose").decision == "deny"
+
+
+# -- what belongs to the run
+
+
+OWN = [
+    PLAN,
+    f"{PROJECT}/progress.json",
+    f"{PROJECT}/progress.json.prev",
+    f"{PROJECT}/progress-session-2.json",
+    f"{PROJECT}/.session-state.local.json",
+    ".git/ultra/run.json",
+    ".git/ultra/new/file",
+]
+
+
+@pytest.mark.parametrize("path", [*OWN, PLAN.replace("plan.md", "PLAN.md"), f"src/../{PLAN}"])
+def test_a_run_keeps_its_own_files(scene: Scene, path: str) -> None:
+    scene.start_run()
+    for told in (
+        scene.write(scene.repo / path),
+        scene.bash(f"echo x > {path}"),
+        scene.bash(f"cp src/a.py {path}"),
+    ):
+        assert told.decision == "deny"
+        assert "rule run_file" in told.reason
+        assert "`ultra run abort`" in told.reason
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm .git/ultra/run.json",
+        "rm -r .git/ultra",
+        "sudo rm -r .git",
+        "cd .git && rm -r ultra",
+        "mv .git/ultra src/x",
+        "bash -c 'unlink .git/ultra/run.json'",
+        f"rm {PLAN}",
+        f"git rm {PLAN}",
+        "mv .claude src/x",
+        f"rm {PROJECT}/progress.json",
+    ],
+)
+def test_a_run_does_not_lose_its_own_files(scene: Scene, command: str) -> None:
+    scene.start_run()
+    told = scene.bash(command)
+    assert told.decision == "deny"
+    assert "rule run_file" in told.reason
+
+
+def test_links_to_own_files_are_followed(scene: Scene) -> None:
+    scene.start_run()
+    (scene.repo / "notes.md").symlink_to(PLAN)
+    assert "rule run_file" in scene.write(scene.repo / "notes.md").reason
+
+
+def test_neighbours_of_own_files_are_ordinary(scene: Scene) -> None:
+    scene.start_run()
+    for path in (f"{PROJECT}/brief.md", "progress.json", "src/plan.md", f"{PROJECT}-2/progress.json"):
+        assert scene.write(scene.repo / path).silent
+    assert scene.bash("rm src/a.py").silent
+    assert scene.bash("mv src/a.py src/b.py").silent
+
+
+def test_outside_a_run_the_plan_is_the_persons(scene: Scene) -> None:
+    assert scene.write(scene.repo / PLAN, guard="always").silent
+
+
+def test_our_own_hooks_are_hook_scripts(scene: Scene) -> None:
+    for path in ("hooks/hooks.json", "runtime/ultra_runtime/hooks/guard.py"):
+        told = scene.write(scene.bundle / path, guard="always")
+        assert "rule hook_script" in told.reason
+
+
+def test_files_that_settings_name_as_hooks_are_protected(scene: Scene) -> None:
+    hooks = {
+        "PreToolUse": [{"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/tools/check.sh'}]}]
+    }
+    (scene.repo / ".claude/settings.json").write_text(json.dumps({"hooks": hooks}))
+    scene.start_run()
+    assert "rule hook_script" in scene.write(scene.repo / "tools/check.sh").reason
+    assert scene.write(scene.repo / "tools/other.sh").silent
+
+
+# -- sub-agents of the plugin read
+
+
+WRITING = [
+    "ultra put brief --project x <<'EOF'\n# Brief\nEOF",
+    "cd src && ultra gate brief --project x",
+    "ultra brief status x complete",
+    "ultra project new slug",
+    "ultra sessions write plan.md",
+    "bash -c 'ultra put plan'",
+    '"$HOME"/bin/ultra put plan',
+    "ultra $VERB",
+]
+READING = [
+    "ultra guide continue none",
+    "ultra validate plan x.md && ultra plan show x.md",
+    "ultra put --help",
+    "ultra --version",
+    "echo 'ultra put brief'",
+    "git commit -m 'ultra put'",
+    "cat ultra put",
+]
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_a_sub_agent_of_the_plugin_calls_no_verb_that_writes(scene: Scene, command: str) -> None:
+    told = scene.bash(command, agent_id="a1", agent_type=AGENT)
+    assert told.decision == "deny"
+    assert f"rule agent_writes: {AGENT} only reads" in told.reason
+    assert "put what is to be written into your answer" in told.reason
+    assert scene.bash(command, agent_id="a1", agent_type="general-purpose").silent
+    assert scene.bash(command).silent
+
+
+@pytest.mark.parametrize("guard", ["run", "ask", "always"])
+def test_no_option_but_off_lets_a_sub_agent_write(scene: Scene, guard: str) -> None:
+    headless = {"CLAUDE_CODE_SESSION_ATTENDED": "0"}
+    assert scene.bash(WRITING[0], guard=guard, env=headless, agent_type=AGENT).decision == "deny"
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_sub_agent_of_the_plugin_may_read(scene: Scene, command: str) -> None:
+    assert scene.bash(command, agent_id="a1", agent_type=AGENT).silent
+
+
+# -- when something is wrong
+
+
+BAD_INPUT = [
+    b"",
+    b"{",
+    b"[]",
+    b"\xff\xfe",
+    b"{}",
+    b'{"tool_input": {}}',
+    b'{"tool_input": {"command": 7}}',
+    b"null",
+]
+
+
+@pytest.mark.parametrize("stdin", BAD_INPUT)
+def test_bad_input_stops_a_run_and_nobody_else(scene: Scene, stdin: bytes) -> None:
+    told = scene.start(stdin, scene.repo, scene.environment())
+    if told.status:
+        assert (told.status, told.out) == (1, "")
+        assert "let through" in told.err
+    scene.start_run()
+    told = scene.start(stdin, scene.repo, scene.environment())
+    assert (told.status, told.out) == (2, "")
+    assert "was not run" in told.err
+    assert "`ultra doctor`" in told.err
+
+
+def test_a_run_file_that_cannot_be_read_stops_the_call_and_says_what_to_do(scene: Scene) -> None:
+    path = scene.start_run()
+    path.write_text('{"root": ')
+    told = scene.bash("ls")
+    assert told.status == 2
+    assert f"{path} cannot be read" in told.err
+    assert "delete that file" in told.err
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        "tables/policy.py",
+        "guard/judge.py",
+        "guard/hook.py",
+        "guard/verdict.py",
+        "jsontext.py",
+        "guard",
+        "__init__.py",
+    ],
+)
+def test_a_missing_module_stops_a_run_and_nobody_else(broken: Scene, gone: str) -> None:
+    path = broken.bundle / "runtime/ultra_runtime" / gone
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    outside = broken.bash(REMOVE, guard="always")
+    broken.start_run()
+    inside = broken.bash(REMOVE)
+    if gone == "__init__.py":  # Python takes a folder without one for a package all the same
+        assert (outside.decision, inside.decision) == ("deny", "deny")
+        return
+    assert (outside.status, outside.out) == (1, "")
+    assert "let through" in outside.err
+    assert (inside.status, inside.out) == (2, "")
+    assert "was not run" in inside.err
+    assert broken.bash(REMOVE, guard="off").silent
+
+
+def test_a_module_with_an_error_in_it_stops_the_run_of_a_worktree(broken: Scene) -> None:
+    (broken.bundle / "runtime/ultra_runtime/guard/site.py").write_text("def broken(\n")
+    tree = broken.worktree("session-1")
+    broken.start_run(tree)
+    assert broken.bash("ls", cwd=tree).status == 2
+    assert broken.bash("ls", env={"CLAUDE_CODE_SESSION_ID": "other"}, session_id="other").status == 1
+    assert broken.bash("ls").status == 1
+
+
+def test_a_bundle_that_cannot_be_written_works(broken: Scene) -> None:
+    for path in (broken.bundle, *broken.bundle.rglob("*")):
+        path.chmod(path.stat().st_mode & 0o555)
+    broken.start_run()
+    assert broken.bash(REMOVE).decision == "deny"
+    assert broken.bash("ls").silent
+
+
+def test_a_folder_that_is_gone_is_still_a_place_in_its_run(scene: Scene) -> None:
+    scene.start_run()
+    gone = scene.repo / "gone"
+    gone.mkdir()
+    payload = {
+        "session_id": SESSION,
+        "cwd": str(gone),
+        "tool_name": "Bash",
+        "tool_input": {"command": REMOVE},
+    }
+    env = scene.environment(PWD=str(gone), CLAUDE_PROJECT_DIR=None)
+    hook = scene.bundle / "runtime/ultra_runtime/hooks/guard.py"
+    script = 'rmdir "$1" && exec "$2" -I -S "$3"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, "sh", str(gone), sys.executable, str(hook)],
+        input=json.dumps(payload), cwd=gone, env=env, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_no_repository_at_all(scene: Scene) -> None:
+    nowhere = {"CLAUDE_PROJECT_DIR": None}
+    assert scene.bash(REMOVE, cwd=scene.home, env=nowhere).silent
+    assert scene.bash(REMOVE, cwd=scene.home, env=nowhere, guard="always").decision == "deny"
+    assert scene.write(".env", cwd=scene.home, env=nowhere, guard="always").decision == "deny"
+
+
+def test_text_of_any_size_is_answered(scene: Scene) -> None:
+    scene.start_run()
+    assert scene.call("Write", {"file_path": "src/big.txt", "content": "x" * 3_000_000}).silent
+    assert scene.bash("echo " + "a " * 40_000 + "; rm -rf src").decision == "deny"
+
+
+@pytest.mark.parametrize("python", interpreters(), ids=lambda path: path.parent.parent.name)
+def test_every_interpreter(scene: Scene, python: Path) -> None:
+    assert scene.bash(REMOVE, python=python).silent
+    scene.start_run()
+    assert scene.bash(REMOVE, python=python).decision == "deny"
+    assert scene.bash("git status", python=python).silent
+    assert scene.write(scene.repo / PLAN, python=python).decision == "deny"
+    assert scene.start(b"{", scene.repo, scene.environment(), python).status == 2
+
+
+SLOW = {
+    "json",
+    "re",
+    "typing",
+    "pathlib",
+    "enum",
+    "collections",
+    "functools",
+    "subprocess",
+    "ultra_runtime.guard.follow",
+}
+
+
+@pytest.mark.parametrize("run", [False, True])
+@pytest.mark.parametrize("command", ["git status", "npm test", "pytest -q 2>&1 | tail -20", REMOVE])
+def test_a_harmless_command_loads_nothing_slow(scene: Scene, command: str, run: bool) -> None:
+    if run:
+        scene.start_run()
+    payload = {"session_id": SESSION, "cwd": str(scene.repo), "tool_input": {"command": command}}
+    hook = scene.bundle / "runtime/ultra_runtime/hooks/guard.py"
+    done = subprocess.run(
+        [interpreters()[-1], "-I", "-S", "-X", "utf8", "-X", "importtime", hook],
+        input=json.dumps(payload), cwd=scene.repo, env=scene.environment(), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "ultra_runtime.guard.hook" in loaded
+    read = {"ultra_runtime.guard.follow"} if run and command == REMOVE else set()
+    assert loaded & SLOW == read
+
+
+def test_it_never_answers_allow(bundle: Path) -> None:
+    """The word is a verdict of the policy; as a decision it would switch the client's own rules off."""
+    for path in [
+        bundle / "runtime/ultra_runtime/guard/hook.py",
+        bundle / "runtime/ultra_runtime/hooks/guard.py",
+    ]:
+        assert '"allow"' not in path.read_text()
+    assert os.path.isfile(bundle / "hooks/hooks.json")

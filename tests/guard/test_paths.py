@@ -1,0 +1,285 @@
+"""The path policy, decided on real paths of a real tree."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.guard.policy_tables import policy
+from ultra_runtime.guard.marks import HOME, UNKNOWN, USER_HOME
+from ultra_runtime.guard.paths import Place, path_verdict
+from ultra_runtime.guard.realpath import inside, real_path
+
+POLICY = policy()
+
+
+def build(base: Path, files: dict[str, str]) -> None:
+    """Make files and links; `-> target` as the text makes a link, a name with a slash at its end a folder."""
+    for name, text in files.items():
+        path = base / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            path.mkdir(exist_ok=True)
+        elif text.startswith("-> "):
+            path.symlink_to(text[3:])
+        else:
+            path.write_text(text)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    build(
+        tmp_path,
+        {"repo/src/a.py": "", "repo/.git/hooks/": "", "repo-evil/x": "", "home/.ssh/": "", "other/x": ""},
+    )
+    return tmp_path
+
+
+def rule(base: Path, path: str, cwd: str = "repo", **more: object) -> str:
+    place = Place(str(base / cwd), str(base / "repo"), str(base / "home"))
+    for name, value in more.items():
+        setattr(place, name, value)
+    return path_verdict(path, place, POLICY).rule
+
+
+def test_inside_and_outside(base: Path) -> None:
+    assert rule(base, "src/a.py") == ""
+    assert rule(base, "new/folder/file.py") == ""
+    assert rule(base, str(base / "repo" / "x")) == ""
+    assert rule(base, "../repo/x") == ""
+    assert rule(base, "../x", "repo/src") == ""
+    assert rule(base, "../../other/x", "repo/src") == "outside_repository"
+    assert rule(base, str(base / "repo-evil" / "x")) == "outside_repository"
+    assert rule(base, "/tmp/x") == "outside_repository"
+    assert rule(base, "/") == "outside_repository"
+    assert rule(base, ".") == ""
+
+
+def test_the_boundary_can_be_left_out(base: Path) -> None:
+    assert rule(base, "/tmp/x", boundary=False) == ""
+    assert rule(base, "~/.ssh/x", boundary=False) == "secret_keys"
+    assert rule(base, "~root/x", boundary=False) == ""
+    assert rule(base, "~root/.ssh/x", boundary=False) == "secret_keys"
+
+
+def test_other_folders_can_be_allowed(base: Path) -> None:
+    data = str(base / "home" / "data")
+    assert rule(base, "~/data/stats.jsonl") == "outside_repository"
+    assert rule(base, "~/data/stats.jsonl", writable=(data,)) == ""
+    assert rule(base, "~/data-evil/x", writable=(data,)) == "outside_repository"
+
+
+def test_no_file(base: Path) -> None:
+    for path in ("", "a\0b", "\0"):
+        assert rule(base, path) == "bad_path"
+    build(base, {"repo/loop": "-> loop", "repo/a": "-> b", "repo/b": "-> a"})
+    assert rule(base, "loop") == "bad_path"
+    assert rule(base, "a/x") == "bad_path"
+
+
+def test_links_are_followed(base: Path) -> None:
+    build(
+        base,
+        {
+            "repo/out": f"-> {base}/other",
+            "repo/up": "-> ../other",
+            "repo/secret": "-> .env",
+            "repo/innocent": "-> src/a.py",
+            "repo/.env.local": "-> src/a.py",
+            "repo/dir": "-> src/deep",
+            "repo/src/deep/": "",
+            "other/in": f"-> {base}/repo/src",
+        },
+    )
+    assert rule(base, "out/x") == "outside_repository"
+    assert rule(base, "up/x") == "outside_repository"
+    assert rule(base, "secret") == "env_file"
+    assert rule(base, "innocent") == ""
+    assert rule(base, "dir/../x") == ""
+    assert rule(base, "dir/../../../x") == "outside_repository"  # `..` leaves what the link leads to
+    assert rule(base, "../other/in/x") == ""
+
+
+def test_a_link_from_a_protected_place_protects_what_it_leads_to(base: Path) -> None:
+    build(
+        base,
+        {
+            "repo/dotfiles/bashrc": "",
+            "home/.bashrc": f"-> {base}/repo/dotfiles/bashrc",
+            "home/.aws": f"-> {base}/repo/aws",
+            "repo/.claude/hooks": "-> ../tools",
+            "repo/.env": "-> config/dev",
+        },
+    )
+    assert rule(base, "dotfiles/bashrc") == "shell_startup"
+    assert rule(base, "dotfiles/zshrc") == ""
+    assert rule(base, "aws/credentials") == "secret_keys"
+    assert rule(base, "tools/guard.py") == "hook_script"
+    assert rule(base, "config/dev") == "env_file"
+
+
+def test_home_spellings(base: Path) -> None:
+    for spelling in ("~", "$HOME", "${HOME}", HOME, str(base / "home")):
+        assert rule(base, f"{spelling}/.ssh/config") == "secret_keys"
+        assert rule(base, f"{spelling}/.zshrc") == "shell_startup"
+        assert rule(base, f"{spelling}/x") == "outside_repository"
+    assert rule(base, "$HOMER/x") == ""  # a folder of that name
+    assert rule(base, "a~/x") == ""
+    assert rule(base, "~other/x") == "outside_repository"
+    assert rule(base, USER_HOME + "other/x") == "outside_repository"
+
+
+def test_case_is_not_looked_at(base: Path) -> None:
+    assert rule(base, ".ENV") == "env_file"
+    assert rule(base, ".Git/HOOKS/pre-commit") == "hook_script"
+    assert rule(base, "~/.SSH/id") == "secret_keys"
+    assert rule(base, ".claude/SETTINGS.json") == "client_settings"
+
+
+def test_case_of_the_root_is_up_to_the_file_system(base: Path) -> None:
+    (base / "REPO").mkdir(exist_ok=True)
+    same = os.path.samefile(base / "REPO", base / "repo")
+    assert rule(base, str(base / "REPO" / "x")) == ("" if same else "outside_repository")
+
+
+def test_hooks_of_every_git_dir(base: Path) -> None:
+    build(
+        base, {"repo/bare/HEAD": "", "repo/bare/objects/": "", "repo/bare/hooks/": "", "repo/lib/hooks/x": ""}
+    )
+    assert rule(base, ".git/hooks/pre-commit") == "hook_script"
+    assert rule(base, ".git/modules/lib/hooks/post-merge") == "hook_script"
+    assert rule(base, ".git/worktrees/w/hooks/x") == "hook_script"
+    assert rule(base, "bare/hooks/update") == "hook_script"
+    assert rule(base, "lib/hooks/x") == ""
+    assert rule(base, "hooks/x") == ""
+    assert rule(base, ".git/description") == ""
+
+
+def test_hooks_that_git_itself_makes(base: Path) -> None:
+    def git(*words: str, cwd: Path) -> None:
+        subprocess.run(
+            [
+                "git",
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.org",
+                "-c",
+                "protocol.file.allow=always",
+                *words,
+            ],
+            cwd=cwd,
+            check=True,
+            capture_output=True,
+        )
+
+    source, repo = base / "source", base / "real"
+    for folder in (source, repo):
+        folder.mkdir()
+        git("init", "-q", cwd=folder)
+        git("commit", "-q", "--allow-empty", "-m", "first", cwd=folder)
+    git("submodule", "add", "-q", str(source), "sub", cwd=repo)
+    git("worktree", "add", "-q", ".claude/worktrees/w", cwd=repo)
+    tree = repo / ".claude/worktrees/w"
+    place = Place(str(tree), str(tree), str(base / "home"))
+
+    def verdict(path: str) -> str:
+        return path_verdict(path, place, POLICY).rule
+
+    hooks = subprocess.run(
+        ["git", "rev-parse", "--git-path", "hooks"],
+        cwd=repo / "sub",
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    whole = Place(str(repo / "sub"), str(repo), str(base / "home"))
+    assert path_verdict(f"{hooks}/pre-commit", whole, POLICY).rule == "hook_script"
+    assert verdict("new.py") == ""
+    assert verdict("../../../x.py") == "outside_repository"  # the main tree
+    assert verdict(str(repo / "x.py")) == "outside_repository"
+    assert verdict(str(repo / ".git/hooks/pre-commit")) == "hook_script"
+
+
+def test_files_that_settings_name(base: Path) -> None:
+    named = ("tools/check.py", str(base / "repo" / "githooks"))
+    assert rule(base, "tools/check.py", hook_files=named) == "hook_script"
+    assert rule(base, "githooks/pre-push", hook_files=named) == "hook_script"
+    assert rule(base, "tools/other.py", hook_files=named) == ""
+
+
+def test_partly_known_paths(base: Path) -> None:
+    assert rule(base, UNKNOWN) == ""
+    assert rule(base, f"{UNKNOWN}/.env") == "env_file"
+    assert rule(base, f"{UNKNOWN}/.env.example") == ""
+    assert rule(base, f"{UNKNOWN}/.ssh/authorized_keys") == "secret_keys"
+    assert rule(base, f"src/{UNKNOWN}.py") == ""
+    assert rule(base, f"/etc/{UNKNOWN}") == "outside_repository"
+    assert rule(base, f"/{UNKNOWN}/x") == ""
+    assert rule(base, f"{base}/{UNKNOWN}") == ""  # may be the repository
+    assert rule(base, f"../other/{UNKNOWN}") == "outside_repository"
+    assert rule(base, f"{HOME}/{UNKNOWN}") == "outside_repository"
+
+
+NAMES = ("a", "b", "c", "l1", "l2", "l3", ".env", "repo", "repo-evil")
+COMPONENT = st.sampled_from([*NAMES, "..", ".", "", "new"])
+TARGET = st.lists(COMPONENT, min_size=1, max_size=4).map("/".join)
+
+
+@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    links=st.lists(
+        st.tuples(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), TARGET, st.booleans()), max_size=6
+    ),
+    folders=st.lists(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), max_size=5),
+    paths=st.lists(st.lists(COMPONENT, min_size=1, max_size=6), min_size=1, max_size=8),
+)
+def test_real_paths_are_those_of_the_system(
+    tmp_path_factory: pytest.TempPathFactory,
+    links: list[tuple[list[str], str, bool]],
+    folders: list[list[str]],
+    paths: list[list[str]],
+) -> None:
+    base = Path(os.path.realpath(tmp_path_factory.mktemp("tree")))
+    (base / "repo").mkdir()
+    for names in folders:
+        os.makedirs(base.joinpath(*names), exist_ok=True)
+    for names, target, absolute in links:
+        link = base.joinpath(*names)
+        if link.parent.is_dir() and not link.exists() and not link.is_symlink():
+            link.symlink_to(f"{base}/{target}" if absolute else target or ".")
+    place = Place(str(base / "repo"), str(base / "repo"), str(base / "home"))
+    for names in paths:
+        path = f"{base}/" + "/".join(names)
+        try:
+            os.stat(path)
+            looped = False
+        except OSError as error:
+            looped = error.errno == errno.ELOOP
+        ours = real_path(path)
+        if looped:
+            assert path_verdict(path, place, POLICY).verdict == "block"
+            continue
+        assert ours is not None
+        assert ours == os.path.realpath(path)
+        verdict = path_verdict(path, place, POLICY)
+        below = os.path.commonpath([ours, str(base / "repo")]) == str(base / "repo")
+        if verdict.verdict == "allow":
+            assert below
+        elif verdict.rule == "outside_repository":
+            assert not below
+        assert path_verdict(ours, place, POLICY).rule == verdict.rule
+
+
+def test_inside_tells_siblings_apart(tmp_path: Path) -> None:
+    assert inside("/a/repo/x", "/a/repo")
+    assert inside("/a/repo", "/a/repo")
+    assert not inside("/a/repo-evil/x", "/a/repo")
+    assert not inside("/a", "/a/repo")
+    assert inside("/anything", "/")

@@ -1,0 +1,189 @@
+"""`ultra check-command`, `ultra check-path`, and which verbs write, as real calls."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.guard.policy_tables import ROOT, load, policy
+from ultra_runtime.guard import judge, kinds, own_files
+from ultra_runtime.guard.first_look import may_match
+
+RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
+
+
+class Ultra:
+    """Call a verb from a folder."""
+
+    def __init__(self, bundle: Path, folder: Path) -> None:
+        self.bundle = bundle
+        self.folder = folder
+        self.home = folder / "home"
+
+    def __call__(
+        self, *words: str, given: str = "", cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        start = [sys.executable, "-I", "-S", "-X", "utf8", str(self.bundle / "bin/ultra")]
+        return subprocess.run(
+            [*start, *words], input=given, cwd=cwd or self.folder, capture_output=True, text=True, timeout=60, check=False,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
+        )  # fmt: skip
+
+    def lines(self, verb: str, *questions: object) -> list[dict[str, Any]]:
+        """Ask a batch of questions; what is no object is passed as it is."""
+        given = "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in questions)
+        done = self(verb, "--batch", given=given)
+        assert (done.returncode, done.stderr) == (0, "")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def ultra(bundle: Path, tmp_path: Path) -> Ultra:
+    (tmp_path / "repo/.git").mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    return Ultra(bundle, tmp_path.resolve())
+
+
+def test_one_command(ultra: Ultra) -> None:
+    done = ultra("check-command", "bash -c 'rm -rf x'", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["verdict"], answer["rule"]) == (0, "block", "recursive_force_delete")
+    assert answer["reason"]
+    assert answer["instead"]
+    words = ultra("check-command", "git push -f").stdout
+    assert words.startswith("warn (git_force_push): ")
+    assert ultra("check-command", "ls").stdout == "allow\n"
+
+
+def test_many_commands(ultra: Ultra) -> None:
+    asked = ["ls", "rm -rf x", "git reset --hard", "echo 'rm -rf x'", "echo 'unclosed", ""]
+    found = ultra.lines("check-command", *({"command": one} for one in asked))
+    assert [one["verdict"] for one in found] == ["allow", "block", "warn", "allow", "block", "allow"]
+    assert all({"verdict", "rule", "reason"} <= set(one) for one in found)
+    assert found[0] == {"verdict": "allow", "rule": "", "reason": ""}
+
+
+def test_a_line_that_is_no_question_is_answered_too(ultra: Ultra) -> None:
+    found = ultra.lines("check-command", "{", "[]", {"cmd": "ls"}, {"command": 7}, {"command": "ls"})
+    assert ["error" in one for one in found] == [True, True, True, True, False]
+
+
+@pytest.mark.parametrize("words", [[], ["--json"], ["a", "b"], ["--batches"]])
+@pytest.mark.parametrize("verb", ["check-command", "check-path"])
+def test_wrong_usage(ultra: Ultra, verb: str, words: list[str]) -> None:
+    done = ultra(verb, *words)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_one_path_is_seen_from_where_it_is_asked(ultra: Ultra) -> None:
+    repo = ultra.folder / "repo"
+
+    def rule(path: str, cwd: Path = repo) -> str:
+        answer = json.loads(ultra("check-path", path, "--json", cwd=cwd).stdout)
+        return str(answer["rule"])
+
+    assert rule("src/a.py") == ""
+    assert rule("../repo-evil/a.py") == "outside_repository"
+    assert rule("~/.ssh/config") == "secret_keys"
+    assert rule(".git/hooks/pre-commit") == "hook_script"
+    assert rule("") == "bad_path"
+
+
+def test_many_paths_bring_their_surroundings(ultra: Ultra) -> None:
+    around = {"cwd": "/work/repo/src", "repo_root": "/work/repo", "home": "/home/u"}
+    asked = ["a.py", "../b.py", "../../repo-evil/x", "~/.aws/credentials", "/home/u/.bashrc", ".env", "a\0b"]
+    found = ultra.lines("check-path", *({"path": one, **around} for one in asked), {"path": 3}, {"cwd": "/"})
+    rules = ["", "", "outside_repository", "secret_keys", "shell_startup", "env_file", "bad_path"]
+    assert [one["rule"] for one in found[:-2]] == rules
+    assert all("error" in one for one in found[-2:])
+
+
+# -- which verbs write
+
+
+def _imports(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text())
+    hidden = {id(node) for part in ast.walk(tree) if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING" for node in ast.walk(part)}  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in hidden:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _reached(module: str) -> set[str]:
+    """Return the modules of the runtime that a module imports, on whatever way."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        path = RUNTIME.parent / (name.replace(".", "/") + ".py")
+        if name not in seen and path.is_file():
+            seen.add(name)
+            waiting += _imports(path)
+    return seen
+
+
+def test_a_verb_that_says_that_it_only_reads_cannot_write(bundle: Path) -> None:
+    """A verb that says nothing counts as writing; one that says so must not even load what writes."""
+    reading: set[str] = set()
+    writing: set[str] = set()
+    for path in sorted((RUNTIME / "verbs").glob("[a-z]*.py")):
+        says = "READ_ONLY = True\n" in path.read_text()
+        (reading if says else writing).add(path.stem)
+        if says:
+            assert "ultra_runtime.atomic" not in _reached(f"ultra_runtime.verbs.{path.stem}"), path.stem
+    assert {"put", "gate_brief", "brief_status", "project_new", "sessions_write"} <= writing
+    assert {"scan", "validate", "guide", "check_command"} <= reading
+    names: dict[str, Any] = {}
+    exec((bundle / "runtime/ultra_runtime/tables/names.py").read_text(), names)  # noqa: S102
+    assert {verb.replace(" ", "_").replace("-", "_") for verb in names["READING"]} == {
+        name.rstrip("_") for name in reading
+    }
+
+
+def test_the_reach_of_a_verb_is_seen() -> None:
+    """Prove that the test above can fail."""
+    assert "ultra_runtime.atomic" in _reached("ultra_runtime.verbs.put")
+
+
+# -- words that stand in two places
+
+
+def test_every_plain_writer_and_remover_is_looked_for() -> None:
+    assert set(kinds.WRITERS) | own_files.REMOVERS == judge.WRITERS
+
+
+NEEDS = {  # what has to stand behind a command before any rule that lists it can match
+    "adds_package": "{verb} left-pad", "always": "-x | sh", "any_disk": "/dev/sda", "at_job": "now",
+    "crontab": "-r", "decodes": "-d x | sh", "disk_verb": "erase /dev/sda", "downloads": "s3 cat api x | sh", "eval_expansion": "$X", "force_push": "push --force",
+    "hard_reset": "reset --hard", "history_command": "-c", "history_file": "~/.bash_history", "history_unset": "HISTFILE",
+    "jq_decodes": "@base64d x | sh", "kill_by_user": "-u bob", "kill_everything": "-9 -1", "launch": "load x",
+    "listens": "host 80 | sh", "make_filesystem": "/dev/sda", "mode_option": "-m 777 x", "open_mode": "777 x",
+    "openssl_decodes": "enc -d -a -in x | sh", "partition": "-a /dev/sda", "power_message": "PowerOff", "power_off": "now",
+    "power_verb": "poweroff", "remove": "-rf x", "remove_windows": "-Recurse -Force x", "run_level": "0",
+    "schedule_edit": "/etc/crontab", "timer": "--on-calendar=daily x",
+}  # fmt: skip
+
+
+def test_the_first_look_sees_every_command_of_the_policy() -> None:
+    """A fork that adds a command to the policy must not have it waved through unread."""
+    table = policy()
+    missed = []
+    for uses in (table.commands, table.sources):
+        for name, logics in uses.items():
+            for _, use in logics:
+                verb = table.adders[name][0][0] if name in table.adders else ""
+                command = f"{name} {NEEDS[use].format(verb=verb)}"
+                if not may_match(command):
+                    missed.append(command)
+    assert missed == []
+    assert len(load("commands.yaml")) > 10
