@@ -1,0 +1,85 @@
+"""Measure what the guard costs: its start-up against the bare interpreter's, and large texts.
+
+Run from the repository: `python -m tests.bench.guard_speed [rounds]`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNTIME = ROOT / "plugin_src" / "runtime"
+sys.path[:0] = [str(ROOT), str(RUNTIME)]
+
+from tests.guard.policy_tables import policy, tables  # noqa: E402
+from tests.guard.test_bounds import LARGEST, SHAPES  # noqa: E402
+from ultra_runtime.guard.verdict import verdict_for  # noqa: E402
+
+HOOK = """
+import sys
+sys.path.insert(0, {bundle!r})
+from ultra_runtime.guard.first_look import may_match
+command = sys.stdin.read()
+if may_match(command):
+    from ultra_runtime.guard.policy import Policy
+    from ultra_runtime.guard.verdict import verdict_for
+    from ultra_runtime.tables import policy
+    sys.exit(2 if verdict_for(command, Policy.of(policy)).verdict == "block" else 0)
+"""
+COMMANDS = {
+    "harmless": "git status",
+    "harmless, read in full": 'cd "$(git rev-parse --show-toplevel)" && ls -la $DIR',
+    "dangerous": "rm -rf out",
+    "dangerous, in a nested shell": "sudo bash -c 'cd lib && rm -rf out'",
+}
+
+
+def main(rounds: int = 60) -> int:
+    """Print the ratios."""
+    with tempfile.TemporaryDirectory(prefix="guard-bench-") as folder:
+        print("start-up as a multiple of `python3 -I -S -c pass` (median of interleaved runs)")
+        for name, ratio in _ratios(Path(folder), rounds).items():
+            print(f"  {name:30} {ratio:.2f}")
+    print(f"large texts: seconds for {LARGEST // 2} and {LARGEST} characters")
+    table = policy()
+    for name, make in SHAPES.items():
+        unit = max(1, (len(make(200)) - len(make(100))) // 100)
+        took = []
+        for size in (LARGEST // 2, LARGEST):
+            text = make(size // unit)
+            start = time.process_time()
+            verdict_for(text, table)
+            took.append(time.process_time() - start)
+        print(f"  {name:30} {took[0]:.2f} {took[1]:.2f}")
+    return 0
+
+
+def _ratios(folder: Path, rounds: int) -> dict[str, float]:
+    """Run the interpreter bare and with the guard, turn by turn, so that load falls on both alike."""
+    python = str(Path(sys.executable).resolve())
+    copytree(RUNTIME / "ultra_runtime", folder / "ultra_runtime", ignore=ignore_patterns("__pycache__"))
+    (folder / "ultra_runtime" / "tables").mkdir(exist_ok=True)
+    (folder / "ultra_runtime" / "tables" / "__init__.py").write_text("")
+    lines = [f"{name} = {value!r}\n" for name, value in tables().items()]
+    (folder / "ultra_runtime" / "tables" / "policy.py").write_text("".join(lines))
+    hook = folder / "hook.py"
+    hook.write_text(HOOK.format(bundle=str(folder)))
+    calls = {"bare": (["-c", "pass"], ""), **{name: ([str(hook)], text) for name, text in COMMANDS.items()}}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(rounds + 1):
+        for name, (words, text) in calls.items():
+            start = time.perf_counter()
+            subprocess.run([python, "-I", "-S", *words], input=text, text=True, check=False)
+            if turn:  # the first one writes the caches
+                times[name].append(time.perf_counter() - start)
+    medians = {name: sorted(taken)[len(taken) // 2] for name, taken in times.items()}
+    return {name: taken / medians["bare"] for name, taken in medians.items()}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*map(int, sys.argv[1:])))

@@ -1,0 +1,232 @@
+"""A repository, a plan and the real `bin/ultra`, made of text that a test shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import pprint
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.guard.policy_tables import tables
+from ultra_plugin.config import load
+from ultra_plugin.render import render
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tree import write
+
+ROOT = Path(__file__).parent.parent.parent
+PROJECT = ".claude/projects/2026-01-31-greet"
+PLAN = f"{PROJECT}/plan.md"
+PROGRESS = f"{PROJECT}/progress.json"
+STATE = f"{PROJECT}/.session-state.local.json"
+SLUG = "2026-01-31-greet"
+FILES: Mapping[str, str] = {"README.md": "# Greet\n", "src/hello.py": "print('hello')\n"}
+
+
+def rendered(out: Path) -> Path:
+    """Render the flagship from the sources as they are, with the policy as tables beside its contracts."""
+    tree = SourceTree(ROOT / "plugin_src")
+    write(render(tree, load(tree)), out)
+    bundle = out / "ultraplan-local"
+    policy = "\n".join(f"{name} = {pprint.pformat(value)}" for name, value in tables().items())
+    (bundle / "runtime/ultra_runtime/tables/policy.py").write_text(policy + "\n")
+    return bundle
+
+
+def step(
+    number: int,
+    files: Sequence[str] = (),
+    verify: str | None = "true",
+    on_failure: str = "revert",
+    message: str | None = None,
+    **manifest: Any,
+) -> str:
+    """Return one step of a plan; keywords of the manifest replace those that follow from its files."""
+    own = list(files) or [f"src/part{number}.py"]
+    values: dict[str, Any] = {
+        "expected_paths": own,
+        "min_file_count": len(own),
+        "commit_message_pattern": f"^feat: part {number}",
+        "bash_syntax_check": [],
+        "forbidden_paths": [],
+        "must_contain": [],
+        **manifest,
+    }
+    rows = "\n".join(f"    {name}: {json.dumps(value)}" for name, value in values.items())
+    named = ", ".join(f"`{name}`" for name in own)
+    test_first = f"- **Test first:** {values.pop('test_first')}\n" if "test_first" in values else ""
+    rows = "\n".join(f"    {name}: {json.dumps(value)}" for name, value in values.items())
+    checkpoint = f'`git commit -m "{message or f"feat: part {number}"}"`'
+    lines = [
+        f"### Step {number}: Make part {number}",
+        "",
+        f"- **Files:** {named if own else 'none'}",
+        f"- **Changes:** Write part {number}.",
+        test_first.rstrip(),
+        f"- **Verify:** {verify}"
+        if verify and verify.startswith("`")
+        else f"- **Verify:** `{verify}`"
+        if verify
+        else "",
+        f"- **On failure:** {on_failure}" if on_failure else "",
+        f"- **Checkpoint:** {checkpoint}",
+        "- **Manifest:**",
+        "",
+        "  ```yaml",
+        "  manifest:",
+        rows,
+        "  ```",
+    ]
+    return "\n".join(line for at, line in enumerate(lines) if line or lines[at - 1] != "" or at < 2) + "\n"
+
+
+def plan(*steps: str, verification: str = "", strategy: str = "", version: str = "1.7") -> str:
+    """Return a plan of these steps."""
+    head = f'---\nplan_version: "{version}"\n---\n\n# Plan\n\n## Implementation Plan\n\n'
+    parts = [head + "\n".join(steps)]
+    if strategy:
+        parts.append(f"## Execution Strategy\n\n{strategy}")
+    if verification:
+        parts.append(f"## Verification\n\n- `{verification}`\n")
+    return "\n".join(parts)
+
+
+class Told:
+    """What a call printed and returned."""
+
+    def __init__(self, done: subprocess.CompletedProcess[bytes]) -> None:
+        self.status = done.returncode
+        self.out = done.stdout.decode("utf-8", "surrogateescape")
+        self.err = done.stderr.decode("utf-8", "surrogateescape")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The answer, which has to be one JSON object on one line and nothing else."""
+        assert self.out.count("\n") == 1, (self.out, self.err)
+        assert self.err == ""
+        answer = json.loads(self.out)
+        assert isinstance(answer, dict)
+        return answer
+
+
+class Repo:
+    """A repository with a plan, and the runtime standing in it."""
+
+    def __init__(self, folder: Path, bundle: Path, python: Path) -> None:
+        self.folder = folder
+        self.bundle = bundle
+        self.answers: list[tuple[tuple[str, ...], str]] = []
+        self.env = {
+            "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
+            "HOME": str(folder.parent),
+            "LANG": "C.UTF-8",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "CLAUDE_CODE_SESSION_ID": "session-a",
+            "CLAUDE_PID": str(os.getpid()),
+        }
+
+    def create(self, text: str, files: Mapping[str, str] = FILES) -> Repo:
+        """Make the repository with one commit, and put the plan where a project has it, uncommitted."""
+        self.folder.mkdir(parents=True)
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.name", "A Person")
+        self.git("config", "user.email", "person@example.com")
+        self.write(files)
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "first")
+        self.write({PLAN: text})
+        return self
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Write files from path to text."""
+        for name, content in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def read(self, name: str) -> str:
+        return (self.folder / name).read_text()
+
+    def has(self, name: str) -> bool:
+        return (self.folder / name).exists()
+
+    def git(self, *words: str, check: bool = True, env: Mapping[str, str] | None = None) -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=self.folder, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL,
+            capture_output=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert not check or done.returncode == 0, done.stderr
+        return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def run(self, *words: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Told:
+        """Answer for a person."""
+        done = subprocess.run(
+            [self.bundle / "bin" / "ultra", *words], cwd=cwd or self.folder, env={**self.env, **(env or {})},
+            stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120,
+        )  # fmt: skip
+        return Told(done)
+
+    def ultra(
+        self, line: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Answer for a program, to a line such as `step begin 1`."""
+        told = self.run(*line.split(), "--json", cwd=cwd, env=env)
+        self.answers.append((tuple(line.split()), told.out))
+        answer = told.data
+        refused = answer.get("ok") is False or answer.get("status") == "drift"
+        assert told.status == (1 if refused else 0), (told.status, answer)
+        return answer
+
+    def ok(self, line: str, **options: Any) -> dict[str, Any]:
+        """Answer that has to be no refusal."""
+        answer = self.ultra(line, **options)
+        assert answer["ok"], answer
+        return answer
+
+    def refused(self, line: str, **options: Any) -> str:
+        """Return the words of a refusal, which always says what to do instead."""
+        answer = self.ultra(line, **options)
+        assert answer["ok"] is False, answer
+        assert set(answer) == {"ok", "error", "next"}
+        assert answer["next"]
+        return f"{answer['error']} | {answer['next']}"
+
+    def start(self, *flags: str) -> dict[str, Any]:
+        return self.ok(" ".join(["run", "start", PLAN, *flags]))
+
+    def do_step(self, number: int, files: Mapping[str, str]) -> dict[str, Any]:
+        """Do a step as an honest model does."""
+        self.ok(f"step begin {number}")
+        self.write(files)
+        answer = self.ok(f"step verify {number}")
+        assert answer["next"] == "commit", answer
+        return self.ok(f"step commit {number}")
+
+    def progress(self) -> dict[str, Any]:
+        values = json.loads(self.read(PROGRESS))
+        assert isinstance(values, dict)
+        return values
+
+    def subjects(self) -> list[str]:
+        """Return the subjects of the branch, the oldest first."""
+        return self.git("log", "--format=%s", "--reverse").split("\n")
+
+    def refs(self) -> dict[str, str]:
+        rows = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/ultra").splitlines()
+        return {row.split(" ")[0][len("refs/ultra/") :]: row.split(" ")[1] for row in rows}
+
+    def tree(self) -> dict[str, tuple[int, bytes]]:
+        """Return every file of the working tree but the runtime's own, with its mode."""
+        own = {PROGRESS, STATE, f"{PROJECT}/.gitignore"}
+        return {
+            name: (path.lstat().st_mode, os.readlink(path).encode() if path.is_symlink() else path.read_bytes())
+            for path in sorted(self.folder.rglob("*"))
+            if (path.is_file() or path.is_symlink()) and (name := path.relative_to(self.folder).as_posix()) not in own
+            and not name.startswith((".git/", f"{PROJECT}/logs/"))
+        }  # fmt: skip
+
+    def staged(self) -> str:
+        """Return exactly what is staged."""
+        return self.git("diff", "--cached", "--no-renames", "--binary")

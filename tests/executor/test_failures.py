@@ -1,0 +1,421 @@
+"""What makes an attempt fail, and what follows from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+
+def fail(repo: Repo, number: int = 1) -> dict[str, Any]:
+    answer = repo.ok(f"step verify {number}")
+    assert answer["passed"] is False, answer
+    return answer
+
+
+def test_a_model_that_claims_success_without_an_edit(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    answer = fail(repo)
+    assert answer["next"] == "retry"
+    assert answer["why"] == [
+        "expected and not there: src/part1.py",
+        "0 of at least 1 expected files are there",
+    ]
+
+
+def test_verify_passes_and_the_manifest_fails(make: Make) -> None:
+    contain = [{"path": "src/part1.py", "pattern": "^def greet"}]
+    repo = make(
+        plan(
+            step(1, ["src/part1.py", "run.sh"], must_contain=contain, forbidden_paths=["README.md", "*.lock"])
+        )
+    )
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write(
+        {
+            "src/part1.py": "x\n",
+            "run.sh": "if then\n",
+            "README.md": "changed\n",
+            "deep/a.lock": "",
+            "src/other.py": "",
+        }
+    )
+    why = " / ".join(fail(repo)["why"])
+    assert "src/part1.py does not contain ^def greet" in why
+    assert "forbidden paths were changed: README.md, deep/a.lock" in why
+    assert "bash -n run.sh" in why
+    assert "changed outside Files and expected_paths: src/other.py" in why
+    steps = repo.progress()["steps"]
+    assert steps["1"]["manifest_audit"] == "fail"
+    assert {one["check"] for one in steps["1"]["manifest_drift"]} == {
+        "forbidden_paths", "scope", "bash_syntax_check", "must_contain",
+    }  # fmt: skip
+
+
+def test_exit_status_is_the_truth_and_expected_output_counts(make: Make) -> None:
+    repo = make(plan(step(1, verify="`cat src/part1.py` -> expected: `all good`")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "all bad\n"})
+    assert fail(repo)["why"] == ["Verify did not print what is expected: all good"]
+    repo.write({"src/part1.py": "all good\n"})
+    assert repo.ok("step verify 1")["attempt"] == 2
+
+
+def test_the_words_about_the_end_are_no_output(make: Make) -> None:
+    repo = make(plan(step(1, verify="`true` -> expected: `exit status 0`")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert "did not print" in fail(repo)["why"][0]
+
+
+def test_the_third_failure_undoes_exactly_this_step_and_stops(make: Make) -> None:
+    repo = make(plan(step(1), step(2, ["src/hello.py", "src/new.py"], verify="false"), step(3)))
+    (repo.folder / "src/hello.py").chmod(0o755)
+    repo.git("commit", "-qam", "mode")
+    repo.write({"notes.txt": "mine\n", "README.md": "# Greet\nmine\n"})
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    before, staged, head = repo.tree(), repo.staged(), repo.git("rev-parse", "HEAD")
+    repo.ok("step begin 2")
+    repo.write(
+        {"src/hello.py": "broken\n", "src/new.py": "new\n", "deep/er/new.txt": "x", "src/part1.py": "again\n"}
+    )
+    (repo.folder / "src/hello.py").chmod(0o644)
+    os.unlink(repo.folder / "notes.txt")
+    assert [fail(repo, 2)["next"], fail(repo, 2)["next"]] == ["retry", "retry"]
+    last = fail(repo, 2)
+    assert (last["next"], last["attempt"], last["do"]) == ("stop", 3, "ultra run finish")
+    assert repo.tree() == before
+    assert not repo.has("deep")
+    assert (repo.staged(), repo.git("rev-parse", "HEAD")) == (staged, head)
+    assert "what was undone is kept as refs/ultra/rescue" in last["undone"]
+    rescued = last["undone"].rpartition(" ")[2]
+    assert repo.git("show", f"{rescued}:src/new.py") == "new"
+    assert repo.git("show", f"{rescued}:deep/er/new.txt") == "x"
+    assert "the run has ended" in repo.refused("step begin 3")
+    answer = repo.ok("run finish")
+    assert answer["result"] == "failed"
+    summary = answer["ultraexecute_summary"]
+    assert [
+        summary[name] for name in ("failed_at_step", "steps_passed", "steps_failed", "steps_not_reached")
+    ] == [2, 1, 1, 1]
+    assert summary["exit_condition"] == "n/a"
+    report = repo.read(f"{PROJECT}/logs/report.md")
+    assert "Step 3: Make part 3" in report
+    assert f"--project {PROJECT} --resume" in report
+
+
+def test_retry_tells_the_instructions_and_stops_at_the_cap(make: Make) -> None:
+    repo = make(plan(step(1, verify="false", on_failure="retry - use the old parser")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert "use the old parser" in fail(repo)["do"]
+    fail(repo)
+    assert fail(repo)["next"] == "stop"
+    assert not repo.has("src/part1.py")
+    assert "the run has ended" in repo.refused("step verify 1")
+
+
+def test_skip_undoes_and_goes_on(make: Make) -> None:
+    repo = make(plan(step(1, verify="false", on_failure="skip"), step(2)))
+    repo.start()
+    repo.ok("step begin 1")
+    before = repo.tree()
+    repo.write({"src/part1.py": "one\n"})
+    answer = fail(repo)
+    assert (answer["next"], answer["do"]) == ("skip", "ultra step begin 2")
+    assert repo.tree() == before
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    summary = repo.ok("run finish")["ultraexecute_summary"]
+    assert [summary[name] for name in ("result", "steps_passed", "steps_skipped")] == ["completed", 1, 1]
+
+
+def test_escalate_stops_at_once_and_stages_nothing(make: Make) -> None:
+    repo = make(plan(step(1), step(2, verify="exit 3", on_failure="escalate")))
+    repo.write({"mine.txt": "mine\n"})
+    repo.git("add", "mine.txt")
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    staged, head = repo.staged(), repo.git("rev-parse", "HEAD")
+    repo.ok("step begin 2")
+    repo.write({"src/part2.py": "two\n", "secret.key": "x\n"})
+    answer = fail(repo, 2)
+    assert (answer["next"], answer["attempt"]) == ("escalate", 1)
+    assert (repo.staged(), repo.git("rev-parse", "HEAD")) == (staged, head)
+    assert repo.read("src/part2.py") == "two\n"
+    assert repo.ok("run finish")["result"] == "stopped"
+    assert repo.subjects() == ["first", "feat: part 1"]
+
+
+def test_a_missing_on_failure_escalates(make: Make) -> None:
+    repo = make(plan(step(1, verify="false", on_failure="")))
+    repo.start()
+    repo.ok("step begin 1")
+    assert fail(repo)["next"] == "escalate"
+
+
+def test_a_verify_that_hangs_is_ended_with_its_children(make: Make, tmp_path: Path) -> None:
+    script = "(setsid sleep 300 & echo $! > ../pids); (sleep 300 & echo $! >> ../pids); sleep 300"
+    repo = make(plan(step(1, verify=script)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    began = time.monotonic()
+    answer = repo.ok("step verify 1 --timeout 1")
+    assert time.monotonic() - began < 30
+    assert "did not end within 1 s" in answer["why"][0]
+    assert (answer["passed"], answer["attempt"], answer["next"]) == (False, 1, "retry")
+    pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
+    assert len(pids) == 2
+    deadline = time.monotonic() + 5
+    while any(map(alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, pids))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_verify_has_no_input_and_leaves_nothing_running(make: Make) -> None:
+    repo = make(plan(step(1, verify="sleep 300 & cat; pwd; echo $! > ../pid")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert repo.ok("step verify 1")["passed"]
+    log = repo.read(f"{PROJECT}/logs/step-1-verify-1.log")
+    assert str(repo.folder.resolve()) in log
+    pid = int((repo.folder.parent / "pid").read_text())
+    deadline = time.monotonic() + 5
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(pid)
+
+
+def test_output_is_short_in_the_answer_and_whole_in_the_log(make: Make) -> None:
+    repo = make(plan(step(1, verify="seq 1 100000; false")))
+    repo.start()
+    repo.ok("step begin 1")
+    answer = fail(repo)
+    assert answer["output"].split("\n")[-1] == "100000"
+    assert len(answer["output"]) < 200
+    assert repo.read(answer["log"]).count("\n") > 100000
+
+
+def test_a_second_verify_while_one_runs_is_refused(make: Make) -> None:
+    repo = make(plan(step(1, verify="touch ../running; sleep 3")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    first = subprocess.Popen(
+        [repo.bundle / "bin/ultra", "step", "verify", "1", "--json"],
+        cwd=repo.folder, env=repo.env, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    while not (repo.folder.parent / "running").exists():
+        time.sleep(0.02)
+    for call in ("step verify 1", "step commit 1", "step begin 1", "run finish"):
+        assert "`ultra step verify 1` is running in this tree" in repo.refused(call)
+    out, _ = first.communicate(timeout=30)
+    assert b'"passed":true' in out
+    assert repo.progress()["steps"]["1"]["attempts"] == 1
+
+
+def test_edits_during_verify_are_noticed(make: Make) -> None:
+    repo = make(plan(step(1, verify="test -e ../once || { touch ../once; echo more >> src/part1.py; }")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert fail(repo)["why"] == ["changed while Verify ran: src/part1.py; verify again"]
+    assert repo.ok("step verify 1")["passed"]
+
+
+def test_what_verify_leaves_behind_is_told_and_not_committed(make: Make) -> None:
+    repo = make(plan(step(1, verify="mkdir -p cache && date +%N > cache/result"), step(2)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert repo.ok("step verify 1")["note"] == "left uncommitted, made by Verify: cache/result"
+    repo.ok("step commit 1")
+    assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
+    assert repo.progress()["steps"]["1"]["manifest_audit"] == "pass-with-note"
+
+
+def test_edits_after_verify_have_to_be_verified(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    repo.write({"src/part1.py": "two\n"})
+    assert "changed since it was verified: src/part1.py" in repo.refused("step commit 1")
+    repo.write({"src/part1.py": "one\n", "README.md": "sneaked in\n"})
+    assert "changed since it was verified: README.md" in repo.refused("step commit 1")
+
+
+def test_the_cap_holds_for_verifies_that_pass_too(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    for attempt in (1, 2, 3):
+        repo.write({"src/part1.py": f"{attempt}\n"})
+        assert repo.ok("step verify 1")["passed"]
+    repo.write({"src/part1.py": "4\n"})
+    answer = fail(repo)
+    assert (answer["next"], answer["why"]) == ("stop", ["3 attempts are used up"])
+    assert not repo.has("src/part1.py")
+
+
+EVIL = "touch ran && rm -rf /tmp/nothing-of-the-kind"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        plan(step(1, verify=EVIL)),
+        plan(step(1, test_first=f"`{EVIL}`")),
+        plan(step(1, message='x" && rm -rf /tmp/nothing-of-the-kind && echo "')),
+        plan(step(1), verification=EVIL),
+    ],
+    ids=["verify", "test-first", "checkpoint", "verification"],
+)
+def test_a_blocked_command_is_never_run(make: Make, text: str) -> None:
+    repo = make(text)
+    assert "the command policy blocks" in repo.refused(f"run start {PLAN}")
+    assert not repo.has("ran")
+    assert not repo.has(PROGRESS)
+
+
+def test_a_verify_that_is_blocked_later_escalates_whatever_on_failure_says(make: Make) -> None:
+    """A policy that got stricter between the start and the verify."""
+    repo = make(plan(step(1, verify="echo ran >> ran.txt", on_failure="skip")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    stricter = repo.folder.parent / "stricter"
+    shutil.copytree(repo.bundle, stricter)
+    with (stricter / "runtime/ultra_runtime/tables/policy.py").open("a") as file:
+        file.write(
+            "\nCOMMANDS['echo'] = (('rm_rf', 'always'),)\nRULES['rm_rf'] = ('block', 'echo', 'it is blocked now', 'nothing')\n"
+        )
+    repo.bundle = stricter
+    answer = fail(repo)
+    assert (answer["next"], answer["attempt"]) == ("escalate", 0)
+    assert "blocked and was not run" in answer["why"][0]
+    assert not repo.has("ran.txt")
+    assert repo.ok("run finish")["result"] == "stopped"
+
+
+def test_test_first_is_run_before_the_change(make: Make) -> None:
+    repo = make(
+        plan(
+            step(1, test_first="`test -f src/part1.py`"),
+            step(2, test_first="`true`"),
+            step(3, test_first="write a test"),
+        )
+    )
+    repo.start()
+    assert "fails with exit status 1, as expected" in repo.ok("step begin 1")["test_first"]
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    repo.ok("step commit 1")
+    assert "passes already" in repo.ok("step begin 2")["test_first"]
+    repo.write({"src/part2.py": "two\n"})
+    repo.ok("step verify 2")
+    repo.ok("step commit 2")
+    assert repo.ok("step begin 3")["test_first"] == "write a test"
+
+
+def test_nothing_to_commit_warns(make: Make) -> None:
+    repo = make(plan(step(1, ["README.md"])))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.ok("step verify 1")
+    answer = repo.ok("step commit 1")
+    assert (answer["commit"], answer["warning"]) == (None, "there was nothing to commit")
+    assert repo.ok("run finish")["result"] == "completed"
+    assert repo.subjects() == ["first"]
+
+
+def test_a_message_off_its_pattern_is_drift_and_no_failure(make: Make) -> None:
+    repo = make(plan(step(1, message="fix: something else")))
+    repo.start()
+    answer = repo.do_step(1, {"src/part1.py": "one\n"})
+    assert "does not match" in answer["drift"]
+    assert repo.progress()["steps"]["1"]["checkpoint_drift"] == {
+        "expected": "^feat: part 1",
+        "actual": "fix: something else",
+    }
+    assert repo.ok("run finish")["result"] == "partial"
+
+
+@pytest.mark.parametrize(
+    "path", ["../out.txt", "/etc/x", ".env", ".claude/settings.json", ".git/hooks/pre-commit", "a/../../x"]
+)
+def test_a_plan_that_would_change_what_no_run_may_change(make: Make, path: str) -> None:
+    repo = make(plan(step(1, [path])))
+    assert "step 1 may not change" in repo.refused(f"run start {PLAN}")
+    assert not repo.has(PROGRESS)
+
+
+def test_a_link_that_leads_out_of_the_repository(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    repo = make(plan(step(1, ["out/x.txt"])))
+    (repo.folder / "out").symlink_to(tmp_path / "elsewhere")
+    assert "it leads out of the repository" in repo.refused(f"run start {PLAN}")
+
+
+def test_a_protected_path_that_changes_fails_the_attempt(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n", ".env": "SECRET=1\n"})
+    assert "protected paths were changed: .env" in fail(repo)["why"][0]
+
+
+@pytest.mark.parametrize("signal_name", ["TERM", "KILL"])
+def test_a_verify_whose_call_is_ended_leaves_nothing_running_for_the_next(
+    make: Make, signal_name: str
+) -> None:
+    repo = make(
+        plan(
+            step(
+                1,
+                verify="test -e ../again || { touch ../again; setsid sleep 300 & echo $! > ../pid; sleep 300; }",
+            )
+        )
+    )
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    call = subprocess.Popen([repo.bundle / "bin/ultra", "step", "verify", "1"], cwd=repo.folder, env=repo.env)
+    while not (repo.folder.parent / "pid").exists():
+        time.sleep(0.02)
+    time.sleep(0.1)
+    call.send_signal(getattr(signal, f"SIG{signal_name}"))
+    call.wait(timeout=30)
+    pid = int((repo.folder.parent / "pid").read_text())
+    if signal_name == "TERM":
+        assert not alive(pid)
+    answer = repo.ok("step verify 1")
+    assert (answer["passed"], answer["attempt"]) == (True, 1)
+    assert not alive(pid)

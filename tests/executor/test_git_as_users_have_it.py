@@ -1,0 +1,282 @@
+"""Repositories as users have them: each gets a clear answer, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+ONE = plan(step(1))
+
+
+def hook(repo: Repo, name: str, script: str) -> None:
+    path = repo.folder / ".git/hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_no_repository(make: Make) -> None:
+    repo = make(ONE)
+    shutil.rmtree(repo.folder / ".git")
+    assert "is in no git repository | a plan is executed in a git repository: run `git init`" in repo.refused(
+        f"run start {PLAN}"
+    )
+    assert repo.ok(f"run dry-run {PLAN}")["verdict"] == "READY"
+    assert repo.ok(f"run validate {PLAN}")["verdict"] == "READY"
+
+
+def test_no_commit_yet(make: Make) -> None:
+    repo = make(ONE)
+    shutil.rmtree(repo.folder / ".git")
+    repo.git("init", "-q")
+    assert "has no commit yet | make a first one" in repo.refused(f"run start {PLAN}")
+    assert not repo.has(PROGRESS)
+
+
+def test_no_identity(make: Make) -> None:
+    repo = make(ONE)
+    repo.git("config", "--unset", "user.name")
+    repo.git("config", "--unset", "user.email")
+    repo.git("config", "user.useConfigOnly", "true")
+    said = repo.refused(f"run start {PLAN}")
+    assert "git cannot commit here" in said
+    assert "set user.name and user.email" in said
+
+
+def test_an_identity_that_goes_missing_later_loses_nothing(make: Make) -> None:
+    repo = make(ONE)
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    repo.git("config", "--unset", "user.email")
+    repo.git("config", "user.useConfigOnly", "true")
+    assert "git commit failed" in repo.refused("step commit 1")
+    repo.git("config", "user.email", "person@example.com")
+    repo.ok("step commit 1")
+    assert repo.subjects() == ["first", "feat: part 1"]
+
+
+def test_a_hook_that_fails_and_then_does_not(make: Make) -> None:
+    repo = make(ONE)
+    repo.write({"mine.txt": "mine\n"})
+    repo.git("add", "mine.txt")
+    staged = repo.staged()
+    hook(
+        repo,
+        "pre-commit",
+        'git diff --cached --name-only > ../seen; test -e ../fine || { echo "lint: too long" >&2; exit 1; }',
+    )
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    said = repo.refused("step commit 1")
+    assert "git commit failed: lint: too long" in said
+    assert "then `ultra step commit 1` again" in said
+    assert (repo.staged(), repo.read("src/part1.py"), repo.subjects()) == (staged, "one\n", ["first"])
+    (repo.folder.parent / "fine").touch()
+    repo.ok("step commit 1")
+    assert (repo.folder.parent / "seen").read_text() == "src/part1.py\n"
+    assert (repo.staged(), repo.subjects()) == (staged, ["first", "feat: part 1"])
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_hooks_that_change_the_message_and_the_files(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    hook(repo, "commit-msg", 'printf "\\n\\nTicket: 7\\n" >> "$1"')
+    hook(
+        repo,
+        "pre-commit",
+        "for f in $(git diff --cached --name-only); do echo formatted >> $f; git add $f; done",
+    )
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert "Ticket: 7" in repo.git("log", "-1", "--format=%B")
+    assert repo.git("show", "HEAD:src/part1.py") == "one\nformatted"
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_a_signature_that_cannot_be_made(make: Make) -> None:
+    repo = make(ONE)
+    signer = repo.folder.parent / "signer"
+    signer.write_text('#!/bin/sh\necho "no pinentry here" >&2\nexit 1\n')
+    signer.chmod(0o755)
+    repo.git("config", "commit.gpgsign", "true")
+    repo.git("config", "gpg.program", str(signer))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    assert "git commit failed" in repo.refused("step commit 1")
+    repo.git("config", "commit.gpgsign", "false")
+    repo.ok("step commit 1")
+
+
+def test_a_detached_head(make: Make) -> None:
+    repo = make(ONE)
+    repo.git("checkout", "-q", "--detach")
+    assert "HEAD is detached" in repo.start()["notes"][0]
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    assert repo.git("log", "-1", "--format=%s", "main") == "first"
+
+
+def test_a_shallow_clone(make: Make, tmp_path: Path) -> None:
+    repo = make(ONE)
+    repo.write({"README.md": "second\n"})
+    repo.git("commit", "-qam", "second")
+    repo.git("clone", "-q", "--depth", "1", f"file://{repo.folder}", str(tmp_path / "shallow"))
+    clone = Repo(tmp_path / "shallow", repo.bundle, Path(repo.env["PATH"].split(os.pathsep)[0]))
+    clone.git("config", "user.name", "A Person")
+    clone.git("config", "user.email", "person@example.com")
+    clone.write({PLAN: ONE})
+    clone.start()
+    clone.do_step(1, {"src/part1.py": "one\n"})
+    assert clone.ok("run finish")["result"] == "completed"
+
+
+def test_submodules(make: Make, tmp_path: Path) -> None:
+    repo = make(plan(step(1)))
+    other = Repo(tmp_path / "other", repo.bundle, tmp_path).create("x")
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.folder), "vendor/lib")
+    repo.git("commit", "-qm", "submodule")
+    repo.write({PLAN: plan(step(1, ["vendor/lib/README.md"]))})
+    assert "it lies in the submodule vendor/lib" in repo.refused(f"run start {PLAN}")
+    repo.write({PLAN: plan(step(1))})
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    module = repo.folder / "vendor/lib"
+    repo.git(
+        "-C",
+        str(module),
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@y",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "moved",
+    )
+    assert "a submodule was changed: vendor/lib" in " ".join(repo.ok("step verify 1")["why"])
+    repo.git("-C", str(module), "reset", "-q", "--hard", "HEAD^")
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_a_repository_inside_without_a_commit_and_one_with(make: Make) -> None:
+    repo = make(ONE)
+    for name in ("empty", "full"):
+        (repo.folder / name).mkdir()
+        repo.git("-C", str(repo.folder / name), "init", "-q")
+    repo.git(
+        "-C",
+        str(repo.folder / "full"),
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@y",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "x",
+    )
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+@pytest.mark.parametrize(("state", "words"), [("merge", "a merge"), ("rebase", "a rebase")])
+def test_git_is_in_the_middle_of_something(make: Make, state: str, words: str) -> None:
+    repo = make(ONE)
+    repo.git("checkout", "-qb", "other")
+    repo.write({"README.md": "other\n"})
+    repo.git("commit", "-qam", "other")
+    repo.git("checkout", "-q", "main")
+    repo.write({"README.md": "main\n"})
+    repo.git("commit", "-qam", "main")
+    repo.git(state, "other", check=False)
+    assert f"{words} is under way" in repo.refused(f"run start {PLAN}")
+
+
+def test_a_linked_worktree_has_a_lock_of_its_own(make: Make, tmp_path: Path) -> None:
+    repo = make(ONE)
+    repo.git("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "side")
+    side = Repo(tmp_path / "tree", repo.bundle, Path(repo.env["PATH"].split(os.pathsep)[0]))
+    other = PLAN.replace("greet", "other")
+    side.write({other: ONE})
+    repo.start()
+    side.ok(f"run start {other}")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    side.do_step(1, {"src/part1.py": "one\n"})
+    assert [repo.ok("run finish")["result"], side.ok("run finish")["result"]] == ["completed", "completed"]
+
+
+def test_a_split_index_and_a_locked_one(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.git("update-index", "--split-index")
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("step begin 2")
+    repo.write({"src/part2.py": "two\n"})
+    repo.ok("step verify 2")
+    (repo.folder / ".git/index.lock").touch()
+    answer = repo.ok("step commit 2")
+    assert "the index of git is locked" in answer["notes"][0]
+    os.unlink(repo.folder / ".git/index.lock")
+    assert repo.subjects() == ["first", "feat: part 1", "feat: part 2"]
+
+
+def test_a_git_dir_that_cannot_be_written(make: Make) -> None:
+    repo = make(ONE)
+    (repo.folder / ".git/ultra").write_text("in the way")
+    said = repo.refused(f"run start {PLAN}")
+    assert "cannot be made" in said
+    assert not repo.has(PROGRESS)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(make: Make) -> None:
+    repo = make(ONE)
+    (repo.folder / PROJECT).chmod(0o555)
+    try:
+        assert "cannot be written" in repo.refused(f"run start {PLAN}")
+    finally:
+        (repo.folder / PROJECT).chmod(0o755)
+
+
+def test_a_progress_file_that_cannot_be_replaced(make: Make) -> None:
+    """What a read-only folder looks like to root, too: something else stands in the place of the file."""
+    repo = make(ONE)
+    (repo.folder / PROGRESS).mkdir()
+    said = repo.refused(f"run start {PLAN}")
+    assert "PROGRESS_READ_ERROR" in said
+    assert not repo.has(".git/ultra/run.json")
+
+
+def test_odd_names_of_plans(make: Make) -> None:
+    repo = make(ONE)
+    repo.write({"docs/My plan..lock.md": ONE})
+    told = repo.run("run", "start", "docs/My plan..lock.md", "--json")
+    assert told.data["ok"], told.data
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    assert repo.has("docs/.ultraexecute-progress-My plan..lock.json")
+    assert repo.has("docs/.session-state.local.json")
+    assert not any(name.startswith(f"run/{SLUG}/") for name in repo.refs())
+    audited = repo.run("audit", "docs/My plan..lock.md", "--json")
+    assert audited.data["status"] == "pass"

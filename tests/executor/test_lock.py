@@ -1,0 +1,145 @@
+"""One run in a working tree: whose it is, who may go on with it, and what happens to one that nobody has."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+
+from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+TWO = plan(step(1), step(2))
+OTHER = {"CLAUDE_CODE_SESSION_ID": "session-b"}
+LOCK = ".git/ultra/run.json"
+
+
+def gone() -> str:
+    """Return the id of a process that has ended."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return str(process.pid)
+
+
+def test_another_session_that_lives_is_refused(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    for call in (f"run start {PLAN}", f"run start {PLAN} --mode resume"):
+        assert "is in progress in this tree (session session-a, process" in repo.refused(call, env=OTHER)
+    for call in ("step begin 1", "run finish"):
+        assert "belongs to another session" in repo.refused(call, env=OTHER)
+    assert "--force" in repo.refused("run abort", env=OTHER)
+    repo.ok("step begin 1")
+    assert repo.ok("run abort --force", env=OTHER)["status"] == "stopped"
+
+
+def test_the_same_session_in_a_new_process_goes_on(make: Make) -> None:
+    """The client was started again and took up the conversation."""
+    repo = make(TWO)
+    repo.start()
+    repo.ok("step begin 1", env={"CLAUDE_PID": gone()})
+
+
+def test_a_stale_lock_is_taken_over_and_said(make: Make) -> None:
+    repo = make(TWO)
+    repo.env["CLAUDE_PID"] = gone()
+    lasting = {**repo.env, "CLAUDE_PID": "1"}
+    repo.start()
+    lock = json.loads(repo.read(LOCK))
+    lock["owner"].update(pid=int(gone()), started="1")
+    repo.write({LOCK: json.dumps(lock)})
+    said = repo.refused("step begin 1", env={**lasting, **OTHER})
+    assert "was left by a session that is gone" in said
+    assert "--mode resume" in said
+    answer = repo.ok(f"run start {PLAN} --mode resume", env=OTHER)
+    assert "took over the lock of a run" in answer["notes"][0]
+    repo.ok("step begin 1", env=OTHER)
+
+
+def test_a_process_id_that_was_given_to_another_process_is_no_owner(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    lock = json.loads(repo.read(LOCK))
+    assert lock["owner"]["pid"] == os.getpid()
+    lock["owner"]["started"] = "12345"
+    repo.write({LOCK: json.dumps(lock)})
+    assert repo.ok(f"run start {PLAN} --mode resume", env=OTHER)["run"] == "resumed"
+
+
+def test_without_the_client_the_nearest_lasting_ancestor_owns_it(make: Make) -> None:
+    repo = make(TWO)
+    for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID"):
+        del repo.env[name]
+    ultra = repo.bundle / "bin/ultra"
+    script = f"{ultra} run start {PLAN} --json && {ultra} step begin 1 --json; true"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60
+    )
+    assert done.stdout.count(b'"ok":true') == 2, done.stdout
+    assert json.loads(repo.read(LOCK))["owner"]["pid"] == os.getpid()
+    repo.ok("step begin 1")
+
+
+def test_a_run_left_by_a_script_that_has_ended(make: Make) -> None:
+    repo = make(TWO)
+    for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID"):
+        del repo.env[name]
+    script = repo.folder.parent / "script.sh"
+    script.write_text(f"{repo.bundle}/bin/ultra run start {PLAN} --json; true\n")
+    subprocess.run(
+        ["bash", script], cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60
+    )
+    assert "was left by a session that is gone" in repo.refused("step begin 1")
+    assert "took over" in repo.start("--mode", "resume")["notes"][0]
+
+
+def test_a_copy_of_the_tree_has_no_run(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    copy = Repo(repo.folder.parent / "copy", repo.bundle, repo.folder)
+    copy.env = {**repo.env, **OTHER}
+    shutil.copytree(repo.folder, copy.folder)
+    assert "no run is in progress" in copy.refused("step begin 1")
+    assert copy.ok(f"run start {PLAN} --mode resume")["run"] == "resumed"
+    repo.ok("step begin 1")
+
+
+def test_another_plan_in_the_same_tree(make: Make) -> None:
+    repo = make(TWO)
+    repo.write({"other/plan.md": TWO})
+    repo.start()
+    assert "is still in progress in this tree | end it first" in repo.refused("run start other/plan.md")
+    repo.ok("run abort")
+    repo.ok("run start other/plan.md")
+
+
+def test_abort_leaves_word_and_the_edits(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("step begin 2")
+    repo.write({"src/part2.py": "half\n"})
+    answer = repo.ok("run abort")
+    assert answer["status"] == "stopped"
+    assert f"--project {PROJECT} --resume" in answer["next"]
+    state = json.loads(repo.read(f"{PROJECT}/.session-state.local.json"))
+    assert (state["status"], state["next_session_label"]) == ("stopped", "Continue")
+    assert repo.read("src/part2.py") == "half\n"
+    assert not repo.has(LOCK)
+    assert repo.start("--mode", "resume")["first"] == 2
+    assert repo.ok("step begin 2")["step"] == 2
+    repo.write({"src/part2.py": "whole\n"})
+    repo.ok("step verify 2")
+    repo.ok("step commit 2")
+    assert repo.git("show", "HEAD:src/part2.py") == "whole"
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_an_edited_plan_is_no_reason_to_stay_stuck(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    repo.write({PLAN: "nonsense"})
+    assert repo.ok("run abort")["status"] == "stopped"

@@ -1,0 +1,259 @@
+"""The modes of a run, legacy plans, sessions and their specs, and the reports that write nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+SESSIONS = """\
+### Session 1: Ground
+
+- **Steps:** 1
+- **Wave:** 1
+- **Depends on:** none
+- **Scope fence:**
+  - Touch: `src/part1.py`
+  - Never touch: `README.md`
+
+### Session 2: House
+
+- **Steps:** 2
+- **Wave:** 2
+- **Depends on:** Session 1
+- **Scope fence:**
+  - Touch: `src/part2.py`
+  - Never touch: `src/part1.py`
+"""
+TWO_SESSIONS = plan(step(1), step(2), strategy=SESSIONS)
+
+
+def state(repo: Repo) -> dict[str, object]:
+    values = json.loads(repo.read(STATE))
+    assert repo.ultra(f"validate session-state {STATE}")["valid"]
+    assert isinstance(values, dict)
+    return values
+
+
+def test_one_step_gives_partial_until_all_are_done(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    assert repo.start("--step", "2")["first"] == 2
+    assert "step 1 is out of turn" in repo.refused("step begin 1")
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    assert repo.ok("run finish")["result"] == "partial"
+    assert repo.progress()["mode"] == "step"
+    assert "step 2 is completed already" in repo.refused(f"run start {PLAN} --step 2")
+    repo.start("--mode", "step", "--step", "1")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_foreground_is_an_ordinary_run(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    answer = repo.start("--mode", "fg")
+    assert (answer["mode"], answer["strategy"], "notes" in answer) == ("execute", "single", False)
+
+
+def test_a_plan_with_sessions_runs_in_one_and_says_so(make: Make) -> None:
+    answer = make(TWO_SESSIONS).start()
+    assert "the plan has 2 sessions (sequential); all steps run in this one" in answer["notes"]
+
+
+def test_failed_can_be_resumed_with_new_attempts(make: Make) -> None:
+    repo = make(plan(step(1, verify="grep right src/part1.py")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "wrong\n"})
+    for _ in range(3):
+        repo.ok("step verify 1")
+    repo.ok("run finish")
+    assert state(repo)["status"] == "failed"
+    assert repo.start("--mode", "resume")["first"] == 1
+    repo.do_step(1, {"src/part1.py": "right\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_an_escalated_step_goes_on_with_its_edits(make: Make) -> None:
+    repo = make(plan(step(1, verify="grep right src/part1.py", on_failure="escalate")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "wrong\n"})
+    repo.ok("step verify 1")
+    repo.ok("run finish")
+    repo.start("--mode", "resume")
+    repo.do_step(1, {"src/part1.py": "right\n"})
+    assert repo.git("show", "--format=", "--name-status", "HEAD") == "A\tsrc/part1.py"
+
+
+def test_exit_conditions(make: Make) -> None:
+    repo = make(plan(step(1), verification="echo no; false"))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    answer = repo.ok("run finish")
+    assert (answer["result"], answer["ultraexecute_summary"]["exit_condition"]) == ("partial", "fail")
+    assert "`echo no; false` ended with exit status 1" in repo.read(answer["report"])
+
+
+def test_a_session_of_a_plan(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    said = repo.refused(f"run start {PLAN} --session 2")
+    assert "session 1 has not been committed here" in said
+    assert state(repo)["status"] == "stopped"
+    assert "has no session 7" in repo.refused(f"run start {PLAN} --session 7")
+    assert repo.start("--session", "1")["steps"] == 1
+    assert repo.has(f"{PROJECT}/progress-session-1.json")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    assert state(repo)["next_session_label"] == "Session 2: House"
+    progress = json.loads(repo.read(f"{PROJECT}/progress-session-1.json"))
+    assert progress["steps"]["2"]["status"] == "deferred"
+    assert repo.ultra(f"validate progress {PROJECT}/progress-session-1.json")["warnings"] == []
+    assert repo.start("--mode", "session", "--session", "2")["first"] == 2
+    repo.ok("step begin 2")
+    repo.write({"src/part2.py": "two\n", "src/part1.py": "spoilt\n"})
+    assert "outside the session's fence were changed: src/part1.py" in repo.ok("step verify 2")["why"][0]
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 2")
+    repo.ok("step commit 2")
+    assert repo.ok("run finish")["result"] == "completed"
+    assert state(repo)["next_session_label"] == "Complete"
+    assert repo.ultra(f"audit {PLAN} --session 2")["status"] == "pass"
+
+
+def test_a_step_outside_its_fence_is_escalated(make: Make) -> None:
+    repo = make(plan(step(1, ["README.md"]), strategy=SESSIONS.split("### Session 2")[0]))
+    repo.start("--session", "1")
+    assert "which this session must not touch" in repo.refused("step begin 1")
+    assert repo.ok("run finish")["result"] == "stopped"
+
+
+@pytest.fixture
+def spec(make: Make) -> Repo:
+    """Return a repository with the specs of two sessions."""
+    repo = make(TWO_SESSIONS)
+    repo.ok(f"sessions write {PLAN}")
+    return repo
+
+
+def test_a_session_spec_from_its_pre_flight_to_its_exit(spec: Repo) -> None:
+    path = f"{PROJECT}/sessions/session-1.md"
+    assert spec.ok(f"run start {path}")["first"] == 0
+    spec.ok("step begin 0")
+    assert spec.ok("step verify 0")["passed"]
+    assert spec.ok("step commit 0") == {"ok": True, "step": 0, "commit": None, "next": "ultra step begin 1"}
+    spec.do_step(1, {"src/part1.py": "one\n"})
+    summary = spec.ok("run finish")["ultraexecute_summary"]
+    assert [summary[name] for name in ("result", "plan_type", "steps_total", "exit_condition")] == [
+        "completed", "session-spec", 1, "pass",
+    ]  # fmt: skip
+    assert state(spec)["next_session_brief_path"] == f"{PROJECT}/sessions/session-2.md"
+    assert spec.ok(f"run start {PROJECT}/sessions/session-2.md")["first"] == 0
+
+
+def test_exit_77_of_the_pre_flight_is_blocked_and_not_failed(spec: Repo) -> None:
+    path = f"{PROJECT}/sessions/session-1.md"
+    spec.git("remote", "add", "origin", "/nowhere/at/all")
+    spec.ok(f"run start {path}")
+    spec.ok("step begin 0")
+    answer = spec.ok("step verify 0")
+    assert (answer["next"], answer["passed"]) == ("blocked", False)
+    summary = spec.ok("run finish")["ultraexecute_summary"]
+    assert [summary[name] for name in ("result", "steps_blocked", "steps_failed")] == ["blocked", 1, 0]
+    assert state(spec)["status"] == "blocked"
+    assert spec.ok(f"run start {path} --mode resume")["first"] == 0
+    spec.ok("step begin 0")
+    assert spec.ok("step verify 0", env={"ULTRAEXECUTE_SKIP_PREFLIGHT": "1"})["passed"]
+
+
+def test_exit_77_of_another_step_is_a_failure(make: Make) -> None:
+    repo = make(plan(step(1, verify="exit 77")))
+    repo.start()
+    repo.ok("step begin 1")
+    assert repo.ok("step verify 1")["next"] == "retry"
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("none", ""),
+        ("git clean", "1 paths are changed and not committed"),
+        ("`test -f ready`", "`test -f ready` ended with exit status 1"),
+        ("session 2", "session 2 has not been committed here"),
+        ("the moon is full", 'only a person can tell whether this holds: "the moon is full"'),
+    ],
+)
+def test_entry_conditions(spec: Repo, condition: str, said: str) -> None:
+    path = f"{PROJECT}/sessions/session-1.md"
+    spec.write(
+        {
+            path: spec.read(path).replace("**Entry condition:** none", f"**Entry condition:** {condition}"),
+            "dirty": "",
+        }
+    )
+    if not said:
+        spec.ok(f"run start {path}")
+        return
+    answer = spec.refused(f"run start {path}")
+    assert said in answer
+    assert state(spec)["status"] == "stopped"
+    assert not spec.has(".git/ultra/run.json")
+    if condition.startswith("the moon"):
+        assert "--accept-entry" in answer
+        spec.ok(f"run start {path} --accept-entry")
+    if condition.startswith("`"):
+        spec.write({"ready": ""})
+        spec.ok(f"run start {path}")
+
+
+def test_a_legacy_plan(make: Make) -> None:
+    text = '# Old\n\n## Implementation Plan\n\n### Step 1: Old\n\n- Files: `src/part1.py`\n- Verify: `true`\n- On failure: revert\n- Checkpoint: `git commit -m "feat: old thing here"`\n'
+    repo = make(text)
+    assert any("PLAN_VERSION_MISMATCH" in note for note in repo.start()["notes"])
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    summary = repo.ok("run finish")["ultraexecute_summary"]
+    assert (summary["result"], summary["legacy_plan"], summary["plan_version"]) == (
+        "completed",
+        True,
+        "legacy",
+    )
+
+
+def test_an_invalid_plan_is_refused_with_its_codes(make: Make) -> None:
+    repo = make(plan(step(1), step(3)))
+    assert "PLAN_STEP_NUMBERING" in repo.refused(f"run start {PLAN}")
+    answer = repo.ultra(f"run validate {PLAN}")
+    assert (answer["verdict"], answer["errors"][0]["code"]) == ("FAIL", "PLAN_STEP_NUMBERING")
+    assert not repo.has(PROGRESS)
+
+
+def test_a_step_without_verify_and_without_checkpoint(make: Make) -> None:
+    text = plan(step(1, verify=None)).replace('- **Checkpoint:** `git commit -m "feat: part 1"`\n', "")
+    repo = make(text.replace("^feat: part 1", "^Step 1"))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.subjects()[-1] == "Step 1: Make part 1"
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_dry_run_and_validate_write_nothing(make: Make) -> None:
+    repo = make(plan(step(1), step(2, ["README.md"]), strategy=SESSIONS, verification="make check"))
+    before = (repo.tree(), repo.refs())
+    answer = repo.ok(f"run dry-run {PLAN}", env={"ANTHROPIC_API_KEY": "x"})
+    report = answer["report"]
+    assert answer["verdict"] == "READY", report
+    for words in ("| 1 | Make part 1 |", "src/part1.py: NOT FOUND", "README.md: EXISTS", "`make check` is run",
+                  "--session 2", "ANTHROPIC_API_KEY is set"):  # fmt: skip
+        assert words in report
+    assert repo.ok(f"run validate {PLAN}")["manifests"] == {"valid": 2, "made_up": 0}
+    assert (repo.tree(), repo.refs()) == before
+    assert not repo.has(".git/ultra")
+    repo.write({PLAN: plan(step(1, ["../x"], verify="rm -rf /"))})
+    answer = repo.ok(f"run dry-run {PLAN}")
+    assert answer["verdict"] == "NEEDS ATTENTION"
+    assert any("BLOCKED" in issue for issue in answer["issues"])
+    assert any("outside the repository" in issue for issue in answer["issues"])

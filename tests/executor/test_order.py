@@ -1,0 +1,85 @@
+"""Calls out of order are refused, with what to do instead; nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.executor.sample import PLAN, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+
+def test_without_a_run(make: Make) -> None:
+    repo = make(plan(step(1)))
+    for call in ("step begin 1", "step verify 1", "step commit 1", "run note x", "run finish", "run abort"):
+        assert "no run is in progress" in repo.refused(call)
+
+
+def test_every_call_out_of_turn(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    before = repo.progress()
+    assert "step 1 has not begun | begin it: `ultra step begin 1`" in repo.refused("step verify 1")
+    assert "step 1 has not begun" in repo.refused("step commit 1")
+    assert "step 2 is out of turn: step 1 is next" in repo.refused("step begin 2")
+    assert "step 1 has not been done | go on with `ultra step begin 1`" in repo.refused("run finish")
+    assert "there is no step 9" in repo.refused("step begin 9")
+    assert repo.progress() == before
+    repo.ok("step begin 1")
+    assert "step 1 has not passed | verify it first" in repo.refused("step commit 1")
+    assert "step 1 is under way" in repo.refused("step begin 2")
+    assert "step 1 is under way" in repo.refused("run finish")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    assert "step 1 has passed | commit it" in repo.refused("step verify 1")
+    assert "step 1 has passed and is not committed" in repo.refused("run finish")
+    repo.ok("step commit 1")
+    assert "step 1 is completed" in repo.refused("step begin 1")
+    assert "step 1 is completed" in repo.refused("step commit 1")
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    repo.ok("run finish")
+    assert "no run is in progress" in repo.refused("run finish")
+    assert repo.subjects() == ["first", "feat: part 1", "feat: part 2"]
+
+
+def test_a_start_over_a_run_says_how_to_go_on(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    said = repo.refused(f"run start {PLAN}")
+    assert "unfinished" in said
+    assert "--mode resume" in said
+    assert "--restart" in said
+    resumed = repo.start("--mode", "resume")
+    assert (resumed["run"], resumed["done"], resumed["first"]) == ("resumed", 1, 2)
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    repo.ok("run finish")
+    assert "completed" in repo.refused(f"run start {PLAN}")
+    assert "PROGRESS_ALREADY_DONE" in repo.refused(f"run start {PLAN} --mode resume")
+
+
+def test_restart_begins_again_and_keeps_the_commits(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.start("--restart")["first"] == 1
+    assert repo.progress()["steps"]["1"] == {"status": "pending", "attempts": 0}
+    assert repo.subjects() == ["first", "feat: part 1"]
+
+
+def test_resume_without_progress_starts_at_the_first_step_and_says_so(make: Make) -> None:
+    answer = make(plan(step(1))).start("--mode", "resume")
+    assert (answer["run"], answer["first"]) == ("started", 1)
+    assert "no progress to resume" in answer["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["step begin x", "step begin 01", "step verify 1 --timeout 0", "step verify 1 --timeout soon",
+     f"run start {PLAN} --mode step", f"run start {PLAN} --mode resume --restart", f"run start {PLAN} --step x"],
+)  # fmt: skip
+def test_wrong_words(make: Make, call: str) -> None:
+    told = make(plan(step(1))).run(*call.split(), "--json")
+    assert (told.status, told.data["ok"]) == (2, False)

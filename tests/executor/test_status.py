@@ -1,0 +1,426 @@
+"""Where a project stands: in words, as data and as a page that refers to nothing outside itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
+from tests.executor.status_sample import add_brief, artifact, finished, plan_text
+
+Make = Callable[..., Repo]
+COMMAND = "/ultraplan-local:ultra{}-local"
+VOID = {"meta"}
+MAY_LOAD = {
+    "href", "src", "srcset", "action", "formaction", "poster", "data", "background", "cite", "ping", "xlink:href",
+    "manifest", "style", "srcdoc", "xmlns",
+}  # fmt: skip
+EVIL = "</title></style></svg>--><script>alert(1)</script>]]>\"'><img src=x onerror=alert(1)>&amp;&lt;"
+
+
+class Page(HTMLParser):
+    """A page as a browser would read it: balanced, and with nothing in it that loads something."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: dict[str, int] = {}
+        self.texts: list[str] = []
+        self.styles: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        for name, value in attrs:
+            assert name not in MAY_LOAD, (tag, name)
+            assert not name.startswith("on"), (tag, name)
+            assert value is not None
+            assert "url(" not in value.lower()
+        assert len({name for name, _ in attrs}) == len(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in VOID
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        (self.styles if self.open[-1:] == ["style"] else self.texts).append(data)
+
+    def handle_comment(self, data: str) -> None:
+        pytest.fail(f"a comment: {data}")
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+def page_of(repo: Repo, *words: str) -> Page:
+    """Write the page, hold it against all that a page must not have, and return it."""
+    target = repo.folder.parent / "page.html"
+    told = repo.run("status", *words, "--html", str(target))
+    assert told.status == 0, told.err
+    text = target.read_text(encoding="utf-8")
+    page = Page(text)
+    assert not {
+        "script",
+        "link",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "form",
+        "a",
+        "use",
+        "image",
+    } & set(page.tags)
+    assert "://" not in text
+    (style,) = page.styles
+    assert "@import" not in style
+    assert "url(" not in style
+    assert "prefers-color-scheme: dark" in style
+    assert "default-src 'none'" in text
+    ElementTree.fromstring(text.replace("<!DOCTYPE html>", ""))  # noqa: S314 - we made it
+    return page
+
+
+def status(repo: Repo, *words: str) -> dict[str, Any]:
+    return repo.ok(" ".join(["status", *words]))
+
+
+def words_of(repo: Repo, *words: str) -> dict[str, str]:
+    """Return the lines for a person, by their title."""
+    told = repo.run("status", *words)
+    assert told.status == 0, told.err
+    return {line[:8].strip(): line[9:] for line in told.out.splitlines()}
+
+
+# The order of the pipeline
+
+
+def test_each_stage_names_the_next_command(make: Make) -> None:
+    repo = make(plan(step(1)))
+    text = repo.read(PLAN)
+    (repo.folder / PLAN).unlink()
+
+    def comes() -> tuple[str, str]:
+        answer = status(repo, "--project", PROJECT)
+        return answer["stage"], answer["next"]
+
+    where = f"--project {PROJECT}"
+    assert comes() == ("brief", COMMAND.format("brief"))
+    repo.write({f"{PROJECT}/brief.md.draft": "x"})
+    assert status(repo)["reason"] == "the brief is a draft, whose review is not over"
+    add_brief(repo, answered=1)
+    assert comes() == ("research", f"{COMMAND.format('research')} {where}")
+    assert status(repo)["research"] == {"answered": 1, "topics": 2, "status": "in_progress"}
+    add_brief(repo, answered=2)
+    assert comes() == ("plan", f"{COMMAND.format('plan')} {where}")
+    repo.write({PLAN: "# no plan\n"})
+    assert status(repo)["reason"] == "the plan has to be mended"
+    repo.write({PLAN: text})
+    assert comes() == ("execute", f"{COMMAND.format('execute')} {where}")
+    repo.start()
+    assert comes() == ("execute", "ultra step begin 1")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert comes() == ("execute", "ultra run finish")
+    repo.ok("run finish")
+    assert comes() == ("review", f"{COMMAND.format('review')} {where}")
+    repo.write({f"{PROJECT}/review.md": artifact("review", "valid-flow-list.md")})
+    assert comes() == ("plan", f"{COMMAND.format('plan')} --brief {PROJECT}/review.md")
+    repo.write({f"{PROJECT}/review.md": artifact("review", "valid-nothing-found.md")})
+    assert comes() == ("done", "the project is complete")
+
+
+def test_a_few_lines_for_a_person(make: Make) -> None:
+    repo = finished(make(plan_text()))
+    told = words_of(repo)
+    assert told == {
+        "Project": PROJECT,
+        "Task": "Limit the rate of requests to the public API",
+        "Brief": "there",
+        "Research": "2 of 2 topics answered (complete)",
+        "Plan": "5 steps, version 1.7, 2 sessions in 2 waves",
+        "Run": "completed, all 5 steps are over",
+        "Audit": "pass (made now, commits from git refs)",
+        "Review": "WARN: 1 major, 1 minor",
+        "Next": f"{COMMAND.format('plan')} --brief {PROJECT}/review.md"
+        "  (the review says WARN: plan what it found)",
+    }
+
+
+def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
+    repo = make(plan(step(1), step(2, verify="false")))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("step begin 2")
+    repo.ok("step verify 2")
+    repo.ok("step verify 2")
+    assert words_of(repo)["Run"] == (
+        'in progress (this session), step 2 of 2 "Make part 2" is in progress after 2 attempts; 1 are over'
+    )
+    data = status(repo)["run"]
+    assert (data["step"], data["of"], data["state"], data["attempts"], data["held_by"]) == (
+        2,
+        2,
+        "in_progress",
+        2,
+        "this session",
+    )
+    other = {"CLAUDE_CODE_SESSION_ID": "session-b"}
+    elsewhere = repo.ok("status", env=other)
+    assert elsewhere["run"]["held_by"] == "another session"
+    assert "another session" in elsewhere["next"]
+    repo.ok("run abort")
+    assert status(repo)["next"] == f"{COMMAND.format('execute')} --project {PROJECT} --resume"
+
+
+def test_a_claim_that_git_does_not_know_is_not_shown_as_done(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("run abort")
+    values = repo.progress()
+    values["steps"]["2"] = {**values["steps"]["1"]}
+    values["status"] = "completed"
+    repo.write({PROGRESS: json.dumps(values)})
+    assert "git does not know that it is completed" in page_of(repo).text
+
+
+def test_the_audit_is_made_now(make: Make) -> None:
+    repo = finished(make(plan_text()))
+    (repo.folder / "src/part1.py").unlink()
+    answer = status(repo)
+    assert answer["run"]["audit"] == "drift"
+    assert [drift["step"] for drift in answer["run"]["drift_details"]] == [1]
+    assert "src/part1.py" in page_of(repo).text
+
+
+# Projects
+
+
+def test_several_projects_are_listed_and_one_can_be_named(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.write({".claude/projects/2026-02-02-later/notes.txt": "x"})
+    told = repo.run("status")
+    assert told.out.splitlines() == [
+        ".claude/projects/2026-02-02-later  brief: there is no brief yet",
+        f"{PROJECT}  execute: the plan waits to be executed".replace(PROJECT, f"{PROJECT:33}"),
+        "",
+        "`ultra status --project DIR` tells more.",
+    ]
+    listed = status(repo)["projects"]
+    assert [one["stage"] for one in listed] == ["brief", "execute"]
+    assert status(repo, "--project", PROJECT)["project"] == PROJECT
+    assert "several projects" in repo.refused("status --html x.html")
+    repo.start()
+    assert status(repo)["project"] == PROJECT  # the run that holds the tree
+
+
+def test_without_projects_it_says_how_to_begin(make: Make, tmp_path: Path) -> None:
+    repo = make(plan(step(1)))
+    (tmp_path / "empty").mkdir()
+    told = repo.run("status", cwd=tmp_path / "empty")
+    assert (told.status, told.out) == (0, f"No projects here. To begin: {COMMAND.format('brief')}\n")
+    assert "no project directory" in repo.refused("status --project nowhere")
+
+
+def test_sessions_are_shown_with_their_waves(make: Make) -> None:
+    repo = make(plan_text())
+    repo.ok(f"run start {PLAN} --session 1")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    repo.do_step(3, {"src/part3.py": "three\n"})
+    repo.ok("run finish")
+    assert status(repo)["next"] == f"{COMMAND.format('execute')} --project {PROJECT} --session 2"
+    text = page_of(repo).text
+    assert "Wave 1 Session 1 The limiter Steps 1, 2, 3 completed" in text
+    assert "Wave 2 Session 2 What people see Steps 4, 5 pending" in text
+
+
+# The page
+
+
+def test_the_page_shows_all_of_it(make: Make) -> None:
+    page = page_of(finished(make(plan_text())))
+    for words in (
+        "Limit the rate of requests to the public API",
+        "3 Keep the counters in the store completed 2 2026-01-31 12:29 17 min",
+        "4 Show the budget in the admin panel",
+        "skipped",
+        "Wave 2 Session 2 What people see",
+        "1 Limits of the upstream services answered",
+        "Audit pass (made now, commits from git refs)",
+        "major src/limit.py:42 An error of the store is lost.",
+        f"{COMMAND.format('plan')} --brief {PROJECT}/review.md",
+    ):
+        assert words in page.text, words
+    assert page.tags["svg"] == 2
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_a_project_that_has_hardly_begun_has_a_page(make: Make, answered: int) -> None:
+    repo = make(plan(step(1)))
+    (repo.folder / PLAN).unlink()
+    if answered:
+        add_brief(repo, answered)
+    assert "Pipeline" not in page_of(repo).text
+    repo.write({PLAN: plan(step(1))})
+    assert "Make part 1" in page_of(repo).text
+
+
+def nasty(kind: str) -> str:
+    """Return text that tries to leave its place on the page."""
+    return {
+        "markup": EVIL,
+        "control": "a\x0bb\x1b[31mc\u202ed\u2028e\ufffef",
+        "long": "<b>" + "x" * 20000,
+        "template": "{{ 7*7 }} %s {0} ${HOME} \\u003cscript\\u003e",
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["markup", "control", "long", "template"])
+def test_nothing_of_an_artifact_is_markup(make: Make, kind: str) -> None:
+    evil = nasty(kind)
+    repo = finished(make(plan_text().replace("Document the limits", evil)))
+    brief = repo.read(f"{PROJECT}/brief.md")
+    task = json.dumps(evil)
+    brief = brief.replace("task: Limit the rate of requests to the public API", f"task: {task}")
+    repo.write({f"{PROJECT}/brief.md": brief.replace("Limits of the upstream services", evil)})
+    review = repo.read(f"{PROJECT}/review.md").replace("An error of the store is lost.", evil)
+    repo.write({f"{PROJECT}/review.md": review.replace("src/limit.py:42", evil)})
+    values = repo.progress()
+    values["started_at"] = values["steps"]["1"]["error"] = values["steps"]["1"]["note"] = evil
+    values["steps"]["2"]["completed_at"] = values["steps"]["2"]["commit"] = evil
+    values["status"] = "failed"
+    values["steps"]["3"]["status"] = evil
+    repo.write({PROGRESS: json.dumps(values)})
+    clean = set(page_of(repo).tags)
+    assert clean <= {
+        "html", "head", "meta", "title", "style", "body", "main", "header", "p", "h1", "h2", "h3", "div", "svg", "path",
+        "g", "rect", "circle", "text", "section", "pre", "code", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
+        "td", "span", "strong", "ul", "li", "footer",
+    }  # fmt: skip
+    told = repo.run("status")
+    assert all(line.isprintable() for line in told.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff\xfe\0", b"{", b"---\n---\n", b"[1]", b"---\ntask: [a]\n---\n# x\n"]
+)
+@pytest.mark.parametrize(
+    "name", ["brief.md", "plan.md", "progress.json", "review.md", "progress-session-1.json"]
+)
+def test_any_bytes_in_an_artifact_are_told_and_shown(make: Make, name: str, data: bytes) -> None:
+    repo = make(plan(step(1)))
+    repo.write({f"{PROJECT}/{name}": data})
+    assert status(repo)["issues"]
+    assert "To be mended" in page_of(repo).text
+
+
+def test_an_artifact_that_is_a_folder_or_a_link_to_nowhere(make: Make) -> None:
+    repo = make(plan(step(1)))
+    (repo.folder / PROJECT / "brief.md").mkdir()
+    (repo.folder / PROJECT / "review.md").symlink_to("nowhere")
+    (repo.folder / PROJECT / "research").write_text("a file")
+    assert status(repo)["issues"]
+    page_of(repo)
+
+
+def test_a_page_replaces_only_a_page(make: Make, tmp_path: Path) -> None:
+    repo = make(plan(step(1)))
+    repo.write({"mine.html": "<p>mine</p>", "README.md": "mine"})
+    assert "is not the name of a page" in repo.refused("status --html README.md")
+    assert "was not written by" in repo.refused("status --html mine.html")
+    (repo.folder / "link.html").symlink_to("README.md")
+    assert "was not written by" in repo.refused("status --html link.html")
+    assert "does not exist" in repo.refused("status --html no/such/folder/x.html")
+    assert (repo.read("mine.html"), repo.read("README.md")) == ("<p>mine</p>", "mine")
+    target = tmp_path / "page.html"
+    assert status(repo, "--html", str(target))["html"] == str(target)
+    assert status(repo, "--html", str(target))["html"] == str(target)
+    assert [one.name for one in tmp_path.glob("*page*")] == ["page.html"]
+
+
+def test_status_changes_nothing(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+
+    def everything() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in repo.folder.rglob("*") if path.is_file()}
+
+    before = everything()
+    status(repo)
+    page_of(repo)
+    repo.ok("status", env={"CLAUDE_CODE_SESSION_ID": "session-b"})
+    assert everything() == before
+
+
+def test_it_works_without_git(make: Make, tmp_path: Path) -> None:
+    repo = finished(make(plan_text()))
+    shutil.rmtree(repo.folder / ".git")
+    assert words_of(repo)["Audit"] == "pass (as the run left it)"
+
+
+def test_pictures_need_a_browser_and_say_which() -> None:
+    root = Path(__file__).parent.parent.parent
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.screenshots"], cwd=root, capture_output=True, text=True, check=False,
+        env={"PATH": "/nowhere", "PYTHONPATH": str(root / "generator")}, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert "apt-get install chromium" in done.stderr
+
+
+def test_the_pictures_of_the_readme_are_there_and_small() -> None:
+    root = Path(__file__).parent.parent.parent
+    for scheme in ("light", "dark"):
+        assert f"tests/pictures/status-{scheme}.png" in (root / "README.md").read_text()
+        assert 20_000 < (root / f"tests/pictures/status-{scheme}.png").stat().st_size < 200_000
+
+
+def test_a_call_imports_nothing_slow(make: Make) -> None:
+    repo = make(plan_text())
+    add_brief(repo)
+    repo.start("--mode", "fg")
+    words = [
+        "python3",
+        "-I",
+        "-S",
+        "-X",
+        "utf8",
+        "-X",
+        "importtime",
+        str(repo.bundle / "bin/ultra"),
+        "status",
+    ]
+    done = subprocess.run(words, cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "ultra_runtime.status.facts" in loaded
+    slow = {
+        "json",
+        "re",
+        "typing",
+        "subprocess",
+        "html",
+        "ultra_runtime.status.page",
+        "ultra_runtime.run.audit",
+    }
+    assert loaded & slow == set()
