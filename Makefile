@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 2
 
-.PHONY: help plugin install test check dev bench soak release clean
+.PHONY: help plugin install test check dev bench soak screenshots release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make dev      rebuild on change and start the client with the built plugin"
 	@echo "make bench    print ratios: speed of building and of the runtime"
 	@echo "make soak     the long tests: oldest supported client, more random cases"
+	@echo "make screenshots   open the status page in Chromium, check it, take the pictures for the README"
 	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
 
 $(VENV)/bin/python:
@@ -61,6 +62,9 @@ soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
 	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS)
+
+screenshots: $(VENV)/.dev
+	@$(RUN) -m tests.screenshots
 
 release: $(VENV)/.dev
 	@$(RUN) generator/release.py "$(VERSION)"

@@ -88,7 +88,9 @@ class Request:
     @property
     def asks_for_summary(self) -> bool:
         """Tell whether this is a compaction, which offers tools but wants none of them called."""
-        return "Do NOT call any tools" in self.last_message and "<summary>" in self.last_message
+        # Not only the last one: what a Stop hook said stands behind the question once more.
+        said = [text_of(message["content"]) for message in self.messages[-2:] if message["role"] == "user"]
+        return any("Do NOT call any tools" in text and "<summary>" in text for text in said)
 
     def blocks(self) -> Iterator[tuple[str, Json]]:
         """Yield every content block with the role that wrote it."""

@@ -1,0 +1,110 @@
+"""Open the page of a sample project in a real browser, check what it shows, and take the pictures for the README.
+
+python -m tests.screenshots [FOLDER]
+"""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "plugin_src" / "runtime"))
+
+from tests.executor.sample import PROJECT, Repo, rendered  # noqa: E402
+from tests.executor.status_sample import TITLES, finished, plan_text  # noqa: E402
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+MISSING = "screenshots: Chromium is not installed: `apt-get install chromium` (as root, on Debian) brings it, then run this again"
+WIDTH, HEIGHT = 1060, 1275
+LARGEST = 200_000
+SCHEMES = {"light": 1, "dark": 0}
+SHOWN = (*TITLES.values(), "Findings of the review", f"--brief {PROJECT}/review.md")
+COMPLAINTS = ("Refused to", "ERR_", "Content Security Policy", "Uncaught")
+
+
+def main() -> int:
+    """Take the pictures and return the exit status."""
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        print(MISSING, file=sys.stderr)
+        return 1
+    out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "tests" / "pictures")
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        page = sample_page(Path(name))
+        check(browser, page)
+        for scheme in SCHEMES:
+            picture = out / f"status-{scheme}.png"
+            take(browser, page, scheme, picture)
+            print(f"{picture} ({picture.stat().st_size} bytes)")
+    return 0
+
+
+def sample_page(folder: Path) -> Path:
+    """Run the sample project and write its page."""
+    python = folder / "python"
+    python.mkdir()
+    (python / "python3").symlink_to(sys.executable)
+    repo = Repo(folder / "repo", rendered(folder / "rendered"), python)
+    repo.env.update(
+        dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-31T12:00:00Z")
+    )  # same commits
+    finished(repo.create(plan_text()))
+    page = folder / "status.html"
+    told = repo.run("status", "--html", str(page))
+    assert told.status == 0, told.err
+    return page
+
+
+def start(browser: str, page: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Open the page headless, with a profile of its own and no way to any network."""
+    options = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--enable-logging=stderr",
+        f"--user-data-dir={page.parent / 'profile'}",
+        f"--window-size={WIDTH},{HEIGHT}",
+    ]
+    command = [browser, *options, *words, page.as_uri()]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+
+
+def check(browser: str, page: Path) -> None:
+    """Fail unless the browser has everything on the page and nothing to complain of."""
+    done = start(browser, page, "--dump-dom")
+    missing = [words for words in SHOWN if words not in done.stdout]
+    said = [
+        line
+        for line in done.stderr.splitlines()
+        if "CONSOLE" in line and any(one in line for one in COMPLAINTS)
+    ]
+    if missing or said:
+        raise SystemExit(f"screenshots: not on the page: {missing}; the browser says: {said}")
+
+
+def take(browser: str, page: Path, scheme: str, picture: Path) -> None:
+    """Take one picture and see that it is one."""
+    picture.unlink(missing_ok=True)
+    start(
+        browser, page, f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}", f"--screenshot={picture}"
+    )
+    data = picture.read_bytes()
+    size = struct.unpack(">II", data[16:24])
+    if size != (WIDTH, HEIGHT) or not 20_000 < len(data) < LARGEST:
+        raise SystemExit(
+            f"screenshots: {picture} is {size} and {len(data)} bytes, which is not the picture of a page"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
