@@ -49,8 +49,8 @@ def bill(bundle: Bundle) -> list[Item]:
 
 
 def always_on(items: list[Item]) -> int:
-    """Return the characters that the whole plugin adds to every conversation: a line for each part."""
-    return sum(item.listed for item in items) + max(0, len(items) - 1)
+    """Return the characters that the whole plugin adds to every conversation; the client counts no line ends."""
+    return sum(item.listed for item in items)
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
@@ -72,12 +72,14 @@ def _listed(bundle: Bundle) -> Iterator[tuple[BundleFile, str]]:
 
 def _item(bundle: Bundle, file: BundleFile, name: str) -> Item:
     head, body = split_front_matter(file.text)
+    # The client's own count has agents without the prefix under which they are spawned.
+    counted = name.partition(":")[2] if file.path.startswith("agents/") else name
     return Item(
         name=name,
         path=file.path,
-        listed=len(f"{name} {_description(head)}"),
+        listed=len(f"{counted} {_description(head)}"),
         body=len(body),
-        closure=len(body) + sum(len(bundle.files[path].text) for path in _read_along(bundle, body)),
+        closure=len(body) + sum(len(bundle.files[path].text) for path in read_along(bundle, body)),
         budget=file.budget or Budget(),
     )
 
@@ -90,7 +92,7 @@ def _description(head: str) -> str:
     return str(meta.get("description", "")) if isinstance(meta, dict) else ""
 
 
-def _read_along(bundle: Bundle, body: str) -> list[str]:
+def read_along(bundle: Bundle, body: str) -> list[str]:
     """Return the files that a prompt makes the model read, guides of guides included."""
     found: dict[str, None] = {}
     waiting = [body]

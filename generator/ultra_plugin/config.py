@@ -9,10 +9,10 @@ from functools import partial
 from typing import TypeVar
 
 from ultra_plugin import __version__
-from ultra_plugin.contracts import contract_problems
+from ultra_plugin.contracts import contract_problems, output_problems
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.model import CommonCodes, Contract, Plugin, PluginSettings, Suite, SuiteSettings
+from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree
 from ultra_plugin.verbs import read_verbs
@@ -40,12 +40,17 @@ def load(tree: SourceTree) -> Suite:
         for path in tree.files("contracts")
         if path.endswith(".yaml") and path != COMMON
     ]
+    outputs = [
+        attempt(partial(read, tree, path, Output)) for path in tree.files("outputs") if path.endswith(".yaml")
+    ]
     common = attempt(partial(read, tree, COMMON, CommonCodes)) if tree.find(COMMON) else CommonCodes({})
     plugins = [attempt(partial(load_plugin, tree, name)) for name in tree.folders("plugins")]
     verbs = attempt(partial(read_verbs, tree))
     policy = attempt(partial(load_policy, tree))
     known = [contract for contract in contracts if contract]
     problems += contract_problems(tree, known, common or CommonCodes({}))
+    forms = [output for output in outputs if output]
+    problems += output_problems(tree, forms, known)
     if not plugins:
         problems.append(Problem(tree.shown("plugins"), 0, "no-plugin", "there is no plugin to build"))
     if problems or settings is None or verbs is None or common is None:
@@ -58,6 +63,7 @@ def load(tree: SourceTree) -> Suite:
         verbs=verbs,
         common_codes=common.codes,
         policy=policy,
+        outputs={agent: output for output in forms for agent in output.agents},
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Code, CommonCodes, Contract, Field
+from ultra_plugin.model import Code, CommonCodes, Contract, Field, Gate, Output
 from ultra_plugin.source import SourceTree
 
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -71,10 +71,7 @@ def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[tuple[str
     for name, field in contract.fields.items():
         yield from _value_faults(name, field)
     if contract.gate:
-        for name in {*contract.gate.tie_order} ^ {*contract.gate.dimensions}:
-            yield f"'{name}' is not both a dimension of the gate and in its tie_order", "list it in both"
-        if contract.gate.degraded_verdict not in contract.gate.verdicts:
-            yield "the degraded verdict is none of the verdicts", nearest("", contract.gate.verdicts)
+        yield from _gate_faults(contract.gate)
 
 
 def _version_faults(contract: Contract) -> Iterator[tuple[str, str]]:
@@ -107,6 +104,41 @@ def _value_faults(name: str, field: Field) -> Iterator[tuple[str, str]]:
             yield f"'{spelling}' is a value of '{name}' and an older spelling", "drop one"
     for inner_name, inner in (*field.fields.items(), *field.entries.items()):
         yield from _value_faults(f"{name}.{inner_name}", inner)
+
+
+def _gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:
+    for name in {*gate.tie_order} ^ {*gate.dimensions}:
+        yield f"'{name}' is not both a dimension of the gate and in its tie_order", "list it in both"
+    for name in {*gate.hard} - {*gate.dimensions}:
+        yield f"'{name}', which is hard, is no dimension of the gate", nearest(name, gate.dimensions)
+    if gate.degraded_verdict not in gate.verdicts:
+        yield "the degraded verdict is none of the verdicts", nearest("", gate.verdicts)
+
+
+def output_problems(tree: SourceTree, outputs: list[Output], contracts: list[Contract]) -> list[Problem]:
+    """Return every fault of the forms in which agents answer."""
+    problems: list[Problem] = []
+    owner: dict[str, str] = {}
+    gates = [contract.artifact for contract in contracts if contract.gate]
+    for output in outputs:
+        path = f"outputs/{output.output}.yaml"
+        faults = []
+        if tree.find(path) is None:
+            faults.append(
+                (f"the output '{output.output}' is not in {path}", "name the file after the output")
+            )
+        if sum(map(bool, (output.fields, output.gate, output.scores))) != 1:
+            faults.append(("it needs either fields, a gate or scores", "leave the others out"))
+        if output.scores:
+            faults += _gate_faults(output.scores)
+        if output.gate and output.gate not in gates:
+            faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
+        for agent in output.agents:
+            if agent in owner:
+                faults.append((f"'{agent}' ends in '{owner[agent]}' as well", "list it once"))
+            owner[agent] = output.output
+        problems += [Problem(tree.shown(path), output.line, "bad-output", *fault) for fault in faults]
+    return problems
 
 
 def _named_codes(contract: Contract) -> Iterator[str]:

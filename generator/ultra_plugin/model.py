@@ -235,6 +235,8 @@ class Gate:
     rounds: int
     degraded_score: int
     degraded_verdict: str
+    hard: tuple[str, ...] = ()
+    """Dimensions that have to pass, however many rounds were had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +333,23 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """outputs/*.yaml: the json block in which some agents end, the only place where its keys are spelled."""
+
+    output: str
+    means: str
+    agents: tuple[str, ...]
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    gate: str | None = None
+    """The artifact whose gate reads the block, in place of fields."""
+    scores: Gate | None = None
+    """A gate of the agent's own, in place of fields."""
+    weights: Mapping[str, int] = field(default_factory=dict)
+    """What a value counts in an arithmetic of the runtime, in percent."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Every rule, those of commands and those of paths."""
 
@@ -346,6 +365,8 @@ class Verb:
     summary: str
     usage: str
     flags: frozenset[str]
+    reads_only: bool = False
+    """Whether its module says so; a verb that says nothing counts as one that writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,8 +391,10 @@ class Suite:
     contracts: Mapping[str, Contract]
     verbs: Mapping[str, Verb]
     common_codes: Mapping[str, Code] = field(default_factory=dict)
-    policy: Policy | None = None
     """Codes that more than one artifact can get."""
+    policy: Policy | None = None
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    """Agent -> the block in which its answer ends."""
 
 
 # --- what is made of them -------------------------------------------------------------------------------------

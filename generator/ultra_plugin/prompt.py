@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ultra_plugin.document import read_document
 from ultra_plugin.model import Budget
 
 _SOURCE_KEYS = ("budget:",)
+WIDEST_TABLE = 140
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"-+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ def finish(path: str, rendered: str) -> Prompt:
     while kept and not kept[-1]:
         kept.pop()
         numbers.pop()
+    _align_tables(kept)
     return Prompt("\n".join(kept) + "\n", budget, tuple(numbers))
 
 
@@ -67,3 +72,30 @@ def _take_budget(path: str, lines: list[str]) -> tuple[Budget | None, frozenset[
     # Blank lines in front keep the line numbers of what may be wrong with it.
     block = "\n".join(line if number in taken else "" for number, line in enumerate(lines[:end]))
     return read_document(path, block.encode(), _SourceOnly).budget, frozenset(taken)
+
+
+def _align_tables(lines: list[str]) -> None:
+    """Line up the columns of every table outside code, unless that makes it wider than a reader's window."""
+    fence = ""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if line.lstrip(" ").startswith(("```", "~~~")):
+            mark = line.lstrip(" ")[:3]
+            fence = "" if fence == mark else fence or mark
+        if line.startswith("|") and not fence:
+            continue
+        if number - start > 2:
+            lines[start:number] = _aligned(lines[start:number])
+        start = number + 1
+
+
+def _aligned(rows: list[str]) -> list[str]:
+    cells = [[cell.strip() for cell in _BAR.split(row.strip()[1:].removesuffix("|"))] for row in rows]
+    if len({len(row) for row in cells}) != 1 or not all(_RULE.fullmatch(cell) for cell in cells[1]):
+        return rows
+    widths = [max(3, *(len(row[at]) for row in cells if row is not cells[1])) for at in range(len(cells[0]))]
+    if sum(widths) + 3 * len(widths) + 1 > WIDEST_TABLE:
+        return rows
+    lines = ["| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in cells]
+    lines[1] = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return lines

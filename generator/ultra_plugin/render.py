@@ -12,15 +12,17 @@ from ultra_plugin import __version__
 from ultra_plugin.config import COMMON
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
-from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
+from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
+from ultra_plugin.overview import agents_table, pipeline_table
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables import common_module, contract_module, names_module, policy_module
+from ultra_plugin.tables import common_module, contract_module, names_module, outputs_module, policy_module
 from ultra_plugin.templates import Templates
 from ultra_plugin.views import (
     ContractView,
+    OutputView,
     PolicyView,
     codes_table,
     contracts_table,
@@ -38,13 +40,25 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     bundles = []
     problems: list[Problem] = []
     for plugin in suite.plugins:
-        templates = Templates(tree, names(suite, plugin))
+        templates = _templates(tree, suite, plugin)
         files, faults = _collect(tree, _made(suite, plugin, tree), _targets(tree, suite, plugin), templates)
         problems += faults
         bundles.append(_sealed(tree, suite, plugin, files))
     if problems:
         raise ProblemsFound(problems)
     return bundles
+
+
+def _templates(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
+    """Return the templates; one of them may show what the others say."""
+    made: list[Templates] = []
+
+    tables = {
+        "pipeline_table": lambda: pipeline_table(suite, plugin, tree, made[0].render),
+        "agents_table": lambda: agents_table(suite, plugin, made[0].render),
+    }
+    made.append(Templates(tree, {**names(suite, plugin), **tables}))
+    return made[0]
 
 
 def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
@@ -65,6 +79,7 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "verbs_table": lambda: verbs_table(suite.verbs.values()),
         "command": _namer("command", {key: f"/{name}:{typed}" for key, typed in plugin.commands.items()}),
         "agent": _namer("agent", {key: f"{name}:{typed}" for key, typed in plugin.agents.items()}),
+        "output": lambda agent: OutputView(_known(agent, suite.outputs), suite.contracts),
         "verb": _namer("verb", {verb: f"ultra {verb}" for verb in suite.verbs}),
     }
 
@@ -76,6 +91,12 @@ def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
         return known[key]
 
     return spell
+
+
+def _known(agent: str, outputs: Mapping[str, Output]) -> Output:
+    if agent not in outputs:
+        raise UltraError(f"no file of outputs/ lists the agent '{agent}'; {nearest(agent, outputs)}")
+    return outputs[agent]
 
 
 def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str]]:
@@ -151,6 +172,10 @@ def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:
     if suite.policy:
         policy = policy_module(suite.policy).encode()
         files.append(BundleFile(f"{tables}/policy.py", policy, sources=(COMMANDS, PATHS)))
+    if suite.outputs:
+        made_from = tuple(path for path in tree.files("outputs") if path.endswith(".yaml"))
+        outputs = outputs_module(suite.outputs).encode()
+        files.append(BundleFile(f"{tables}/outputs.py", outputs, sources=made_from))
     for contract in suite.contracts.values():
         sources = (f"contracts/{contract.artifact}.yaml",)
         files.append(

@@ -12,6 +12,7 @@ from ultra_plugin.model import (
     Field,
     Gate,
     Modes,
+    Output,
     Part,
     Plugin,
     Policy,
@@ -64,6 +65,24 @@ def common_module(codes: Mapping[str, Code]) -> str:
     )
 
 
+def outputs_module(outputs: Mapping[str, Output]) -> str:
+    """Return the module that holds the form in which each agent answers."""
+    rows = "".join(f"    {literal(agent)}: {_output(output)},\n" for agent, output in outputs.items())
+    used = ", ".join(name for name in ("Dimension", "Field", "Gate", "Output") if f"{name}(" in rows)
+    return (
+        '"""Rendered from outputs/*.yaml: edit those files, not this one."""\n\n'
+        f"from ultra_runtime.contract import {used}\n\n"
+        f"OUTPUTS = {{\n{rows}}}\n"
+    )
+
+
+def _output(output: Output) -> str:
+    optional = {key: value for key in ("gate", "weights") if (value := getattr(output, key))}
+    fields = _row(_field(name, field) for name, field in output.fields.items())
+    scores = f", scores={_gate(output.scores)}" if output.scores else ""
+    return f"Output({_call(name=output.output, **optional)}, fields={fields}{scores})"
+
+
 def names_module(suite: Suite, plugin: Plugin) -> str:
     """Return the module that tells the runtime how things are called in this bundle."""
     stages = plugin.settings.pipeline or plugin.commands
@@ -73,6 +92,7 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
         "OLDEST_CLIENT": suite.settings.oldest_client,
         "COMMANDS": {stage: f"/{plugin.settings.name}:{name}" for stage, name in stages.items()},
         "CARRIED": tuple(stage for stage in stages if stage in plugin.commands),
+        "READING": tuple(sorted(verb.name for verb in suite.verbs.values() if verb.reads_only)),
     }
     body = "".join(f"{name} = {literal(value)}\n" for name, value in values.items())
     return f'"""Rendered from plugin.yaml and suite.yaml: edit those files, not this one."""\n\n{body}'
@@ -183,6 +203,7 @@ def _gate(gate: Gate) -> str:
     call = _call(
         **{name: getattr(gate, name) for name in numbers}, tie_order=gate.tie_order, verdicts=gate.verdicts
     )
+    call += f", {_call(hard=gate.hard)}" if gate.hard else ""
     dimensions = _row(
         f"Dimension({_call(name=name, detail=one.detail, detail_fields=one.detail_fields)}"
         f", passes_at={one.passes_at or gate.passes_at})"

@@ -34,13 +34,16 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
 
 def _read_verb(source: str) -> Verb:
     module = ast.parse(source)
-    for node in module.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USAGE":
-            usage = str(ast.literal_eval(node.value))
-            name = re.match(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*", usage)
-            if name is None:
-                raise ValueError(f"USAGE does not begin with the verb: {usage!r}")
-            flags = frozenset(re.findall(r"--[a-z][a-z-]*", usage))
-            summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
-            return Verb(name.group(), summary, usage, flags | {"--help", "--json"})
-    raise ValueError("a verb's module has no USAGE")
+    constants = {
+        ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)
+    }
+    if "USAGE" not in constants:
+        raise ValueError("a verb's module has no USAGE")
+    usage = str(ast.literal_eval(constants["USAGE"]))
+    name = re.match(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*", usage)
+    if name is None:
+        raise ValueError(f"USAGE does not begin with the verb: {usage!r}")
+    flags = frozenset(re.findall(r"--[a-z][a-z-]*", usage))
+    summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
+    reads_only = "READ_ONLY" in constants and ast.literal_eval(constants["READ_ONLY"]) is True
+    return Verb(name.group(), summary, usage, flags | {"--help", "--json"}, reads_only)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import UltraError
-from ultra_plugin.model import Code, Contract, Field, Gate, Part, Policy, Verb
-from ultra_plugin.skeleton import skeleton
+from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Policy, Verb
+from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -116,6 +116,7 @@ class GateView:
         self.degraded_score = gate.degraded_score
         self.degraded_verdict = gate.degraded_verdict
         self.tie_order = gate.tie_order
+        self.hard = gate.hard
 
     def table(self) -> str:
         """Return each dimension with its detail list and the least score that passes."""
@@ -132,6 +133,50 @@ class GateView:
     def verdict(self, name: str) -> str:
         """Return one verdict as a code span; an unknown one fails."""
         return f"`{_known(name, self._gate.verdicts, 'verdict of the gate')}`"
+
+
+class OutputView:
+    """The json block in which an agent ends, as a template sees it."""
+
+    def __init__(self, output: Output, contracts: Mapping[str, Contract]) -> None:
+        self._output = output
+        self._contracts = contracts
+        self.means = output.means
+
+    def block(self) -> str:
+        """Return the block to fill in, in its fence."""
+        gate = self._find_gate()
+        text = gate_block(gate) if gate else output_block(self._output)
+        return f"```json\n{text}\n```"
+
+    @property
+    def gate(self) -> GateView:
+        """Return the gate that reads the block."""
+        gate = self._find_gate()
+        if gate is None:
+            raise UltraError(f"the output {self._output.output} has no gate")
+        return GateView(gate)
+
+    def _find_gate(self) -> Gate | None:
+        named = (one.gate for one in self._contracts.values() if one.artifact == self._output.gate)
+        return self._output.scores or next(named, None)
+
+    def values(self, *path: str) -> str:
+        """Return the allowed values of a key, named by its way from the outside, each with its meaning."""
+        return "; ".join(f"`{value}`: {means}" for value, means in self._values(path).items())
+
+    def values_table(self, *path: str) -> str:
+        """Return the allowed values of a key, named by its way from the outside, each on its line."""
+        rows = [(f"`{value}`", means) for value, means in self._values(path).items()]
+        return markdown_table((path[-1], "is"), rows)
+
+    def _values(self, path: Sequence[str]) -> Mapping[str, str]:
+        fields = self._output.fields
+        values: Mapping[str, str] = {}
+        for name in path:
+            field = fields[_known(name, fields, f"key of the output {self._output.output}")]
+            fields, values = field.fields, field.values or {}
+        return values
 
 
 class ContractView:
@@ -181,9 +226,15 @@ class ContractView:
             for before, moves in field.moves.items()
         ]
 
-    def skeleton(self) -> str:
-        """Return the artifact as a text to fill in."""
-        return skeleton(self._contract)
+    def skeleton(self, *without: str) -> str:
+        """Return the artifact as a text to fill in, without some of its sections."""
+        for name in without:
+            self._known(name, self._contract.sections, "section")
+        return skeleton(self._contract, without=without)
+
+    def template(self, part: str, number: int = 1) -> str:
+        """Return one piece of the body, such as a step, as it has to be written."""
+        return part_skeleton(self._contract, self._known(part, self._contract.parts, "part"), number)
 
     def values_table(self, field: str, part: str | None = None) -> str:
         """Return the allowed values of a field, or of a field of a part, and what they mean."""
@@ -246,22 +297,33 @@ class PolicyView:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def commands_table(self, verdict: str = "") -> str:
-        """Return the rules of commands, all or those of one verdict."""
-        rules = [rule for rule in self._policy.commands if verdict in ("", rule.verdict)]
-        return markdown_table(
-            ("rule", "verdict", "what", "why", "instead"),
-            [(f"`{rule.id}`", rule.verdict, rule.title, rule.why, rule.instead) for rule in rules],
-        )
+    def commands_table(self, verdict: str) -> str:
+        """Return the rules of commands that have one verdict."""
+        rules = [rule for rule in self._policy.commands if rule.verdict == verdict]
+        rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in rules]
+        return markdown_table(("rule", "what", "why", "instead"), rows)
 
     def paths_table(self) -> str:
         """Return the rules of paths."""
         rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in self._policy.paths]
         return markdown_table(("rule", "what", "why", "instead"), rows)
 
+    def patterns_table(self) -> str:
+        """Return the paths that the rules name, and the names that they leave alone."""
+        rows = [
+            (f"`{rule.id}`", _code_spans(rule.patterns), _code_spans(rule.unless) or "none")
+            for rule in self._policy.paths
+            if rule.patterns
+        ]
+        return markdown_table(("rule", "paths", "except"), rows)
+
     def blocked(self) -> str:
         """Return in one line what is blocked, for a prompt."""
         return "; ".join(rule.title for rule in self._policy.commands if rule.verdict == "block")
+
+
+def _code_spans(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
 
 
 def _known(word: str, known: Iterable[str], kind: str) -> str:

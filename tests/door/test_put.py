@@ -223,7 +223,7 @@ def test_the_kinds_that_the_runtime_writes_are_refused(ultra: Ultra) -> None:
     [
         (["brief"], "--project DIR or --out FILE is missing"),
         (["breif", "--project", PROJECT], "there is no kind breif (did you mean brief?); what can be put is"),
-        (["plan", "--project", PROJECT, "--draft"], "--draft does not go with plan"),
+        (["review", "--project", PROJECT, "--draft"], "--draft does not go with review"),
         (["brief", "--project", PROJECT, "--topic", "1"], "--topic does not go with brief"),
         (["brief", "--out", "x.md", "--draft"], "--draft does not go with --out"),
         (["brief", "--out", "x.md", "--project", PROJECT], "--out and --project exclude each other"),

@@ -66,7 +66,7 @@ def test_it_loads_whole_and_brings_exactly_what_it_says(
     assert (loaded.plugins, loaded.plugin_errors) == ((NAME,), ())
     commands = {f"{NAME}:{path.stem}" for path in (bundle / "commands").glob("*.md")}
     agents = {f"{NAME}:{path.stem}" for path in (bundle / "agents").glob("*.md")}
-    assert set(loaded.slash_commands) - set(plain.slash_commands) == commands == {f"{NAME}:ultracontinue"}
+    assert set(loaded.slash_commands) - set(plain.slash_commands) == commands
     assert set(loaded.agents) - set(plain.agents) == agents
 
 

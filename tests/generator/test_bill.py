@@ -18,9 +18,9 @@ def test_what_is_listed_and_what_is_read_on_use() -> None:
     )
     assert [(item.name, item.listed, item.body) for item in items] == [
         ("p:a", len("p:a does a"), 10),
-        ("p:b", 4, 1),
+        ("p:b", 2, 1),
     ]
-    assert always_on(items) == len("p:a does a\np:b ")
+    assert always_on(items) == len("p:a does a" + "b ")
 
 
 def test_the_closure_follows_guides_of_guides_and_attachments_once() -> None:

@@ -186,3 +186,13 @@ def test_a_fault_in_a_budget_has_its_line() -> None:
 def test_blank_runs_go_but_code_stays_as_it_is() -> None:
     text = "a  \n\n\n\nb\n```\nx  \n\n\n\ny\n```\n\n\n"
     assert finish("x.md", text).text == "a\n\nb\n```\nx  \n\n\n\ny\n```\n"
+
+
+def test_the_overview_names_what_the_prompts_call(bundle: Path) -> None:
+    page = (bundle / "docs/PIPELINE.md").read_text()
+    lines = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| `")}
+    plan = lines["`/ultraplan-local:ultraplan-local`"]
+    assert all(f"`{word}`" in plan for word in ("gate plan", "plan begin", "plan-critic", "session-spec"))
+    assert "gate brief" not in plan
+    for path in (bundle / "agents").glob("*.md"):
+        assert f"`ultraplan-local:{path.stem}`" in lines

@@ -112,7 +112,7 @@ def test_a_pipeline_without_the_stage_has_no_command(
     own_bundle: Path, repo: Path, python: Path, add_state: AddState
 ) -> None:
     names = own_bundle / "runtime/ultra_runtime/tables/names.py"
-    names.write_text(names.read_text() + '\nCOMMANDS = {"continue": "/p:c"}\n')
+    names.write_text(names.read_text() + '\nCOMMANDS = {"continue": "/p:c"}\nCARRIED = ("continue",)\n')
     add_state()
     told = Runner(own_bundle, repo, python)("continue", "--json")
     assert (told.status, told.data["command"], told.data["carried"]) == (0, "", False)

@@ -69,6 +69,14 @@ def _guide_problems(bundle: Bundle, path: str, line: int, words: list[str]) -> I
     names = [word for word in words if _WORD.fullmatch(word)]
     if len(names) != len(words) or not names:
         return  # a usage line such as `guide COMMAND [PHASE]`
+    if names[0] == "agent" and len(names) == 2:
+        if f"agents/{names[1]}.md" not in bundle.files:
+            agents = [
+                file[len("agents/") : -len(".md")] for file in bundle.files if file.startswith("agents/")
+            ]
+            remedy = nearest(names[1], agents or ["none"])
+            yield Problem(path, line, "dangling-guide", f"there is no agent '{names[1]}'", remedy)
+        return
     target = f"guides/{'/'.join(names)}"
     if f"{target}.md" not in bundle.files and not any(file.startswith(f"{target}/") for file in bundle.files):
         guides = [

@@ -24,6 +24,16 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
             if not any(called in text for path, text in texts.items() if _prompts(path) and path != own):
                 shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
                 yield Problem(shown, 0, "unused-agent", f"no prompt spawns {called}", "use or delete it")
+            if suite.outputs and key not in suite.outputs:
+                shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
+                message = "no file of outputs/ says in which block this agent ends"
+                yield Problem(
+                    shown, 0, "agent-without-output", message, "list it under agents: in one of them"
+                )
+        for agent, output in suite.outputs.items():
+            if agent not in plugin.agents:
+                shown = tree.shown(f"outputs/{output.output}.yaml")
+                yield Problem(shown, output.line, "unused-output", f"there is no agent '{agent}'", "drop it")
     tests = tree.root.parent / "tests" / "contracts"
     if tests.is_dir():
         for contract in suite.contracts.values():

@@ -1,0 +1,64 @@
+"""Which command calls which verbs, spawns which agents and hands over what: read from the rendered prompts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ultra_plugin.model import Plugin, Suite
+from ultra_plugin.source import SourceTree
+from ultra_plugin.views import markdown_table
+
+# A verb is what a code span or a line of code begins with, as the check of prompts reads it.
+_HEAD = re.compile(r"^(description|tools|model): (.*)$", re.MULTILINE)
+_CALL = re.compile(r"(?:`|^ *)ultra ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?", re.MULTILINE)
+
+
+def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:
+    """Return a line for each command, in the order of the pipeline."""
+    stages = [stage for stage in plugin.settings.pipeline if stage in plugin.commands]
+    rows = [
+        _row(suite, plugin, stage, "\n".join(map(render, _prompts(tree, plugin, stage)))) for stage in stages
+    ]
+    return markdown_table(("command", "takes over", "hands over", "verbs", "agents"), rows)
+
+
+def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> str:
+    """Return a line for each agent: what it is for, what it may use, and the block that it ends in."""
+    rows = []
+    for key, name in plugin.agents.items():
+        head = dict(_HEAD.findall(render(f"{plugin.folder}/agents/{key}.md.j2")))
+        output = suite.outputs.get(key)
+        cells = (head.get("description", ""), head.get("tools", "all"), head.get("model", "inherit"))
+        rows.append((f"`{plugin.settings.name}:{name}`", *cells, output.means if output else "none"))
+    return markdown_table(("agent", "does", "tools", "model", "ends in"), rows)
+
+
+def _prompts(tree: SourceTree, plugin: Plugin, stage: str) -> Iterator[str]:
+    """Yield the templates of a command: its own and those of its guides."""
+    yield f"{plugin.folder}/commands/{stage}.md.j2"
+    yield from tree.files(f"{plugin.folder}/guides/{stage}")
+
+
+def _row(suite: Suite, plugin: Plugin, stage: str, text: str) -> tuple[str, ...]:
+    name = plugin.settings.name
+    verbs = {
+        verb
+        for first, second in _CALL.findall(text)
+        for verb in (f"{first} {second}", first)
+        if verb in suite.verbs
+    }
+    agents = [agent for agent in plugin.agents.values() if f"{name}:{agent}`" in text]
+    reads = [one.artifact for one in suite.contracts.values() if one.consumer == stage]
+    gives = [one.artifact for one in suite.contracts.values() if one.producer == stage]
+    return (
+        f"`/{name}:{plugin.commands[stage]}`",
+        _spans(reads),
+        _spans(gives),
+        _spans(sorted(verbs)),
+        _spans(agents),
+    )
+
+
+def _spans(words: list[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words) or "none"

@@ -1,0 +1,123 @@
+"""Confidence: the arithmetic by itself, and the table that the verb reads."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.agents.conftest import Ultra
+from tests.flagship.stories import EXAMPLE, ROOT
+from ultra_plugin.config import load
+from ultra_plugin.source import SourceTree
+from ultra_runtime.evidence import CEILING, ENOUGH, Evidence, EvidenceError, confidence, read_evidence
+
+WEIGHTS = {"code": 80, "official": 70, "discussion": 50, "community": 30, "model": 10}
+
+
+def one(dimension: int, kind: str, source: str, agrees: bool = True, agent: str = "a") -> Evidence:
+    return Evidence(dimension, agent, kind, agrees, source)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        ([], [0.0]),
+        ([one(1, "code", "a:1")], [0.8]),
+        ([one(1, "community", "u"), one(1, "community", "v")], [0.51]),
+        ([one(1, "community", "u"), one(1, "community", "u", agent="b")], [0.3]),
+        ([one(1, "community", "u"), one(1, "official", "u")], [0.7]),
+        ([one(1, "code", "a:1"), one(1, "discussion", "u", False)], [0.4]),
+        ([one(1, "discussion", "u", False)], [0.0]),
+        ([one(1, "code", "a:1"), one(1, "code", "b:1"), one(1, "official", "u")], [0.95]),
+    ],
+)
+def test_one_dimension(evidence: list[Evidence], expected: list[float]) -> None:
+    assert confidence(evidence, 1, WEIGHTS)[1] == expected
+
+
+def test_the_weakest_dimension_pulls_the_whole() -> None:
+    strong, weak = one(1, "code", "a:1"), one(2, "community", "u")
+    assert confidence([strong, weak], 2, WEIGHTS) == (round((0.55 + 0.3) / 2, 2), [0.8, 0.3])
+    assert confidence([strong], 2, WEIGHTS) == (0.2, [0.8, 0.0])
+
+
+pieces = st.builds(
+    Evidence,
+    st.integers(1, 3),
+    st.just("a"),
+    st.sampled_from(list(WEIGHTS)),
+    st.booleans(),
+    st.text("xyz", max_size=2),
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(pieces, max_size=12), st.data())
+def test_order_does_not_matter_and_more_agreement_never_lowers(
+    items: list[Evidence], data: st.DataObject
+) -> None:
+    whole, each = confidence(items, 3, WEIGHTS)
+    assert 0 <= whole <= CEILING
+    assert all(0 <= value <= CEILING for value in each)
+    assert confidence(data.draw(st.permutations(items)), 3, WEIGHTS) == (whole, each)
+    more = confidence([*items, one(1, "code", "new")], 3, WEIGHTS)
+    assert (more[0] >= whole, more[1][0] >= each[0]) == (True, True)
+    less = confidence([*items, one(1, "code", "new", False)], 3, WEIGHTS)
+    assert (less[0] <= whole, less[1][0] <= each[0]) == (True, True)
+
+
+def test_the_table_may_be_bare_or_whole() -> None:
+    table = "| dimension | agent | kind | agrees | source |\n|---|:-:|---|---|---|\n| 1 | a | `code` | yes | x:1 |\n\n"
+    assert [(item.kind, item.source) for item in read_evidence(table, 1, WEIGHTS)] == [("code", "x:1")]
+    assert len(read_evidence("1 | a | code | no | https://a.example/x|y", 1, WEIGHTS)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("1 | a | code | yes", "it needs dimension | agent"),
+        ("4 | a | code | yes | x", "not a number from 1 to 3"),
+        ("² | a | code | yes | x", "not a number"),
+        ("1 | a | gossip | yes | x", "the kind is none of code"),
+        ("1 | a | code | maybe | x", "neither yes nor no"),
+        ("1 |  | code | yes | x", "empty"),
+    ],
+)
+def test_a_line_that_is_no_evidence(line: str, fault: str) -> None:
+    with pytest.raises(EvidenceError, match="line 2: "):
+        read_evidence(f"1 | a | code | yes | x\n{line}", 3, WEIGHTS)
+    with pytest.raises(EvidenceError) as caught:
+        read_evidence(line, 3, WEIGHTS)
+    assert fault in str(caught.value)
+
+
+def test_the_verb_answers_for_each_dimension(ultra: Ultra) -> None:
+    told = ultra("confidence", "--dimensions", "2", given="1 | a | code | yes | x:1\n")
+    assert (told.status, told.data["confidence"], told.data["dimensions"]) == (0, 0.2, [0.8, 0.0])
+    assert "nothing supports the answer to 2" in told.data["next"]
+    asked = ultra(
+        "confidence", "--dimensions", "2", "--needed", "high", given="1 | a | code | yes | x:1\n"
+    ).data
+    assert (asked["enough"], asked["weak"]) == (False, [2])
+    levels = (
+        load(SourceTree(ROOT / "plugin_src"))
+        .contracts["brief"]
+        .parts["topics"]
+        .fields["Confidence needed"]
+        .values
+    )
+    assert levels is not None
+    assert set(ENOUGH) == set(levels)
+    assert ultra("confidence", "--dimensions", "0", given="x").status == 2
+    refused = ultra("confidence", "--dimensions", "1", given="x | y\n")
+    assert (refused.status, "line 1" in refused.data["error"]) == (1, True)
+    assert ultra("confidence", "--dimensions", "1", given="").status == 1
+
+
+def test_the_example_says_what_its_evidence_says(ultra: Ultra) -> None:
+    text = (EXAMPLE / "research/01-where-to-count.md").read_text()
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    data = ultra("confidence", "--dimensions", "2", given=table).data
+    assert f"confidence: {data['confidence']}\n" in text
+    assert all(f"Confidence {value}." in text for value in data["dimensions"])

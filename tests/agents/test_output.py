@@ -1,0 +1,161 @@
+"""An agent's answer against its form: by the verb, by the hook, and the forms themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.agents.conftest import Hook, Ultra
+from tests.flagship.stories import fenced
+from tests.generator.sample import write_sample
+from ultra_plugin.config import load
+from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.render import render
+from ultra_plugin.source import SourceTree
+
+FINDING = {"dimension": 1, "claim": "It is so.", "source": "src/a.py:3", "kind": "code"}
+REPORT = {"status": "complete", "findings": [FINDING], "gaps": []}
+SCORES = {
+    "completeness": {"score": 5, "gaps": []},
+    "consistency": {"score": 4, "issues": []},
+    "testability": {"score": 2, "weak_criteria": ["'fast'"]},
+    "scope_clarity": {"score": 5, "unclear_sections": []},
+    "research_plan": {"score": 5, "invalid_topics": []},
+    "verdict": "REVISE",
+}
+
+
+def faults(ultra: Ultra, agent: str, answer: str) -> list[str]:
+    told = ultra("check-output", agent, given=answer)
+    assert told.status == 0
+    assert told.data["valid"] is (not told.data["faults"])
+    found = told.data["faults"]
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.parametrize("agent", ["local-structure", "ultraplan-local:web-docs", "gemini-bridge"])
+def test_a_report_in_its_form(ultra: Ultra, agent: str) -> None:
+    assert faults(ultra, agent, fenced(REPORT)) == []
+
+
+@pytest.mark.parametrize(
+    ("report", "fault"),
+    [
+        ({"status": "complete", "findings": []}, "gaps is missing"),
+        ({**REPORT, "status": "done"}, 'status is "done", none of complete, partial, unavailable'),
+        ({**REPORT, "findings": "none"}, 'findings is "none", not a list'),
+        ({**REPORT, "findings": [{**FINDING, "kind": "rumour"}]}, 'findings[1].kind is "rumour"'),
+        ({**REPORT, "findings": [{**FINDING, "dimension": 0}]}, "findings[1].dimension is 0, less than 1"),
+        ({**REPORT, "findings": [{**FINDING, "source": " "}]}, "findings[1].source is empty"),
+        ({**REPORT, "findings": [FINDING, "x"]}, 'findings[2] is "x", not an object'),
+        ({**REPORT, "opinion": "yes"}, "opinion is not a key of this form"),
+    ],
+)
+def test_what_is_wrong_is_named(ultra: Ultra, report: object, fault: str) -> None:
+    assert [one for one in faults(ultra, "local-tests", fenced(report)) if fault in one]
+
+
+@pytest.mark.parametrize(
+    "answer", ["Nothing.", "```json\n{\n```", "```json\n[]\n```", '```yaml\n{"a": 1}\n```']
+)
+def test_an_answer_without_a_block_that_can_be_read(ultra: Ultra, answer: str) -> None:
+    assert len(faults(ultra, "web-issues", answer)) == 1
+
+
+def test_the_last_block_counts_even_indented_by_the_client(ultra: Ultra) -> None:
+    answer = f"{fenced({'an': 'example'})}\n\n{fenced(REPORT)}"
+    assert faults(ultra, "web-issues", "\n".join("  " + line for line in answer.splitlines())) == []
+
+
+def test_a_review_is_read_as_the_gate_reads_it(ultra: Ultra) -> None:
+    assert faults(ultra, "brief-reviewer", fenced(SCORES)) == []
+    bare = {**SCORES, "testability": {"score": 2, "weak_criteria": []}}
+    assert faults(ultra, "brief-reviewer", fenced(bare)) == [
+        "testability.weak_criteria is empty although its score is 2"
+    ]
+    half = {name: value for name, value in SCORES.items() if name != "consistency"}
+    assert "consistency.score is not a whole number from 1 to 5" in faults(
+        ultra, "brief-reviewer", fenced(half)
+    )
+    assert faults(ultra, "brief-reviewer", fenced({**SCORES, "verdict": "FINE"}))
+
+
+def test_an_unknown_agent_is_wrong_usage(ultra: Ultra) -> None:
+    told = ultra("check-output", "local-structur", given="x")
+    assert (told.status, "did you mean local-structure?" in told.data["error"]) == (2, True)
+
+
+def stopped(agent: str, answer: str, active: bool = False) -> dict[str, object]:
+    return {"agent_type": agent, "last_assistant_message": answer, "stop_hook_active": active}
+
+
+def test_the_hook_sends_an_answer_back_once(hook: Hook) -> None:
+    told = hook("agent_answer", stopped("ultraplan-local:web-docs", "no block"))
+    said = json.loads(told.out)
+    assert (told.status, said["decision"], "not in its form" in said["reason"]) == (0, "block", True)
+    for quiet in (
+        stopped("ultraplan-local:web-docs", "no block", active=True),
+        stopped("ultraplan-local:web-docs", fenced(REPORT)),
+        stopped("web-docs", "no block"),
+        stopped("other:web-docs", "no block"),
+        stopped("ultraplan-local:nobody", "no block"),
+        {},
+        b"not json \xff",
+        b"",
+    ):
+        told = hook("agent_answer", quiet)
+        assert (told.status, told.out) == (0, "")
+
+
+def test_an_agent_without_a_form_and_a_form_without_an_agent_do_not_build(tmp_path: Path) -> None:
+    form = "output: verdict\nmeans: What it says.\nagents: [nobody]\nfields: {word: {type: text, means: One word.}}\n"
+    source = write_sample(tmp_path, {"outputs/verdict.yaml": form})
+    from ultra_plugin.pipeline import checked
+
+    with pytest.raises(ProblemsFound) as caught:
+        checked(SourceTree(source), "dist")
+    assert {one.code for one in caught.value.problems} >= {"agent-without-output", "unused-output"}
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        (
+            "output: other\nmeans: x\nagents: [critic]\nfields: {a: {type: text, means: b}}\n",
+            "is not in outputs/",
+        ),
+        ("output: verdict\nmeans: x\nagents: [critic]\n", "either fields, a gate or scores"),
+        ("output: verdict\nmeans: x\nagents: [critic]\ngate: work-order\n", "has no gate"),
+        (
+            "output: verdict\nmeans: x\nagents: [critic, critic]\nfields: {a: {type: text, means: b}}\n",
+            "as well",
+        ),
+    ],
+)
+def test_a_form_with_a_fault_is_named(tmp_path: Path, form: str, message: str) -> None:
+    source = write_sample(tmp_path, {"outputs/verdict.yaml": form})
+    with pytest.raises(ProblemsFound) as caught:
+        load(SourceTree(source))
+    assert [one for one in caught.value.problems if message in one.message]
+
+
+def test_a_prompt_shows_the_block_that_is_checked(tmp_path: Path) -> None:
+    form = (
+        "output: verdict\nmeans: What it says.\nagents: [critic]\nfields:\n"
+        "  word: {type: text, means: One word., values: {yes: It is., no: It is not.}}\n"
+        "  reasons: {type: list, items: text, means: why}\n"
+    )
+    agent = "---\nname: critic\ndescription: Finds what is wrong with a brief and says so\ntools: Read\n---\n"
+    source = write_sample(
+        tmp_path,
+        {
+            "outputs/verdict.yaml": form.replace("{yes:", '{"yes":').replace("no: It", '"no": It'),
+            "plugins/acme-plan/agents/critic.md.j2": agent + "{{ output('critic').block() }}\n",
+        },
+    )
+    (bundle,) = render(SourceTree(source), load(SourceTree(source)))
+    text = bundle.files["agents/critic.md"].text
+    assert '```json\n{\n  "word": "yes | no",\n  "reasons": ["why"]\n}\n```' in text

@@ -1,0 +1,226 @@
+"""`ultra plan begin`, drafts of plans and `ultra gate plan`: what they take, count and let through."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.door.conftest import PROJECT, ROOT, Ultra, tree_of
+
+EXAMPLE = ROOT / "plugin_src/plugins/ultraplan-local/docs/examples/2026-01-31-rate-limit"
+PUT = ("put", "plan", "--project", PROJECT, "--draft")
+GATE = ("gate", "plan", "--project", PROJECT)
+TEN = [
+    "brief_coverage",
+    "step_size",
+    "order_and_dependencies",
+    "files_exist",
+    "reuse",
+    "tests",
+    "verify_quality",
+    "failure_handling",
+    "risk",
+    "manifest_quality",
+]
+
+
+def fenced(block: Mapping[str, object]) -> str:
+    return f"```json\n{json.dumps(block)}\n```\n"
+
+
+def critic(**scores: int) -> str:
+    block = {
+        name: {"score": scores.get(name, 5), "issues": ["mend it"] if name in scores else []} for name in TEN
+    }
+    return fenced({**block, "verdict": "READY"})
+
+
+def guardian(gaps: int = 5, creep: int = 5) -> str:
+    lost = [{"criterion": "fast", "missing": "a step"}] if gaps < 4 else []
+    more = [{"step": "4", "surplus": "a page"}] if creep < 4 else []
+    return fenced(
+        {
+            "gaps": {"score": gaps, "missing": lost},
+            "creep": {"score": creep, "surplus": more},
+            "verdict": "ALIGNED",
+        }
+    )
+
+
+@pytest.fixture
+def draft(ultra: Ultra, project: Path) -> Path:
+    """Return a draft that keeps its contract."""
+    assert ultra(*PUT, given=(EXAMPLE / "plan.md").read_text()).data["errors"] == []
+    return project / "plan.md.draft"
+
+
+def test_a_draft_is_written_with_its_errors_and_is_no_plan(ultra: Ultra, project: Path) -> None:
+    told = ultra(*PUT, given="---\nplan_version: '1.7'\n---\n# Plan\n\n## Implementation Plan\n")
+    assert (told.status, told.data["new"]) == (0, True)
+    assert [one["code"] for one in told.data["errors"]] == ["PLAN_NO_STEPS"]
+    assert not (project / "plan.md").exists()
+    again = ultra(*PUT, given=(EXAMPLE / "plan.md").read_text())
+    assert (again.data["new"], again.data["errors"]) == (False, [])
+
+
+def test_what_looks_like_a_secret_is_not_even_a_draft(ultra: Ultra, project: Path) -> None:
+    text = (EXAMPLE / "plan.md").read_text() + "\nAKIA" + "ABCDEFGHIJKLMNOP\n"
+    told = ultra(*PUT, given=text)
+    assert (told.status, told.data["ok"], told.data["errors"][0]["code"]) == (1, False, "SECRET_FOUND")
+    assert not (project / "plan.md.draft").exists()
+
+
+def test_one_step_of_a_draft_is_replaced_and_the_next_one_added(ultra: Ultra, draft: Path) -> None:
+    assert "no manifest" in ultra(*PUT, "--step", "3", given="### Step 3: Docs\n\n- **Files:** `a.md`\n").out
+    added = ultra(*PUT, "--step", "5", given="### Step 5: More\n\n- **Files:** `b.md`\n")
+    codes = {one["code"] for one in added.data["errors"]}
+    assert codes == {"MANIFEST_MISSING", "PLAN_SESSION_STEPS"}
+    assert "### Step 5: More" in draft.read_text()
+
+
+@pytest.mark.parametrize("kind", ["research", "review"])
+def test_only_briefs_and_plans_have_drafts(ultra: Ultra, kind: str) -> None:
+    told = ultra("put", kind, "--project", PROJECT, "--draft", given="x")
+    assert (told.status, told.data["error"]) == (2, f"--draft does not go with {kind}")
+
+
+def test_a_passed_self_check_forgets_the_failures_before_it(ultra: Ultra, draft: Path) -> None:
+    whole = draft.read_text()
+    check = (*GATE, "--self-check")
+    ultra(*PUT, "--step", "3", given="### Step 3: Docs\n")
+    assert [ultra(*check).data["left"] for _ in range(2)] == [2, 1]
+    ultra(*PUT, given=whole)
+    assert ultra(*check).data["passed"] is True
+    ultra(*PUT, "--step", "3", given="### Step 3: Docs\n")
+    ends = [ultra(*check).data for _ in range(3)]
+    assert [one["exhausted"] for one in ends] == [False, False, True]
+    assert ends[-1]["round"] == 6
+    assert ultra(*check).data["round"] == 1
+
+
+def test_a_draft_that_breaks_its_contract_is_not_judged(ultra: Ultra, draft: Path) -> None:
+    ultra(*PUT, "--step", "3", given="### Step 3: Docs\n")
+    told = ultra(*GATE, given=critic() + guardian())
+    assert (told.status, "no round was counted" in told.data["error"]) == (1, True)
+
+
+def test_good_scores_make_the_draft_the_plan(ultra: Ultra, draft: Path, project: Path) -> None:
+    whole = draft.read_text()
+    told = ultra(*GATE, given=f"Prose first.\n{critic(risk=4)}and\n{guardian(gaps=4)}")
+    assert (told.data["passed"], told.data["failing"]) == (True, [])
+    assert (project / "plan.md").read_text() == whole
+    assert not draft.exists()
+
+
+def test_a_plan_that_is_there_stays_until_the_new_one_passes(
+    ultra: Ultra, draft: Path, project: Path
+) -> None:
+    (project / "plan.md").write_text("the earlier one")
+    failed = ultra(*GATE, given=critic(tests=3) + guardian(creep=2)).data
+    assert [(one["critic"], one["dimension"]) for one in failed["failing"]] == [
+        ("plan-critic", "tests"),
+        ("scope-guardian", "creep"),
+    ]
+    assert failed["failing"][1]["detail"] == ["4: a page"]
+    assert (project / "plan.md").read_text() == "the earlier one"
+    ultra(*GATE, given=critic() + guardian())
+    assert (project / "plan.md").read_text() != "the earlier one"
+
+
+def test_with_quick_the_first_round_is_the_last(ultra: Ultra, draft: Path, project: Path) -> None:
+    told = ultra(*GATE, "--quick", given=critic(reuse=3) + guardian())
+    assert (told.data["exhausted"], told.data["path"]) == (True, f"{PROJECT}/plan.md")
+    assert (project / "plan.md").exists()
+
+
+def test_without_the_critic_nothing_passes_and_without_the_guardian_it_is_said(
+    ultra: Ultra, draft: Path, project: Path
+) -> None:
+    refused = ultra(*GATE, given=guardian())
+    assert (refused.status, "ultra guide agent plan-critic" in refused.data["next"]) == (1, True)
+    assert not (project / "plan.md").exists()
+    assert ultra(*GATE, given=critic()).data["missing"] == ["scope-guardian"]
+
+
+def test_a_critic_without_scores_counts_as_weak_everywhere(ultra: Ultra, draft: Path) -> None:
+    told = ultra(*GATE, given=fenced({"manifest_quality": "good"}) + guardian())
+    assert (len(told.data["failing"]), told.data["hard"]) == (10, ["manifest_quality"])
+
+
+@pytest.mark.parametrize("given", ["", "no block", "```json\n[1]\n```\n", "```json\n{\n```\n"])
+def test_an_answer_that_cannot_be_read_counts_no_round(ultra: Ultra, draft: Path, given: str) -> None:
+    told = ultra(*GATE, given=given)
+    assert (told.status, told.data["ok"]) == (1, False)
+    assert ultra(*GATE, given=critic(risk=1) + guardian()).data["round"] == 1
+
+
+def test_begin_says_what_there_is_to_plan_from(ultra: Ultra, project: Path) -> None:
+    shutil.copy(EXAMPLE / "brief.md", project)
+    told = ultra("plan", "begin", "--project", PROJECT).data
+    assert (told["source"], told["research"], told["architecture"]) == ("brief", [], {})
+    text = (EXAMPLE / "brief.md").read_text().replace("brief_quality: complete", "brief_quality: partial")
+    weak = "## Brief Quality\n\nNot settled:\n\n- **Testability, 2 of 5:** no number\n\n## How to continue"
+    (project / "brief.md").write_text(text.replace("## How to continue", weak))
+    (project / "architecture").mkdir()
+    (project / "architecture/README.md").write_text("# Notes\n")
+    told = ultra("plan", "begin", "--project", PROJECT).data
+    assert told["assumptions"] == ["**Testability, 2 of 5:** no number"]
+    assert told["architecture"] == {"overview": f"{PROJECT}/architecture/README.md"}
+    assert any(one.startswith("ARCH_NON_CANONICAL_OVERVIEW") for one in told["warnings"])
+
+
+def test_begin_shows_soft_warnings_of_research_and_a_run_that_has_not_ended(
+    ultra: Ultra, project: Path
+) -> None:
+    shutil.copy(EXAMPLE / "brief.md", project)
+    (project / "research").mkdir()
+    text = (EXAMPLE / "research/01-where-to-count.md").read_text().replace("confidence: 0.72\n", "")
+    (project / "research/01-where-to-count.md").write_text(text)
+    (project / "progress.json").write_text('{"status": "in_progress"}')
+    told = ultra("plan", "begin", "--project", PROJECT).data
+    assert any(one.startswith("RESEARCH_NO_CONFIDENCE") for one in told["warnings"])
+    assert any("has not ended (in_progress)" in one for one in told["warnings"])
+
+
+def test_begin_with_a_brief_from_elsewhere_makes_its_project(ultra: Ultra, repo: Path) -> None:
+    text = (EXAMPLE / "brief.md").read_text().replace("slug: rate-limit", "slug: other")
+    (repo / "brief.md").write_text(text.replace("2026-01-31-rate-limit/", "2026-01-30-gone/"))
+    told = ultra("plan", "begin", "--brief", "brief.md").data
+    assert told["project"].endswith("-other")
+    assert (repo / told["project"] / "research").is_dir()
+
+
+def test_begin_with_a_review_takes_up_the_grave_findings_alone(ultra: Ultra, project: Path) -> None:
+    shutil.copy(EXAMPLE / "review.md", project)
+    told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
+    assert [one["severity"] for one in told["goals"]] == ["BLOCKER", "BLOCKER", "MAJOR", "MAJOR"]
+    clean = (EXAMPLE / "review.md").read_text()
+    for word in ("BLOCKER", "MAJOR"):
+        clean = clean.replace(f"## Findings ({word})", "## Findings (MINOR)")
+    (project / "review.md").write_text(clean)
+    assert (
+        "no finding of this review has to be mended"
+        in ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data["next"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--project", "nowhere"], "there is no project directory nowhere"),
+        (["--brief", "README.md"], "README.md is no brief to plan from"),
+        ([], "--project DIR or --brief FILE is missing"),
+    ],
+)
+def test_begin_with_nothing_to_plan_from_changes_nothing(
+    ultra: Ultra, repo: Path, words: list[str], error: str
+) -> None:
+    (repo / "README.md").write_text("# Hello\n")
+    before = tree_of(repo)
+    told = ultra("plan", "begin", *words)
+    assert told.data["error"].startswith(error)
+    assert tree_of(repo) == before

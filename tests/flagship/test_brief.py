@@ -1,0 +1,329 @@
+"""/ultrabrief-local in the real client: the interview in a terminal, the gate, and every way it can end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.client.fixtures import ModelFactory, TerminalFactory
+from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent
+from tests.client.session import Client
+from tests.client.terminal import Terminal
+from tests.flagship.stories import (
+    EXAMPLE,
+    NAME,
+    PROJECT,
+    answered,
+    ask,
+    asked,
+    bash,
+    by_name,
+    fenced,
+    given,
+    spawn,
+    validated,
+    verbs_of,
+)
+
+TYPED = f"/{NAME}:ultrabrief-local Limit the rate of requests"
+REVIEWER = "# Review a brief"
+NEW = bash("ultra project new rate-limit --date 2026-01-31 --json")
+PUT = f"ultra put brief --project {PROJECT} --draft"
+GATE = f"ultra gate brief --project {PROJECT} --json"
+STATS = "ultra stats brief slug=rate-limit mode=default interview_turns=5 review_iterations={rounds} brief_quality={quality} research_topics=1 auto_research=false auto_result=manual"
+VAGUE = "- It is fast and works well."
+DETAILS = {
+    "completeness": "gaps",
+    "consistency": "issues",
+    "testability": "weak_criteria",
+    "scope_clarity": "unclear_sections",
+    "research_plan": "invalid_topics",
+}
+
+
+def draft() -> str:
+    """Return the example as it is before its review, with a criterion that nothing can decide."""
+    text = (EXAMPLE / "brief.md").read_text().replace("research_status: complete", "research_status: pending")
+    text = text.replace("brief_quality: complete\n", "")
+    start, end = text.index("- `pytest tests"), text.index("## Non-Goals")
+    return text[:start] + VAGUE + "\n\n" + text[end:]
+
+
+def review(scores: Mapping[str, int] | None = None, verdict: str = "PROCEED") -> str:
+    """Return a reviewer's answer, 5 where no score is given."""
+    block: dict[str, object] = {
+        name: {
+            "score": (scores or {}).get(name, 5),
+            detail: [f"{name}: '{VAGUE}'"] if name in (scores or {}) else [],
+        }
+        for name, detail in DETAILS.items()
+    }
+    return fenced({**block, "verdict": verdict}, f"The criterion is weak.\nVerdict: {verdict}")
+
+
+WEAK = review({"testability": 2}, "REVISE")
+INTENT = ask("Why is this wanted, and what happens without it?", "One script takes all down", "Costs")
+GOAL = ask("What is there when it is done?", "A budget for every key", "A global limit")
+CRITERIA = ask("You say fast: which number, measured how?", "p95 below 200 ms", "I don't know")
+TOPIC = ask("Topic 'where to count': research it so?", "Research it so", "I know this", "Change it")
+SHARPEN = ask(
+    "'It works well' cannot be decided. What will you run?", "pytest tests/test_limit.py", "Enough, stop"
+)
+NEXT = ask("How shall it go on?", "Manual", "Auto")
+FIRST = spawn("brief-reviewer", f"Review {PROJECT}/brief.md.draft")
+AGAIN = spawn(
+    "brief-reviewer",
+    f"Review {PROJECT}/brief.md.draft\nAsked already: You say fast: which number, measured how?\nDo not raise again what"
+    " their answers settled.",
+)
+
+
+def later(request: Request) -> bool:
+    """Tell a reviewer of a later round from that of the first."""
+    return REVIEWER in request.system and "Asked already" in request.first_message
+
+
+def interview(*turns: Call) -> tuple[Call, ...]:
+    """Return a story from the directory to the first verdict of the gate, then these turns."""
+    return (
+        NEW,
+        INTENT,
+        GOAL,
+        CRITERIA,
+        TOPIC,
+        bash("ultra guide brief draft"),
+        given(f"{PUT} --json", draft()),
+        FIRST,
+        given(GATE, WEAK),
+        *turns,
+    )
+
+
+def answer_interview(screen: Terminal) -> None:
+    """Type the command and answer the four questions of the interview."""
+    screen.send(TYPED)
+    for option in ("1. One script", "1. A budget", "1. p95 below", "1. Research it so"):
+        screen.choose(option)
+
+
+def test_an_interview_a_gate_that_fails_is_asked_about_and_passes(
+    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    model = scripted(
+        *interview(
+            SHARPEN,
+            given(f"{PUT} --section 'Success Criteria' --json", "- `pytest tests/test_limit.py` passes.\n"),
+            AGAIN,
+            given(GATE, review()),
+            bash(f"ultra validate brief {PROJECT}/brief.md --json"),
+            NEXT,
+            bash(STATS.format(rounds=2, quality="complete") + f" --data {project / 'data'} --json"),
+        ),
+        agents=[SubAgent(later, Say(review())), SubAgent(REVIEWER, Say(WEAK))],
+    )
+    screen = terminal(model, plugin_dirs=[bundle])
+    answer_interview(screen)
+    screen.choose("1. pytest tests")
+    screen.choose("1. Manual")
+    model.wait_until(lambda played: played.finished, 60)
+
+    results = model.tool_results()
+    assert not [result for result in results if result.is_error], results
+    assert verbs_of(results) == [
+        "project new", *["AskUserQuestion"] * 4, "guide brief", "put", "Agent", "gate brief",
+        "AskUserQuestion", "put", "Agent", "gate brief", "validate", "AskUserQuestion", "stats",
+    ]  # fmt: skip
+    first, second = (answered(result) for result in results if "gate brief" in str(result.call.input))
+    assert (first["passed"], first["round"], first["weakest"]) == (False, 1, "testability")
+    assert VAGUE in first["detail"][0]
+    assert (second["passed"], second["round"]) == (True, 2)
+    assert len(asked(model.main)) == len(set(asked(model.main))) == 6
+    folder = project / PROJECT
+    assert not (folder / "brief.md.draft").exists()
+    assert VAGUE not in (folder / "brief.md").read_text()
+    assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
+    line = json.loads((project / "data/ultrabrief-stats.jsonl").read_text())
+    assert (line["brief_quality"], line["review_iterations"], line["auto_result"]) == (
+        "complete",
+        2,
+        "manual",
+    )
+
+
+def test_what_the_model_and_the_reviewer_are_told(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    model = scripted(
+        NEW,
+        bash("ultra guide brief draft"),
+        given(f"{PUT} --json", draft()),
+        FIRST,
+        given(GATE, WEAK),
+        AGAIN,
+        agents=[SubAgent(REVIEWER, Say(WEAK))],
+    )
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    told = model.main.text
+    for rule in (
+        "one question a call",
+        "`brief.md` comes from the gate alone",
+        "anchor", "follow-up", "sharpen", "quantify", "per-topic", "confirm-none",
+        "unfamiliar technology, version upgrades, security decisions",
+        "*I know this* (the candidate is dropped)",
+        "reduced confidence",
+        "Usage: /ultraplan-local:ultrabrief-local [--quick] <task>",
+        "| `Estimated cost`",
+    ):  # fmt: skip
+        assert rule in told, rule
+    assert "{{" not in told.split("# Write a brief")[1].split("# The draft of a brief")[0]
+    assert re.search(r'--data "/[^"$]+ultraplan-local[^"$]*"', told), "the folder for stats is filled in"
+    assert "research_status: pending" in told
+    reviewers = model.agent(REVIEWER)
+    assert reviewers.tools == ("Read", "Grep", "Glob")
+    assert '"testability": {"score": "1-5", "weak_criteria"' in reviewers.system_prompt
+    first, second = (result.call.input["prompt"] for result in by_name(model, "Agent"))
+    assert ("Asked already" in first, "Asked already" in second) == (False, True)
+
+
+def test_nobody_writes_the_brief_while_the_gate_is_open(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    model = scripted(
+        NEW,
+        given(f"{PUT} --json", draft()),
+        given(f"ultra put brief --project {PROJECT} --json", draft()),
+        bash(f"ultra validate brief {PROJECT}/brief.md --json"),
+    )
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    _, _, refused, missing = (answered(result) for result in model.tool_results())
+    assert (refused["ok"], "gate is open" in refused["error"]) == (False, True)
+    assert [one["code"] for one in missing["errors"]] == ["BRIEF_NOT_FOUND"]
+    assert not (project / PROJECT / "brief.md").exists()
+
+
+def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
+    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    model = scripted(
+        *interview(
+            SHARPEN,
+            bash("ultra guide brief stop"),
+            ask("testability is 2 of 5. Go on?", "One more question", "Accept it as partial"),
+            bash(f"ultra gate brief --project {PROJECT} --accept-partial --json"),
+            NEXT,
+        ),
+        agents=[SubAgent(REVIEWER, Say(WEAK))],
+    )
+    screen = terminal(model, plugin_dirs=[bundle])
+    answer_interview(screen)
+    screen.choose("2. Enough, stop")
+    screen.choose("2. Accept it as partial")
+    screen.choose("1. Manual")
+    model.wait_until(lambda played: played.finished, 60)
+    assert "Do not end it in silence" in model.main.text
+    text = (project / PROJECT / "brief.md").read_text()
+    assert "brief_quality: partial" in text
+    assert "Testability, 2 of 5" in text
+    assert not (project / PROJECT / "brief.md.draft").exists()
+    assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
+
+
+def test_the_third_round_is_the_last(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    rounds = [turn for _ in range(3) for turn in (FIRST, given(GATE, WEAK))]
+    model = scripted(
+        NEW,
+        given(f"{PUT} --json", draft()),
+        *rounds,
+        given(GATE, WEAK),
+        agents=[SubAgent(REVIEWER, Say(WEAK))],
+    )
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    gates = [answered(result) for result in model.tool_results() if "gate brief" in str(result.call.input)]
+    assert [gate.get("exhausted") for gate in gates] == [False, False, True, None]
+    assert [one["dimension"] for one in gates[2]["failing"]] == ["testability"]
+    assert (gates[3]["ok"], "no gate is open" in gates[3]["error"]) == (False, True)
+    text = (project / PROJECT / "brief.md").read_text()
+    assert "after 3 of 3 rounds without a pass" in text
+    assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
+
+
+def test_a_directory_that_is_not_empty_is_the_users_to_decide(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    (project / PROJECT).mkdir(parents=True)
+    (project / PROJECT / "brief.md").write_text("# Mine\n")
+    model = scripted(NEW, bash("ultra project new rate-limit-2 --date 2026-01-31 --json"))
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    refused, made = (answered(result) for result in model.tool_results())
+    assert (refused["ok"], "ask the user" in refused["next"]) == (False, True)
+    assert "*Replace its brief*" in model.main.text
+    assert made["path"] == f"{PROJECT}-2"
+    assert (project / PROJECT / "brief.md").read_text() == "# Mine\n"
+
+
+def test_without_somebody_to_answer_there_is_no_interview(
+    client: Client, model: ScriptedModel, project: Path, bundle: Path
+) -> None:
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    assert "AskUserQuestion" not in model.tools
+    assert "a brief needs somebody to answer" in model.main.text
+    assert not (project / ".claude").exists()
+
+
+def test_auto_goes_on_with_research_in_the_same_conversation(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    skill = Call("Skill", {"skill": f"{NAME}:ultraresearch-local", "args": f"--project {PROJECT}"})
+    model = scripted(bash("ultra guide brief auto"), skill)
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    guide, called = model.tool_results()
+    assert "in the foreground" in guide.text
+    assert "ANTHROPIC_API_KEY" in guide.text
+    assert not called.is_error, called.text
+    assert "# Research a question" in model.main.text
+    assert f"Arguments: `--project {PROJECT}`" in model.main.text
+
+
+@pytest.mark.parametrize(
+    "writing", ["ultra project new sneaky", given(f"{PUT} --json", "x").input["command"]]
+)
+def test_the_reviewer_cannot_write(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path, writing: str
+) -> None:
+    """It has no Bash; and an agent that has one is refused by the hook, whatever the command was granted."""
+    sneaky = SubAgent(REVIEWER, bash(writing), Say(WEAK))
+    history = SubAgent(
+        "history of the repository", bash(writing), bash("git log --oneline"), Say("x"), Say("y")
+    )
+    model = scripted(FIRST, spawn("local-history", "look"), agents=[sneaky, history])
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    (by_reviewer,) = model.agent(REVIEWER).tool_results()
+    by_history, looked = model.agent("history of the repository").tool_results()
+    assert (by_reviewer.is_error, by_history.is_error, looked.is_error) == (True, True, False)
+    assert "agents of this plugin look and report" in by_history.text
+    assert "Begin" in looked.text
+    assert not (project / ".claude").exists()
+
+
+def test_without_the_agent_tool_the_review_is_done_by_the_reviewers_own_text(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    model = scripted(
+        NEW,
+        given(f"{PUT} --json", draft()),
+        bash("ultra guide agent brief-reviewer"),
+        given(GATE, review()),
+    )
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle], extra=["--disallowedTools", "Agent,Task"])
+    assert "Agent" not in model.tools
+    assert "tell the user that the review is degraded" in model.main.text
+    _, _, role, gate = model.tool_results()
+    assert role.text.startswith(REVIEWER)
+    assert answered(gate)["passed"] is True
+    assert (project / PROJECT / "brief.md").exists()

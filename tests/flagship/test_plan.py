@@ -1,0 +1,301 @@
+"""/ultraplan-local in the real client: from a brief, from a review, and every way the gate can end."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.fixtures import ModelFactory
+from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
+from tests.client.session import Client
+from tests.flagship.stories import EXAMPLE, NAME, PROJECT, answered, bash, fenced, given, spawn, validated
+
+TYPED = f"/{NAME}:ultraplan-local"
+BEGIN = f"ultra plan begin --project {PROJECT} --json"
+PUT = f"ultra put plan --project {PROJECT} --draft"
+CHECK = bash(f"ultra gate plan --project {PROJECT} --self-check --json")
+GATE = f"ultra gate plan --project {PROJECT} --json"
+DIMENSIONS = (
+    "brief_coverage",
+    "step_size",
+    "order_and_dependencies",
+    "files_exist",
+    "reuse",
+    "tests",
+    "verify_quality",
+    "failure_handling",
+    "risk",
+    "manifest_quality",
+)
+EXPLORED = fenced({"facts": [{"claim": "There is a README.", "at": "README.md:1"}], "advice": [], "open": []})
+LOOKING = ("Glob", "Grep", "Read")
+
+
+@pytest.fixture
+def planned(project: Path) -> Path:
+    """Return a repository whose project has a brief and its research."""
+    target = project / PROJECT
+    target.mkdir(parents=True)
+    shutil.copy(EXAMPLE / "brief.md", target)
+    shutil.copytree(EXAMPLE / "research", target / "research")
+    return project
+
+
+def example() -> str:
+    return (EXAMPLE / "plan.md").read_text()
+
+
+def without_strategy() -> str:
+    """Return the example as it is before its steps are shared among sessions."""
+    text = example()
+    return text[: text.index("## Execution Strategy")] + text[text.index("## Verification") :]
+
+
+def step(number: int) -> str:
+    """Return one step of the example."""
+    found = re.search(rf"^### Step {number}:.*?(?=^##)", example(), re.MULTILINE | re.DOTALL)
+    assert found
+    return found.group().rstrip()
+
+
+def flawed() -> str:
+    """Return the example with a step that has no manifest."""
+    whole = step(3)
+    return without_strategy().replace(whole, whole[: whole.index("- **Manifest:**")].rstrip())
+
+
+def critique(scores: Mapping[str, int] | None = None) -> str:
+    """Return the block of plan-critic, 5 where no score is given."""
+    low = scores or {}
+    block: dict[str, object] = {
+        name: {"score": low.get(name, 5), "issues": ["Step 1: say which"] if name in low else []}
+        for name in DIMENSIONS
+    }
+    verdict = "REWORK" if low else "READY"
+    return fenced({**block, "verdict": verdict}, f"Verdict: {verdict}")
+
+
+ALIGNED = fenced(
+    {"gaps": {"score": 5, "missing": []}, "creep": {"score": 5, "surplus": []}, "verdict": "ALIGNED"},
+    "Verdict: ALIGNED",
+)
+CRITICS = Together(
+    spawn("plan-critic", f"Criticise {PROJECT}/plan.md.draft; its brief is {PROJECT}/brief.md"),
+    spawn("scope-guardian", f"Hold {PROJECT}/plan.md.draft against {PROJECT}/brief.md"),
+)
+EXPLORERS = Together(
+    spawn("task-finder", f"Limit the rate of requests. Brief: {PROJECT}/brief.md"),
+    spawn("test-strategist", f"Limit the rate of requests. Brief: {PROJECT}/brief.md"),
+)
+
+
+def cast(*critiques: str) -> list[SubAgent]:
+    """Return the agents of a story; the critic says the same in every round."""
+    return [
+        SubAgent("# Find what the task builds on", Say(EXPLORED)),
+        SubAgent("# Find the way to test", Say(EXPLORED)),
+        SubAgent("# Trace dependencies", Say(EXPLORED)),
+        SubAgent("# Criticise a plan", *(Say(text) for text in critiques or (critique(),))),
+        SubAgent("# Guard the scope", Say(ALIGNED)),
+    ]
+
+
+def judged(*scores: Mapping[str, int]) -> list[Call]:
+    """Return a call of the gate for each round."""
+    return [given(GATE, f"{critique(one)}\n{ALIGNED}") for one in scores]
+
+
+def answers(model: ScriptedModel, start: str) -> list[dict[str, Any]]:
+    """Return what the verbs answered whose call begins so."""
+    results = [
+        one for one in model.tool_results() if str(one.call.input.get("command", "")).startswith(start)
+    ]
+    return [answered(one) for one in results]
+
+
+def test_from_a_brief_to_a_plan_whose_self_check_fails_once(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    model = scripted(
+        bash(BEGIN),
+        bash("ultra guide plan orchestrator"),
+        EXPLORERS,
+        bash("ultra guide plan synthesis"),
+        given(f"{PUT} --json", flawed()),
+        CHECK,
+        given(f"{PUT} --step 3 --json", step(3)),
+        CHECK,
+        CRITICS,
+        *judged({}),
+        bash(f"ultra validate plan {PROJECT}/plan.md --strict --json"),
+        bash("ultra stats plan slug=rate-limit steps=4 sessions=1 self_check_rounds=2 source=brief --json"),
+        agents=cast(),
+    )
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+
+    assert "`plan.md` comes from the gate alone." in model.main.text
+    assert "Architecture notes are priors, not orders" in model.main.text
+    assert 'commit_message_pattern: "^feat\\\\(api\\\\): limit"' in model.main.text
+    assert not [result for result in model.tool_results() if result.is_error]
+    (begun,) = answers(model, "ultra plan begin")
+    assert (begun["source"], begun["explorers"]) == (
+        "brief",
+        [f"{NAME}:task-finder", f"{NAME}:test-strategist"],
+    )
+    assert begun["research"] == [f"{PROJECT}/research/01-where-to-count.md"]
+    first, second = answers(model, CHECK.input["command"])
+    assert (first["passed"], [one["code"] for one in first["errors"]]) == (False, ["MANIFEST_MISSING"])
+    assert (second["passed"], second["round"]) == (True, 2)
+    (ruled,) = answers(model, GATE)
+    assert (ruled["passed"], ruled["self_check_rounds"], ruled["path"]) == (True, 2, f"{PROJECT}/plan.md")
+    assert ruled["run"] == f"/{NAME}:ultraexecute-local --project {PROJECT}"
+
+    critic = model.agent("# Criticise a plan")
+    assert tuple(sorted(critic.tools)) == LOOKING
+    assert all(f"`{name}`" in critic.text for name in DIMENSIONS)
+    assert "`manifest_quality` decides alone" in critic.text
+    assert (planned / PROJECT / "plan.md").read_text() == without_strategy()
+    assert not (planned / PROJECT / "plan.md.draft").exists()
+    assert validated(bundle, planned, "project", PROJECT)["valid"]
+
+
+def test_the_critics_are_spawned_side_by_side_under_their_full_names(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    model = scripted(given(f"{PUT} --json", without_strategy()), CHECK, CRITICS, agents=cast())
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+    spawned = [one for one in model.tool_results() if one.call.name == "Agent"]
+    assert [one.call.input["subagent_type"] for one in spawned] == [
+        f"{NAME}:plan-critic",
+        f"{NAME}:scope-guardian",
+    ]
+    assert ["READY" in spawned[0].text, "ALIGNED" in spawned[1].text] == [True, True]
+    assert model.agent("# Guard the scope").requests
+    assert not (planned / PROJECT / "plan.md").exists()
+
+
+def test_from_a_review_every_grave_finding_becomes_a_goal(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    shutil.copy(EXAMPLE / "review.md", planned / PROJECT)
+    ids = re.findall(r"^  - ([0-9a-f]{40})$", (EXAMPLE / "review.md").read_text(), re.MULTILINE)[:4]
+    listed = "\n".join(f"  - {one}" for one in ids)
+    text = without_strategy().replace(
+        'plan_version: "1.7"', f'plan_version: "1.7"\nsource_findings:\n{listed}'
+    )
+    model = scripted(
+        bash(f"ultra plan begin --brief {PROJECT}/review.md --quick --json"),
+        bash("ultra guide plan remediation"),
+        spawn("dependency-tracer", f"Mend {PROJECT}/review.md"),
+        bash("ultra guide plan synthesis"),
+        given(f"{PUT} --json", text),
+        CHECK,
+        CRITICS,
+        given(f"ultra gate plan --project {PROJECT} --quick --json", f"{critique()}\n{ALIGNED}"),
+        agents=cast(),
+    )
+    client.ask(f"{TYPED} --brief {PROJECT}/review.md --quick", model, cwd=planned, plugin_dirs=[bundle])
+    (begun,) = answers(model, "ultra plan begin")
+    assert (begun["source"], begun["project"]) == ("review", PROJECT)
+    assert [one["id"] for one in begun["goals"]] == ids
+    assert "ultra guide plan remediation" in begun["next"]
+    assert "each is a goal of this plan, and nothing else" in model.main.text
+    plan = validated(bundle, planned, "plan", f"{PROJECT}/plan.md")
+    assert (plan["valid"], plan["warnings"]) == (True, [])
+    whole = validated(bundle, planned, "project", PROJECT)
+    assert (whole["valid"], [one["code"] for one in whole["warnings"]]) == (True, [])
+
+
+def test_the_self_check_ends_after_three_failures_and_says_why(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    model = scripted(given(f"{PUT} --json", flawed()), CHECK, CHECK, CHECK)
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+    ends = answers(model, CHECK.input["command"])
+    assert [(one["exhausted"], one["left"]) for one in ends] == [(False, 2), (False, 1), (True, 0)]
+    assert ends[-1]["next"].startswith("stop: tell the user these errors")
+    assert not (planned / PROJECT / "plan.md").exists()
+    assert (planned / PROJECT / "plan.md.draft").exists()
+
+
+def test_a_weak_manifest_is_never_let_through_and_other_weaknesses_are_told(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    weak, other = {"manifest_quality": 2, "risk": 3}, {"risk": 3}
+    model = scripted(given(f"{PUT} --json", without_strategy()), CHECK, *judged(weak, weak, weak))
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+    ends = answers(model, GATE)
+    assert [one["exhausted"] for one in ends] == [False, False, True]
+    assert [one["dimension"] for one in ends[0]["failing"]] == ["manifest_quality", "risk"]
+    assert ends[-1]["hard"] == ["manifest_quality"]
+    assert "still fails, so there is no" in ends[-1]["next"]
+    assert not (planned / PROJECT / "plan.md").exists()
+
+    model = scripted(bash(BEGIN), given(f"{PUT} --json", without_strategy()), *judged(other, other, other))
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+    ends = answers(model, GATE)
+    assert [(one["exhausted"], one["run"] is not None) for one in ends] == [
+        (False, False),
+        (False, False),
+        (True, True),
+    ]
+    assert "tell the user each weakness" in ends[-1]["next"]
+    assert (planned / PROJECT / "plan.md").exists()
+
+
+def test_steps_are_shared_among_sessions_and_their_specs_exported(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    text = example()
+    strategy = text[text.index("### Session 1") : text.index("## Verification")]
+    shared = fenced({"split": False, "why": "They share files.", "sessions": []})
+    spec = f"ultra put session-spec --project {PROJECT} --session 1"
+    model = scripted(
+        given(f"{PUT} --json", without_strategy()),
+        CHECK,
+        *judged({}),
+        bash("ultra guide plan sessions"),
+        spawn("session-decomposer", f"Share the steps of {PROJECT}/plan.md"),
+        given(f'ultra put plan --project {PROJECT} --section "Execution Strategy" --json', strategy),
+        bash(f"ultra sessions write {PROJECT}/plan.md --project {PROJECT} --json"),
+        given(f'{spec} --section "Context" --json', "It builds the limit itself."),
+        given(f'{spec} --section "Handoff State" --json', "Budget.allow is there."),
+        agents=[SubAgent("# Share the steps among sessions", Say(shared))],
+    )
+    client.ask(f"{TYPED} --project {PROJECT} --export", model, cwd=planned, plugin_dirs=[bundle])
+    assert not [result for result in model.tool_results() if result.is_error]
+    assert (planned / PROJECT / "plan.md").read_text() == text
+    first = planned / PROJECT / "sessions/session-1.md"
+    assert "It builds the limit itself." in first.read_text()
+    assert validated(bundle, planned, "session-spec", str(first))["valid"]
+    assert validated(bundle, planned, "project", PROJECT)["valid"]
+
+
+def test_wrong_arguments_have_a_usage_and_a_brief_that_is_missing_a_sentence(
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    model = scripted(bash("ultra plan begin --json"), bash("ultra plan begin --brief nowhere.md --json"))
+    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    assert f"Usage: {TYPED} --project DIR | --brief FILE [--fg] [--quick] [--export]" in model.main.text
+    usage, missing = (answered(result) for result in model.tool_results())
+    assert (usage["ok"], usage["error"]) == (False, "--project DIR or --brief FILE is missing")
+    assert (missing["ok"], missing["error"]) == (False, "nowhere.md: there is no such file")
+
+
+def test_a_critic_that_wants_to_write_cannot(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    write = bash(f"ultra put plan --project {PROJECT} --from README.md --json")
+    edit = Call("Write", {"file_path": str(planned / "made.txt"), "content": "x"})
+    agents = [SubAgent("# Criticise a plan", write, edit, Say(critique()))]
+    model = scripted(spawn("plan-critic", "Criticise"), agents=agents)
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+    refused = model.agent("# Criticise a plan").tool_results()
+    assert [result.is_error for result in refused] == [True, True]
+    assert not (planned / "made.txt").exists()
+    assert not (planned / PROJECT / "plan.md").exists()
