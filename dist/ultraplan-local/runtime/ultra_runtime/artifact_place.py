@@ -19,8 +19,9 @@ RESEARCH = "research"
 SPEC = "session-spec"
 FILES = {"brief": brief_gate.BRIEF, "plan": "plan.md", "review": "review.md"}
 KINDS = (*FILES, RESEARCH, SPEC)
-# Options that only one kind takes, and only in a project.
-OPTIONS = {"--topic": RESEARCH, "--slug": RESEARCH, "--session": SPEC, "--draft": "brief"}
+# Options that only some kinds take, and only in a project.
+OPTIONS = {"--topic": (RESEARCH,), "--slug": (RESEARCH,), "--session": (SPEC,), "--draft": ("brief", "plan")}
+DRAFT = ".draft"
 WITHOUT_PROJECT = ("plans", "research")
 SUFFIX = ".md"
 
@@ -45,9 +46,9 @@ class Place:
 def find_place(kind: str, args: Args) -> Place:
     """Return the place that the words of a call name."""
     out, directory = args.get("--out"), args.get("--project")
-    for option, owner in OPTIONS.items():
+    for option, owners in OPTIONS.items():
         if args.flag(option) if option in args.flags else args.get(option):
-            if kind != owner:
+            if kind not in owners:
                 raise args.usage.error(f"{option} does not go with {kind}")
             if out is not None:
                 raise args.usage.error(f"{option} does not go with --out")
@@ -60,7 +61,7 @@ def find_place(kind: str, args: Args) -> Place:
     if kind == SPEC:
         return _inside(find_project(directory), "sessions", f"session-{number(args, '--session', 1)}{SUFFIX}")
     project = find_project(directory)
-    name = brief_gate.DRAFT if args.flag("--draft") else FILES[kind]
+    name = FILES[kind] + (DRAFT if args.flag("--draft") else "")
     return Place(project.folder, name, project.show(name), project)
 
 

@@ -165,8 +165,8 @@ class Gate:
     """The arithmetic by which scores let a draft through."""
 
     __slots__ = (
-        "degraded_score", "degraded_verdict", "detail_at", "dimensions", "highest", "lowest", "passes_at", "rounds",
-        "tie_order", "verdicts",
+        "degraded_score", "degraded_verdict", "detail_at", "dimensions", "hard", "highest", "lowest", "passes_at",
+        "rounds", "tie_order", "verdicts",
     )  # fmt: skip
 
     def __init__(
@@ -181,7 +181,9 @@ class Gate:
         tie_order: tuple[str, ...],
         verdicts: Mapping[str, str],
         dimensions: tuple[Dimension, ...],
+        hard: tuple[str, ...] = (),
     ) -> None:
+        self.hard = hard
         self.lowest = lowest
         self.highest = highest
         self.passes_at = passes_at
@@ -192,6 +194,26 @@ class Gate:
         self.tie_order = tie_order
         self.verdicts = verdicts
         self.dimensions = dimensions
+
+
+class Output:
+    """The json block in which an agent ends: its keys, the artifact whose gate reads it, or a gate of its own."""
+
+    __slots__ = ("fields", "gate", "name", "scores", "weights")
+
+    def __init__(
+        self,
+        name: str,
+        fields: tuple[Field, ...],
+        gate: str = "",
+        weights: Mapping[str, int] | None = None,
+        scores: Gate | None = None,
+    ) -> None:
+        self.scores = scores
+        self.name = name
+        self.fields = fields
+        self.gate = gate
+        self.weights = weights or {}
 
 
 class Code:

@@ -14,7 +14,7 @@ BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 class Names:
     """What the bundle and its commands are called."""
 
-    __slots__ = ("carried", "commands", "oldest_client", "plugin", "version")
+    __slots__ = ("carried", "commands", "oldest_client", "plugin", "reading", "version")
 
     def __init__(self, module: ModuleType) -> None:
         self.plugin: str = module.PLUGIN
@@ -22,6 +22,7 @@ class Names:
         self.oldest_client: str = module.OLDEST_CLIENT
         self.commands: dict[str, str] = module.COMMANDS
         self.carried: tuple[str, ...] = module.CARRIED
+        self.reading: tuple[str, ...] = module.READING  # verbs that write nothing
 
 
 def table(name: str) -> ModuleType:
@@ -37,5 +38,5 @@ def names() -> Names:
 
 def table_names() -> list[str]:
     """Return the names of all rendered modules."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tables")
+    folder = __import__("ultra_runtime.tables", fromlist=["*"]).__path__[0]
     return sorted(entry[:-3] for entry in os.listdir(folder) if entry.endswith(".py") and entry[0] != "_")

@@ -1,4 +1,4 @@
-"""Answer many questions in one call: a JSON object a line in, a JSON object a line out."""
+"""Answer questions about commands and paths: one, or a JSON object a line in and a JSON object a line out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ultra_runtime.guard.policy import Verdict
 
-def answers(verdict: Callable[[dict[str, Any]], dict[str, Any]], shape: str) -> list[dict[str, Any]]:
+
+def told(verdict: Verdict) -> dict[str, str]:
+    """Return a verdict as an answer, which has a rule and a reason even where they say nothing."""
+    return {"verdict": verdict.verdict, "rule": verdict.rule, "reason": verdict.reason, **verdict.as_data()}
+
+
+def answers(judge: Callable[[dict[str, Any]], Verdict], shape: str) -> list[dict[str, str]]:
     """Return one answer for each line of standard input; a line that is no question is answered with its error."""
-    found = []
+    found: list[dict[str, str]] = []
     for line in read_given(None, f"pass one {shape} a line on standard input").split(b"\n"):
         if not line.strip():
             continue
         try:
-            found.append(verdict(read_object(line).values))
-        except (JsonError, KeyError) as problem:
+            found.append(told(judge(read_object(line).values)))
+        except (JsonError, KeyError, TypeError) as problem:
             found.append({"error": f"this line is not {shape}: {problem}"})
     return found
+
+
+def text(given: dict[str, Any], name: str) -> str:
+    """Return a text of a question."""
+    value = given[name]
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is no text")
+    return value

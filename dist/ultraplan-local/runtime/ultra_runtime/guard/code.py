@@ -29,12 +29,13 @@ _RUNNERS = frozenset(
         "script", "startfile", "run", "call", "Command",
     )
 )  # fmt: skip
-_REMOVERS = frozenset(("rmtree", "rm_rf", "remove_tree", "rm_rf!", "rimraf", "rimrafSync"))
+_REMOVERS = frozenset(("rmtree", "rm_rf", "remove_tree", "rm_rf!"))
 _CONDITIONAL_REMOVERS = frozenset(
     ("rm", "rmSync", "rm_r", "rmdir", "rmdirSync", "remove_entry", "removeSync")
 )
 _MODES = frozenset(("chmod", "chmodSync", "lchmod", "fchmod", "chmod_R", "lchmodSync", "fchmodSync"))
 _OPEN_MODES = frozenset(("0o777", "0O777", "0777", "511", "777"))
+_PRINTERS = frozenset(("print", "puts", "echo", "say", "log", "write", "printf"))
 _FETCHERS = frozenset(
     ("urlopen", "urlretrieve", "requests", "httpx", "urllib", "fetch", "axios", "LWP", "file_get_contents")
 )
@@ -58,7 +59,7 @@ _DECODERS = frozenset(
 class Found:
     """What a program would do: shell texts, commands, programs of its own, rules it breaks."""
 
-    __slots__ = ("codes", "commands", "rules", "texts", "writes")
+    __slots__ = ("codes", "commands", "decodes", "fetches", "printed", "rules", "texts", "values", "writes")
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -66,6 +67,10 @@ class Found:
         self.codes: list[str] = []
         self.rules: list[str] = []
         self.writes: list[str] = []
+        self.printed: list[str] = []
+        self.values: dict[str, str] = {}  # names that stand for a string
+        self.decodes = False
+        self.fetches = False
 
 
 def look(code: str, language: str) -> Found:
@@ -73,6 +78,10 @@ def look(code: str, language: str) -> Found:
     tokens = _tokens(code, language)
     names = {text for kind, text in tokens if kind in (NAME, STRING)}  # a module may be named by a string
     found = Found()
+    for (kind, name), sign, (value_kind, value) in zip(tokens, tokens[1:], tokens[2:]):
+        if kind == NAME and sign == (SIGN, "=") and value_kind == STRING:
+            found.values[name] = value
+    found.decodes, found.fetches = bool(names & _DECODERS), bool(names & _FETCHERS)
     for at, (kind, text) in enumerate(tokens):
         if kind == SHELL:
             found.texts.append(text)
@@ -80,9 +89,21 @@ def look(code: str, language: str) -> Found:
             _call(tokens, at, text, names, language, found)
         elif kind == STRING and language == "awk" and _is_piped(tokens, at):
             found.texts.append(text)
-    if "fork" in names and names & {"while", "until", "loop", "for", "redo", "goto"}:
+    if _forks_in_loop(tokens):
         found.rules.append("code_fork")
     return found
+
+
+def _forks_in_loop(tokens: list[tuple[int, str]]) -> bool:
+    """Tell whether a fork stands behind the head of a loop, or in perl before a `while`."""
+    looping = False
+    for at, (kind, text) in enumerate(tokens):
+        if kind != NAME:
+            continue
+        looping = looping or text in ("while", "until", "loop", "for", "redo", "goto")
+        if text == "fork" and (looping or tokens[at + 1 : at + 2] in ([(NAME, "while")], [(NAME, "until")])):
+            return True
+    return False
 
 
 def strings(code: str, language: str) -> list[str]:
@@ -95,11 +116,13 @@ def _call(
 ) -> None:
     """Look at a name that may be called here."""
     if name in _RUNNERS and _runs(name, names, language):
-        strings = [text for kind, text in _arguments(tokens, at) if kind == STRING]
-        if strings:
-            found.texts.append(strings[0])
-            if len(strings) > 1:
-                found.commands.append(strings)
+        arguments = [token for token in _arguments(tokens, at) if token[0] in (NAME, STRING)]
+        given = [found.values.get(text, "") if kind == NAME else text for kind, text in arguments]
+        literal = [text for text in given if text]
+        if literal:
+            found.texts.append(literal[0])
+            if len(literal) > 1:
+                found.commands.append(literal)
     elif name in _REMOVERS:
         if _arguments(tokens, at):
             found.rules.append("code_remove")
@@ -113,18 +136,25 @@ def _call(
     elif name == "kill":
         if _reaches_all(_arguments(tokens, at)):
             found.rules.append("code_kill")
+    elif name in _PRINTERS:
+        found.printed += [text for kind, text in _arguments(tokens, at) if kind == STRING]
     elif name == "open":
         strings = [text for kind, text in _arguments(tokens, at) if kind == STRING]
         if len(strings) > 1 and any(text[:1] in ("w", "a", ">", "r+") for text in strings[1:]):
             found.writes.append(strings[0])
-    if name in ("exec", "eval", "system", "Function"):
+    method = tokens[at - 1 : at] == [(SIGN, ".")]
+    if name == "system" or (name in ("exec", "eval", "Function") and not method):
         arguments = _arguments(tokens, at)
         inside = {text for kind, text in arguments if kind == NAME}
         if "Buffer" in inside and (STRING, "base64") in arguments:
             inside.add("atob")
-        if inside & _DECODERS or (name != "system" and names & _DECODERS and inside):
+        fetched = any(kind == STRING and text.startswith(("http://", "https://")) for kind, text in arguments)
+        passed_on = tokens[at - 1 : at] == [(SIGN, "(")] and tokens[at + 1 : at + 2] == [(SIGN, ")")]
+        if inside & _DECODERS or (name != "system" and names & _DECODERS and (inside or passed_on)):
             found.rules.append("decoded_text")
-        elif name != "system" and (inside & _FETCHERS or (names & _FETCHERS and inside)):
+        elif name != "system" and (
+            fetched or inside & _FETCHERS or (names & _FETCHERS and (inside or passed_on))
+        ):
             found.rules.append("fetched_text")
         if name != "system":
             found.codes += [text for kind, text in arguments if kind == STRING][:1]

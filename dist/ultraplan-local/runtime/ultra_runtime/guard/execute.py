@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"fetched": FETCHED, "decoded": DECODED}
 _GLOB = frozenset("*?[")
+_GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE")
 
 
 def execute(follower: Follower, args: list[str], stdin: str, expands: bool) -> str:
@@ -163,7 +164,10 @@ def _git(follower: Follower, call: Call) -> str:
     from ultra_runtime.guard.rules_git import Git
 
     git = Git(call.name, call.args)
-    follower.git_directories += [follower.shell.path(path) for path in git.directories or ["."]]
+    shell = follower.shell
+    told = [value for name in _GIT_PLACES if isinstance(value := shell.variables.get(name), str)]
+    places = [shell.path(path) for path in told + git.directories]
+    follower.git_directories += places or [shell.cwd or "."]
     for text in git.texts():
         follower.nested(text, call.stdin, False)
     if git.verb == "bisect" and git.args[:1] == ["run"] and len(git.args) > 1:

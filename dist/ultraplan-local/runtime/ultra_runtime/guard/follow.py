@@ -35,7 +35,7 @@ MAX_LEVEL = 32
 MAX_OUTPUT = 64 * 1024
 MAX_TURNS = 16
 WORK_BASE = 200_000
-WORK_PER_CHARACTER = 16
+WORK_PER_CHARACTER = 12
 NESTED_WORK = 300  # what it costs to start on a text of its own
 
 
@@ -62,6 +62,7 @@ class Follower:
         self.ordinary: set[str] = set()  # commands that nothing here knows
         self.locals: list[tuple[str, object]] = []
         self.unread = ""
+        self.steps = 0  # what reading the text took
         self._level = 0
         self._input = ""
         self._sinks: list[tuple[str, Script]] = []
@@ -356,8 +357,8 @@ def follow(text: str, policy: Policy | None) -> Follower:
     """Follow a text from a fresh shell, as far as it can be read."""
     follower = Follower(policy, len(text))
     try:
-        script, error, steps = read(text)
-        follower.work.spend(min(steps, follower.work.limit // 2))
+        script, error, follower.steps = read(text)
+        follower.work.spend(min(follower.steps, follower.work.limit // 2))
         follower.run(script, "")
         follower.unread = error or follower.unread
     except TooMuch as unreadable:

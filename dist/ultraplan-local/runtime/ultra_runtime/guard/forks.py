@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.tree import Command, Pipeline, Script
+from ultra_runtime.guard.tree import VARIABLE, Command, Pipeline, Script
 
 MAX_CALLS = 40  # a bomb is short, and looking further would cost the square of it
 
@@ -48,6 +48,8 @@ def is_self_pipe(pipeline: Pipeline) -> bool:
         if not isinstance(command, Command) or len(command.words) != 1:
             return False
         parts = command.words[0].parts
-        if not parts or parts[-1].text != "0" or not all(part.text in ("", "./", "0") for part in parts):
+        if not parts or parts[-1].kind != VARIABLE or parts[-1].text != "0":
+            return False
+        if not all(part.text in ("", "./") for part in parts[:-1]):
             return False
     return True

@@ -13,78 +13,123 @@ from __future__ import annotations
 import os
 import sys
 
-from ultra_runtime.guard.site import find_site, run_file
+from ultra_runtime.guard.site import find_site, places, run_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from ultra_runtime.guard.policy import Verdict
     from ultra_runtime.guard.site import Site
 
-    Judge = Callable[[dict[str, Any], str, "Site | None"], Verdict]
+LET_THROUGH, BLOCKED = 0, 2
+FAILED = 1  # the client tells the person and runs the tool
+RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
-BLOCKING = 2
 
-
-def main(judge: Judge) -> int:
+def main() -> int:
     """Look at one call; return the exit status for the client."""
-    option = os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").lower() or "run"
-    in_run = False
+    option = os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower()
+    if option == OFF:
+        return LET_THROUGH
+    in_run = True  # the stricter way until it is known
     try:
-        if option == "off" or (option not in ("ask", "always") and run_file(os.getcwd()) is None):
-            return 0
-        in_run = run_file(os.getcwd()) is not None  # until the session is known, the stricter way
-        payload = _payload()
-        site = find_site(os.getcwd(), str(payload.get("session_id") or ""))
+        here = places()
+        in_run = _may_be_ours(here)
+        call = _Call(here)
+        in_run = True
+        site = find_site(call.folders, call.session)
         in_run = site is not None
-        if site is None and option not in ("ask", "always"):
-            return 0
-        verdict = judge(payload, str(payload.get("cwd") or os.getcwd()), site)
-        if verdict.verdict == "block":
-            _answer(verdict, option, in_run)
-        return 0
+        verdict = _of_agent(call)
+        deny = verdict is not None or in_run or option != ASK
+        if verdict is None and (in_run or option in (ASK, ALWAYS)):
+            verdict = _of_policy(call, site)
+        if verdict is not None and verdict.verdict == "block":
+            _answer(verdict, deny)
+        return LET_THROUGH
     except Exception as problem:
-        sys.stderr.write(f"ultra guard: {type(problem).__name__}: {problem}; run `ultra doctor`\n")
-        return BLOCKING if in_run else 1
+        told = "the call was not run" if in_run else "the call was let through"
+        sys.stderr.write(f"ultra guard: {told}: {type(problem).__name__}: {problem}. Run `ultra doctor`.\n")
+        return BLOCKED if in_run else FAILED
 
 
-def _payload() -> dict[str, Any]:
-    from ultra_runtime.jsontext import read_object
+def _may_be_ours(here: list[str]) -> bool:
+    """Tell whether the call may belong to a run, by what is known before it is read."""
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    if session:
+        return find_site(here, session) is not None
+    return next(run_files(here), None) is not None
 
-    return read_object(sys.stdin.buffer.read()).values
+
+class _Call:
+    """What the client says of the call."""
+
+    def __init__(self, here: list[str]) -> None:
+        from ultra_runtime.jsontext import read_object
+
+        payload = read_object(_given()).values
+        self.session = _text(payload, "session_id")
+        self.agent = _text(payload, "agent_type")
+        cwd = _text(payload, "cwd")
+        self.folders = [cwd, *here] if os.path.isabs(cwd) else here
+        self.cwd = self.folders[0] if self.folders else "/"
+        self.input: dict[str, Any] = payload["tool_input"]
+
+    @property
+    def command(self) -> str | None:
+        """What a shell is asked to run."""
+        command = self.input.get("command")
+        return command if isinstance(command, str) else None
+
+    @property
+    def path(self) -> str:
+        """The file that is to be written."""
+        for name in ("file_path", "notebook_path"):
+            if isinstance(self.input.get(name), str):
+                return str(self.input[name])
+        raise ValueError("the call names neither a command nor a file")
 
 
-def _answer(verdict: Verdict, option: str, in_run: bool) -> None:
+def _text(payload: dict[str, Any], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _given() -> bytes:
+    pieces = []
+    while piece := os.read(0, 1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _of_agent(call: _Call) -> Verdict | None:
+    """Return the refusal of a sub-agent that would write, which no option but off takes back."""
+    command = call.command
+    if command is None or not call.agent or "ultra" not in command:
+        return None
+    from ultra_runtime.guard.agents import verdict_for_agent
+
+    return verdict_for_agent(command, call.agent)
+
+
+def _of_policy(call: _Call, site: Site | None) -> Verdict:
+    from ultra_runtime.guard.judge import judge_command, judge_path
+
+    if call.command is not None:
+        return judge_command(call.command, call.cwd, site)
+    return judge_path(call.path, call.cwd, site)
+
+
+def _answer(verdict: Verdict, deny: bool) -> None:
     """Tell the client; asking makes sense only where somebody can answer."""
-    decision = "deny" if in_run or option == "always" else "ask"
-    if decision == "ask" and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
+    if not deny and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
         return
     from ultra_runtime.jsontext import write
 
-    reason = f"ultra guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}."
     output = {
         "hookEventName": "PreToolUse",
-        "permissionDecision": decision,
-        "permissionDecisionReason": reason,
+        "permissionDecision": "deny" if deny else "ask",
+        "permissionDecisionReason": f"ultra guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
     }
     sys.stdout.write(write({"hookSpecificOutput": output}) + "\n")
-
-
-def of_command(payload: dict[str, Any], cwd: str, site: Site | None) -> Verdict:
-    """Judge a call of a shell."""
-    from ultra_runtime.guard.judge import judge_command
-
-    return judge_command(str(payload["tool_input"]["command"]), cwd, site)
-
-
-def of_write(payload: dict[str, Any], cwd: str, site: Site | None) -> Verdict:
-    """Judge a call that writes one file."""
-    from ultra_runtime.guard.judge import judge_path, place_of
-
-    given = payload["tool_input"]
-    path = given.get("file_path") or given.get("notebook_path")
-    if not isinstance(path, str):
-        raise ValueError("the call names no file")
-    return judge_path(path, place_of(cwd, site), site)
+    sys.stdout.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.guard import code
 from ultra_runtime.guard.calls import Call, Write
 from ultra_runtime.guard.kinds import EXIT_FLAGS, LANGUAGES, PROGRAM_FIRST
-from ultra_runtime.guard.marks import TAINTS, UNKNOWN, taint
+from ultra_runtime.guard.marks import DECODED, FETCHED, TAINTS, UNKNOWN, taint
 from ultra_runtime.guard.outputs import content_of
 
 TYPE_CHECKING = False
@@ -33,9 +33,10 @@ def run_language(follower: Follower, call: Call, tongue: str) -> str:
         content = content_of(follower.shell, operands[0], call.stdin) if operands else call.stdin
         if content:
             codes = [content]
-    for text in codes:
-        _run_code(follower, text, tongue, call.stdin, 0)
-    return taint(call.stdin) or UNKNOWN
+    out = [_run_code(follower, text, tongue, call.stdin, 0) for text in codes]
+    if any(arg in ("-p", "-pe", "--print") for arg in call.args):  # node prints what the program gives
+        out += [text + "\n" for program in codes for text in code.strings(program, tongue)]
+    return "".join(out) + taint(call.stdin) or UNKNOWN
 
 
 def _program(args: list[str], tongue: str) -> tuple[list[str], list[str], str, bool]:
@@ -75,8 +76,8 @@ def _program(args: list[str], tongue: str) -> tuple[list[str], list[str], str, b
     return codes, [], "", False
 
 
-def _run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int) -> None:
-    """Look through a program and follow what it runs."""
+def _run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int) -> str:
+    """Look through a program and follow what it runs; return what it prints."""
     follower.work.spend(len(text))
     if text[:1] in TAINTS:
         follower.foreign(text[0])
@@ -95,3 +96,6 @@ def _run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int
             _run_code(follower, inner, tongue, stdin, depth + 1)
     if taint(stdin) and "stdin" in text and ("exec" in text or "eval" in text):
         follower.foreign(stdin)
+    if found.fetches or found.decodes:
+        return FETCHED if found.fetches else DECODED
+    return "".join(line + "\n" for line in found.printed)

@@ -9,27 +9,24 @@ from ultra_runtime.guard.policy import ALLOW, Policy, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.guard.own_files import OwnFiles
     from ultra_runtime.guard.paths import Place
     from ultra_runtime.guard.site import Site
+    from ultra_runtime.guard.watch import Watcher
 
-# What a redirection or a plain writer cannot do without.
-_WRITING = (
-    ">",
-    "tee",
-    "cp",
-    "mv",
-    "install",
-    "sed",
-    "dd",
-    "ln",
-    "git",
-    "rsync",
-    "touch",
-    "perl",
-    "python",
-    "patch",
-)
-_FINISH = "finish the run with `ultra run finish`, or end it with `ultra run abort`, and then change it"
+MAIN_TREE = "main_tree"
+# What a plain writer or remover is called; a test holds it against what the reader knows.
+WRITERS = frozenset(
+    (
+        "bmaptool", "cp", "dc3dd", "dcfldd", "dd", "ddrescue", "gcp", "gdd", "ginstall", "gln", "gmv", "gsed", "install",
+        "ln", "mv", "qemu-img", "rsync", "scp", "sed", "sponge", "tee", "touch", "truncate",
+        "rm", "grm", "srm", "unlink", "rmdir", "shred", "gshred",
+    )
+)  # fmt: skip
+_BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
+_BARE = str.maketrans(dict.fromkeys("'\"\\", None))
+_TO_NOWHERE = ("2>&1", ">&2", ">/dev/null", "> /dev/null")
+_ELSEWHERE = ("-C", "--git-dir", "--work-tree", "GIT_", "cd", "pushd", "chdir")
 
 
 def load_policy() -> Policy:
@@ -41,100 +38,134 @@ def load_policy() -> Policy:
 
 def judge_command(command: str, cwd: str, site: Site | None) -> Verdict:
     """Return what is to be said of a shell command; outside a run only what is blocked in any case."""
-    verdict = ALLOW
     if may_match(command):
         from ultra_runtime.guard.verdict import verdict_for
 
         verdict = verdict_for(command, load_policy())
-    if verdict.verdict == "block" and (site is not None or not verdict.unreadable):
-        return verdict
-    if not any(word in command for word in _WRITING):
+        if verdict.verdict == "block" and (site is not None or not verdict.unreadable):
+            return verdict
+    if not _may_write(command, site is not None and site.is_linked):
         return ALLOW
-    return _judge_writes(command, cwd, site)
+    return _judge_effects(command, cwd, site)
 
 
-def _judge_writes(command: str, cwd: str, site: Site | None) -> Verdict:
-    """Judge the files that a command would write, and the trees that its git commands work in."""
-    from ultra_runtime.guard.verdict import git_directories, written_paths
+def _may_write(command: str, linked: bool) -> bool:
+    """Tell whether a command may write a file by redirection or a plain writer; no means that it does not."""
+    plain = command.replace("\\\n", "").translate(_BARE)
+    for nowhere in _TO_NOWHERE:
+        plain = plain.replace(nowhere, "")
+    if ">" in plain or "$" in plain or "`" in plain:
+        return True
+    if "open(" in plain or ("{" in plain and "," in plain):
+        return True
+    if linked and "git" in plain and any(word in plain for word in _ELSEWHERE):
+        return True
+    return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
 
-    place = place_of(cwd, site)
-    for written in written_paths(command):
-        for path in [written.path, *(f"{written.path}/{name}" for name in written.names)]:
-            verdict = judge_path(path, place, site)
+
+def _judge_effects(command: str, cwd: str, site: Site | None) -> Verdict:
+    """Judge the files that a command would write or remove, and the trees that its git commands work in."""
+    from ultra_runtime.guard.watch import watch
+
+    watcher = watch(command)
+    written = watcher.written()
+    if written:
+        place, own = place_of(cwd, site), _own_files(cwd, site)
+        for path in written:
+            verdict = _judge(path, place, own)
             if verdict.verdict == "block":
                 return verdict
-    if site is not None and site.is_linked:
-        for folder in git_directories(command):
-            if not _is_inside(os.path.realpath(os.path.join(cwd, folder)), site.root):
-                reason = f"git is told to work in {folder}, which is not the worktree of this session"
-                return Verdict("block", "main_tree", reason, "use git in the worktree only")
+    return ALLOW if site is None else _judge_in_run(watcher, cwd, site)
+
+
+def _judge_in_run(watcher: Watcher, cwd: str, site: Site) -> Verdict:
+    """Judge what a command would take away from the run, and whether it leaves the worktree."""
+    from ultra_runtime.guard.own_files import REMOVERS
+
+    own = None
+    for name, args in watcher.calls:
+        if name in REMOVERS or (name == "git" and args[:1] and args[0] in ("rm", "mv")):
+            own = own or _own_files(cwd, site)
+            for path in args:
+                verdict = own.verdict_of_removing(path) if own else None
+                if verdict:
+                    return verdict
+    if site.is_linked:
+        for folder in watcher.git_directories:
+            if _leaves(folder, cwd, site.root):
+                reason = f"git is told to work in {_shown(folder)}, which is not the worktree of this run"
+                return Verdict("block", MAIN_TREE, reason, "use git inside the worktree only")
     return ALLOW
 
 
-def judge_path(path: str, place: Place, site: Site | None) -> Verdict:
+def _leaves(folder: str, cwd: str, root: str) -> bool:
+    """Tell whether a folder lies outside the worktree; one that is not known is left to git."""
+    from ultra_runtime.guard.marks import HOME, known
+    from ultra_runtime.guard.realpath import inside, real_path
+
+    if not known(folder):
+        return False
+    if folder.startswith(HOME):
+        folder = home_folder() + folder[len(HOME) :]
+    real = real_path(os.path.join(cwd, folder))
+    return real is None or not inside(real, root)
+
+
+def _shown(path: str) -> str:
+    from ultra_runtime.guard.marks import show
+
+    return show(path)
+
+
+def judge_path(path: str, cwd: str, site: Site | None) -> Verdict:
     """Return what is to be said of a path that is to be written."""
+    return _judge(path, place_of(cwd, site), _own_files(cwd, site))
+
+
+def _judge(path: str, place: Place, own: OwnFiles | None) -> Verdict:
     from ultra_runtime.guard.paths import path_verdict
 
-    if site is not None:
-        own = _file_of_the_run(path, place.cwd, site)
-        if own:
-            return Verdict("block", "run_file", f"{own}: a run is held to what it was started with", _FINISH)
-    return path_verdict(path, place, load_policy())
+    return (own.verdict(path) if own else None) or path_verdict(path, place, load_policy())
+
+
+def _own_files(cwd: str, site: Site | None) -> OwnFiles | None:
+    if site is None:
+        return None
+    from ultra_runtime.guard.own_files import OwnFiles
+
+    return OwnFiles(site, cwd, home_folder())
+
+
+def home_folder() -> str:
+    """Return the home of the user, without the password database where the environment names it."""
+    return os.environ.get("HOME") or os.path.expanduser("~")
 
 
 def place_of(cwd: str, site: Site | None) -> Place:
     """Return what the path policy has to know; outside a run the repository is no boundary."""
     from ultra_runtime.guard.paths import Place
-    from ultra_runtime.guard.site import find_tree
+    from ultra_runtime.guard.site import trees
 
-    home = os.path.expanduser("~")
-    if site is not None:
-        return Place(cwd, site.root, home, True, ("/tmp", "/dev"), _hook_files(site.root))  # noqa: S108
-    tree = find_tree(cwd)
-    root = tree[0] if tree else cwd
-    return Place(cwd, root, home, False, (), _hook_files(root))
+    root = site.root if site else next(trees(cwd), (cwd, ""))[0]
+    return Place(cwd, root, home_folder(), site is not None, (), _hook_files(root))
 
 
 def _hook_files(root: str) -> tuple[str, ...]:
-    """Return the files that settings in force name as hooks."""
-    from ultra_runtime.guard.hookfiles import named_files
+    """Return what runs by itself in this session: our own hooks, and the files that settings in force name."""
     from ultra_runtime.jsontext import JsonError, read_object
     from ultra_runtime.regular_file import UnreadableError, read_regular
+    from ultra_runtime.rendered import BUNDLE
 
-    found: list[str] = []
-    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    found = [os.path.join(BUNDLE, "hooks"), os.path.join(BUNDLE, "runtime")]
+    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home_folder(), ".claude")
     for folder in (config, os.path.join(root, ".claude")):
         for name in ("settings.json", "settings.local.json"):
             try:
                 settings = read_object(read_regular(os.path.join(folder, name))).values
             except (UnreadableError, JsonError):
                 continue
-            found += named_files(settings, {"CLAUDE_PROJECT_DIR": root})
+            if settings.get("hooks"):
+                from ultra_runtime.guard.hookfiles import named_files
+
+                found += named_files(settings, {"CLAUDE_PROJECT_DIR": root})
     return tuple(found)
-
-
-def _file_of_the_run(path: str, cwd: str, site: Site) -> str:
-    """Return what a path is to the run that is under way: its plan, its records, or nothing."""
-    real = os.path.realpath(os.path.join(cwd, os.path.expanduser(path)))
-    plan = site.lock.get("plan")
-    if isinstance(plan, str) and real == os.path.realpath(os.path.join(site.root, plan)):
-        return f"{path} is the plan of the run"
-    name = os.path.basename(real)
-    is_record = name == ".session-state.local.json" or (
-        name.endswith(".json") and name.startswith(("progress", ".ultraexecute-progress-"))
-    )
-    if is_record and _is_inside(real, site.root) and os.path.dirname(real) in _folders(site, plan):
-        return f"{path} is written by the runtime alone"
-    if _is_inside(real, os.path.join(site.git_dir, "ultra")):
-        return f"{path} belongs to the runtime"
-    return ""
-
-
-def _folders(site: Site, plan: object) -> list[str]:
-    """Return the folders in which the records of the run lie."""
-    named = [site.lock.get("project"), os.path.dirname(plan) if isinstance(plan, str) else None]
-    return [os.path.realpath(os.path.join(site.root, name)) for name in named if isinstance(name, str)]
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(os.path.join(folder, ""))

@@ -169,8 +169,7 @@ EXIT_FLAGS = frozenset(("h", "V", "help", "version"))
 
 def language(name: str) -> str:
     """Return the language that a command of that name runs, or nothing."""
-    name = name[:-4] if name.endswith(".exe") else name
-    bare = name.rstrip("0123456789.-").lower()
+    bare = name.rstrip("0123456789.").lower()
     if bare in LANGUAGES:
         return bare
     return ALIASES.get(bare, "")

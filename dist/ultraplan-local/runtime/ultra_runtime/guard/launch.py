@@ -118,9 +118,7 @@ def _command_behind(follower: Follower, call: Call, flags: list[str], rest: list
             return follower.nested(" ".join([text, *map(_quote, rest)]), call.stdin, False)
     if call.name == "command" and any(flag in ("-v", "-V", "-pv", "-pV") for flag in flags):
         return "".join(rest[-1:])
-    if call.name == "sudo" and any(
-        flag in ("-l", "--list", "-v", "-k", "-K", "-e", "--edit") for flag in flags
-    ):
+    if call.name == "sudo" and any(flag in ("-l", "--list", "-v", "-e", "--edit") for flag in flags):
         return UNKNOWN
     if rest:
         if call.name == "flock" and rest[0] in ("-c", "--command") and len(rest) > 1:

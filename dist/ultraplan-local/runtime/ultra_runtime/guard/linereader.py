@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.tree import LITERAL, QUOTED, Part, Redirection, Word
+from ultra_runtime.guard.tree import LITERAL, QUOTED, Part, Redirection, Script, Word
 from ultra_runtime.guard.wordreader import WordReader
 
 _OPERATORS = ("&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
@@ -98,6 +98,13 @@ class LineReader(WordReader):
             source = "".join(part.text for part in parts)
         self._pending.append(_Here(redirection, source, quoted, redirection.op == "<<-"))
         redirection.target = Word([])
+
+    def parenthesis(self) -> Script:
+        """Read a substitution: its own here-documents come first, those of the line around it after it."""
+        waiting, self._pending = self._pending, []
+        script = super().parenthesis()
+        self._pending = waiting + self._pending
+        return script
 
     def bodies(self) -> None:
         """Read the bodies of the here-documents that wait for one."""

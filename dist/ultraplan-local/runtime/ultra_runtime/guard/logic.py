@@ -42,6 +42,7 @@ COMMAND_LOGIC = {
 SOURCE_LOGIC = {
     "always": "sources",
     "decodes": "sources",
+    "downloads": "sources",
     "openssl_decodes": "sources",
     "jq_decodes": "sources",
     "listens": "sources",
@@ -55,9 +56,13 @@ EVENT_LOGIC = {
     "schedule_write": "rules_system",
 }
 
+_found: dict[str, Callable[..., bool]] = {}
+
 
 def logic(table: dict[str, str], name: str) -> Callable[..., bool]:
     """Return the function of that name."""
-    module = __import__("ultra_runtime.guard." + table[name], fromlist=["*"])
-    function: Callable[..., bool] = getattr(module, name)
-    return function
+    place = table[name] + "." + name
+    if place not in _found:
+        module = __import__("ultra_runtime.guard." + table[name], fromlist=["*"])
+        _found[place] = getattr(module, name)
+    return _found[place]

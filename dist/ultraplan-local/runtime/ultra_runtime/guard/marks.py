@@ -22,7 +22,9 @@ _WILD = frozenset((UNKNOWN, FETCHED, DECODED, "*", "?", "["))
 
 
 def clean(text: str) -> str:
-    """Take away marks that are already in the text, so that nobody can forge one."""
+    """Take away marks that are already in the text, so that nobody can forge one, and ends of DOS lines."""
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
     for mark in ALL:
         if mark in text:
             text = text.replace(mark, "\ufffd")
@@ -42,6 +44,20 @@ def taint(text: str) -> str:
 def base_name(word: str) -> str:
     """Return the last component of a path, which is what a command is known by."""
     return word[word.rfind("/") + 1 :]
+
+
+def collapsed(path: str) -> str:
+    """Take `//`, `.` and `name/..` out of a path."""
+    if "." not in path and "//" not in path:
+        return path
+    out: list[str] = []
+    for name in path.split("/"):
+        if name == ".." and out and out[-1] not in ("..", HOME) and UNKNOWN not in out[-1]:
+            if out != [""]:  # above the root is the root
+                out.pop()
+        elif name not in (".", "") or not out:
+            out.append(name)
+    return "/".join(out)
 
 
 def show(word: str) -> str:

@@ -51,6 +51,19 @@ def path_verdict(path: str, place: Place, policy: Policy) -> Verdict:
     return ALLOW
 
 
+def write_verdict(path: str, names: tuple[str, ...], place: Place, policy: Policy) -> Verdict:
+    """Judge what a command writes: the path, or what it would hold if it is a folder."""
+    verdict = path_verdict(path, place, policy)
+    if verdict.verdict != "allow" or not names or not known(path):
+        return verdict
+    if os.path.isdir(os.path.join(place.cwd, _expanded(path, place.home)[1])):
+        for name in names:
+            inner = path_verdict(path.rstrip("/") + "/" + name, place, policy)
+            if inner.verdict != "allow":
+                return inner
+    return verdict
+
+
 def _expanded(path: str, home: str) -> tuple[bool, str]:
     """Resolve a home at the start of a path; say whether it is that of a named user."""
     for spelling in (HOME, "~", "$HOME", "${HOME}"):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ultra_runtime.guard.linereader import LineReader
 from ultra_runtime.guard.tree import (
     LITERAL,
+    SUBSTITUTION,
     Assignment,
     Command,
     Compound,
@@ -381,7 +382,11 @@ class Reader(LineReader):
                 if behind and name:
                     self.pos = behind
                     into[-1] = self._function(name)
-                return
+                    return
+                if not command.words:
+                    return
+                command.words.append(self._argument())
+                continue
             redirection = self.redirection()
             if redirection is not None:
                 command.redirections.append(redirection)
@@ -389,6 +394,13 @@ class Reader(LineReader):
             word = self.word()
             if word is not None:
                 self._add(command, word)
+
+    def _argument(self) -> Word:
+        """Read `(...)` among arguments: an error in bash, a substitution in fish and PowerShell."""
+        self.pos += 1
+        script = self.script(frozenset(")"))
+        self.pos = min(self.pos + 1, self.end)
+        return Word([Part(SUBSTITUTION, script=script)])
 
     def _add(self, command: Command, word: Word) -> None:
         """Put a word into the command, as an assignment where it is one."""

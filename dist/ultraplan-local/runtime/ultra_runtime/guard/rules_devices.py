@@ -3,52 +3,37 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.calls import Call, Write, options
-from ultra_runtime.guard.marks import UNKNOWN, known
+from ultra_runtime.guard.marks import UNKNOWN, collapsed, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
 # Everything below /dev that is no disk.  Naming the harmless ones is the shorter and the safer list.
-_NO_DISK = (
-    "null", "zero", "full", "random", "urandom", "tty", "pts", "ptmx", "console", "stdin", "stdout", "stderr",
-    "fd", "shm", "mqueue", "log", "kmsg", "tcp", "udp", "input", "snd", "dri", "video", "kvm", "net", "fuse",
-    "usb", "bus", "ttyS", "ttyUSB", "ttyACM", "cu.", "cuaU", "rfcomm", "i2c", "spidev", "gpio", "watchdog",
-    "vhost", "nvidia", "kfd", "hidraw", "uinput", "lp", "rtc", "char", "serial", "binder", "ashmem", "dsp", "midi",
+_NO_DISK = frozenset(
+    (
+        "null", "zero", "full", "random", "urandom", "ptmx", "console", "stdin", "stdout", "stderr", "log", "kmsg", "kvm",
+        "fuse", "uinput", "hwrng", "mem", "port", "rfkill", "ppp", "dsp", "ashmem", "kfd", "userfaultfd",
+    )
+)  # fmt: skip
+_NO_DISK_BEGINNINGS = (
+    "tty", "pts/", "fd/", "shm/", "mqueue/", "tcp/", "udp/", "input/", "snd/", "dri/", "net/", "usb/", "bus/", "char/",
+    "serial/", "cu.", "cuaU", "video", "rfcomm", "i2c-", "spidev", "gpio", "watchdog", "vhost-", "nvidia", "hidraw",
+    "lp", "rtc", "binder", "midi", "vcs", "fb", "ptp", "pps", "tpm", "ipmi", "media", "iio:", "vfio/", "cpu/",
 )  # fmt: skip
 
 
 def is_disk(path: str, unknown: bool = False) -> bool:
     """Tell whether a path is that of a block device; the second says what to make of /dev/$X."""
-    while "//" in path:
-        path = path.replace("//", "/")
-    path = _without_dots(path)
-    if not path.startswith("/dev/") or len(path) == 5:
+    path = collapsed(path)
+    if not path.startswith("/dev/") or len(path) == 5 or " " in path:
         return False
     name = path[5:]
     if name[0] == UNKNOWN or not known(name[:1]):
         return unknown
     if name == "disk" or name.startswith(("disk/", "mapper/", "block/")):
         return True
-    return not any(name == safe or _variant(name, safe) for safe in _NO_DISK)
-
-
-def _variant(name: str, safe: str) -> bool:
-    """Tell whether a name is a harmless device with a number or something below it."""
-    return name.startswith(safe) and (name[len(safe)] in "/-0123456789" + UNKNOWN or safe[-1] == ".")
-
-
-def _without_dots(path: str) -> str:
-    """Resolve `.` and `..` in a path that starts with a slash."""
-    if "/." not in path:
-        return path
-    out: list[str] = []
-    for name in path.split("/"):
-        if name == "..":
-            out = out[:-1] if len(out) > 1 else out
-        elif name != ".":
-            out.append(name)
-    return "/".join(out)
+    return name not in _NO_DISK and not name.startswith(_NO_DISK_BEGINNINGS)
 
 
 def disk_write(write: Write) -> bool:

@@ -54,6 +54,9 @@ def history_write(write: Write) -> bool:
 
 def history_unset(call: Call, policy: Policy) -> bool:
     """Match `unset HISTFILE` and `set +o history`."""
+    if call.name == "shopt":
+        letters = "".join(arg for arg in call.args if arg[:1] == "-")
+        return "history" in call.args and "u" in letters and "o" in letters
     if call.name == "set":
         return any(a == "+o" and b == "history" for a, b in zip(call.args, call.args[1:]))
     return any(arg in _KEPT for arg in call.args)

@@ -29,7 +29,8 @@ def adds_package(call: Call, policy: Policy) -> bool:
             continue
         words = verb.split()
         if operands[: len(words)] == words:
-            return len(operands) > len(words) or (not needs_package and bool(options))
+            packages = [item for item in operands[len(words) :] if not item.isdigit()]  # values of options
+            return bool(packages) or (not needs_package and bool(options))
     return False
 
 

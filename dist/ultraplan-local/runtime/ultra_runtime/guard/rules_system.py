@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.calls import Call, Write, is_opaque, options
-from ultra_runtime.guard.marks import HOME
+from ultra_runtime.guard.marks import HOME, collapsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def power_message(call: Call, policy: Policy) -> bool:
 
 def power_write(write: Write) -> bool:
     """Match a write to the kernel's emergency keys."""
-    return write.path in ("/proc/sysrq-trigger", "//proc/sysrq-trigger")
+    return collapsed(write.path) == "/proc/sysrq-trigger"
 
 
 def kill_everything(call: Call, policy: Policy) -> bool:
@@ -85,8 +85,7 @@ def kill_by_user(call: Call, policy: Policy) -> bool:
         "uUgGPstFvZonyk",
         "euid uid group parent pgroup session terminal ns nslist signal user older-than younger-than",
     )
-    numbers = [arg for arg in call.args if arg[:1] == "-" and arg[1:].isdigit()]
-    if len(numbers) > 1 and "-1" in numbers[1:]:
+    if "-1" in call.args[1:]:  # in front it is the signal HUP
         return True
     if found.has("help", "version", "V", "l", "list"):
         return False
@@ -142,8 +141,7 @@ def launch(call: Call, policy: Policy) -> bool:
 
 def scheduled(path: str) -> bool:
     """Tell whether what is in a file will be run by a scheduler."""
-    while "//" in path:
-        path = path.replace("//", "/")
+    path = collapsed(path)
     if path.startswith(
         (
             "/etc/cron",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.marks import HOME, UNKNOWN, base_name
+from ultra_runtime.guard.marks import HOME, UNKNOWN, collapsed
 from ultra_runtime.guard.tree import Script, TooMuch
 
 TYPE_CHECKING = False
@@ -150,11 +150,11 @@ class Shell:
 
     def content(self, name: str) -> str | None:
         """Return what the text wrote to a file, or None."""
-        return self.files.get(self.path(name))
+        return self.files.get(collapsed(self.path(name)))
 
     def write(self, name: str, content: str, append: bool = False) -> None:
         """Remember what the text wrote to a file."""
-        key = self.path(name)
+        key = collapsed(self.path(name))
         old = self.files.get(key, "") if append else ""
         self.work.spend(len(old) + len(content))
         self.files[key] = (old + content)[:MAX_VALUE]  # a file outlives the subshell that wrote it
@@ -164,15 +164,5 @@ class Shell:
         if target.startswith(("/", HOME)) or UNKNOWN in target:
             self.put(self.place, "cwd", target)
         elif target not in (".", ""):
-            path = self.path(target)
+            path = collapsed(self.path(target))  # bash goes back the way it came, links or not
             self.put(self.place, "cwd", path if len(path) < MAX_PATH else UNKNOWN)
-
-
-def is_home_file(path: str) -> str:
-    """Return what follows the home directory in a path, or nothing."""
-    return path[2:] if path.startswith(HOME + "/") else ""
-
-
-def named(path: str, names: frozenset[str]) -> bool:
-    """Tell whether the last component of a path is one of the names."""
-    return base_name(path) in names

@@ -1,17 +1,25 @@
-"""Where a tool call happens: its working tree, and whether a run of this very session is under way there.
+"""Where a tool call happens, and whether a run of this very session is under way there.
 
-Asked before every call of a person's tools, so the way to "no" is one look at one file.
+Asked before every call of a person's tools, so the way to "no" is a look at one file or two.
 """
 
 from __future__ import annotations
 
 import os
 
+from ultra_runtime.errors import UltraError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
-RUN_FILE = "ultra/run.json"
+FOLDER = "ultra"
+RUN_FILE = "run.json"
+
+
+class LockError(UltraError):
+    """A run file that cannot be read, so that nobody knows whose run it is."""
 
 
 class Site:
@@ -26,22 +34,35 @@ class Site:
 
     @property
     def is_linked(self) -> bool:
-        """Whether the tree is a worktree beside its repository."""
+        """Whether the tree is a worktree, whose git dir lies in that of the main tree."""
         return not self.git_dir.startswith(os.path.join(self.root, ""))
 
 
-def find_tree(start: str) -> tuple[str, str] | None:
-    """Return root and git dir of the working tree around a folder."""
+def places() -> list[str]:
+    """Return the folders that the client names for a hook; one that is gone is still a place in its tree."""
+    found = [os.environ.get("CLAUDE_PROJECT_DIR", "")]
+    try:
+        found.append(os.getcwd())
+    except OSError:
+        found.append(os.environ.get("PWD", ""))
+    return [folder for folder in found if os.path.isabs(folder)]
+
+
+def trees(start: str) -> Iterator[tuple[str, str]]:
+    """Yield root and git dir of every working tree around a folder, the nearest first.
+
+    All of them: who works in a submodule or a nested worktree works in the tree around it, too.
+    """
     folder = os.path.realpath(start)
     while True:
-        mark = folder + "/.git"
+        mark = os.path.join(folder, ".git")
         if os.path.isdir(mark):
-            return folder, mark
-        if os.path.isfile(mark):
-            return folder, _pointed_at(folder, mark)
+            yield folder, os.path.realpath(mark)
+        elif os.path.isfile(mark):
+            yield folder, _pointed_at(folder, mark)
         parent = os.path.dirname(folder)
         if parent == folder:
-            return None
+            return
         folder = parent
 
 
@@ -51,33 +72,49 @@ def _pointed_at(folder: str, mark: str) -> str:
         return os.path.realpath(os.path.join(folder, file.read().partition(":")[2].strip()))
 
 
+def run_files(starts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield root, git dir and run file of every tree around the folders that has one."""
+    seen = set()
+    for start in starts:
+        for root, git_dir in trees(start):
+            path = os.path.join(git_dir, FOLDER, RUN_FILE)
+            if path not in seen and os.path.lexists(path):
+                yield root, git_dir, path
+            seen.add(path)
+
+
 def run_file(start: str) -> tuple[str, str, str] | None:
-    """Return root, git dir and run file of the tree around a folder, when there is a run file at all."""
-    tree = find_tree(start)
-    if tree is None:
-        return None
-    path = f"{tree[1]}/{RUN_FILE}"
-    return (*tree, path) if os.path.exists(path) else None
+    """Return root, git dir and run file of the nearest tree around a folder that has one."""
+    return next(run_files([start]), None)
 
 
-def find_site(start: str, session: str) -> Site | None:
+def find_site(starts: Iterable[str], session: str) -> Site | None:
     """Return the site of a run that belongs to this session; a run of somebody else is none of ours."""
-    found = run_file(start)
-    if found is None:
-        return None
-    root, git_dir, path = found
-    from ultra_runtime.jsontext import read_object
-
-    with open(path, "rb") as file:
-        lock = read_object(file.read()).values
-    if os.path.realpath(str(lock.get("root"))) != root:
-        return None  # the lock of another tree, copied with its git dir
-    owner = lock.get("owner")
-    return Site(root, git_dir, lock) if isinstance(owner, dict) and _is_ours(owner, session) else None
+    for root, git_dir, path in run_files(starts):
+        lock = _read(path)
+        # A lock that names another tree was copied with its git dir.
+        if os.path.realpath(str(lock.get("root"))) == root and _is_ours(lock.get("owner"), session):
+            return Site(root, git_dir, lock)
+    return None
 
 
-def _is_ours(owner: dict[str, Any], session: str) -> bool:
+def _read(path: str) -> dict[str, Any]:
+    from ultra_runtime.jsontext import JsonError, read_object
+    from ultra_runtime.regular_file import UnreadableError, read_regular
+
+    try:
+        return read_object(read_regular(path)).values
+    except (JsonError, UnreadableError) as problem:
+        remedy = "when no run is under way, delete that file"
+        raise LockError(
+            f"{path} cannot be read ({problem}), so it is not known whose run it is; {remedy}"
+        ) from None
+
+
+def _is_ours(owner: object, session: str) -> bool:
     """Tell whether the owner of a run is the session that calls, its sub-agents included."""
+    if not isinstance(owner, dict):
+        return False
     if owner.get("session"):
-        return bool(owner["session"] == (session or os.environ.get("CLAUDE_CODE_SESSION_ID")))
+        return owner["session"] in (session, os.environ.get("CLAUDE_CODE_SESSION_ID"))
     return str(owner.get("pid")) == os.environ.get("CLAUDE_PID")

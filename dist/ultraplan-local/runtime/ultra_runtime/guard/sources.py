@@ -20,6 +20,14 @@ def always(call: Call) -> bool:
     return call.args not in HELP
 
 
+_DOWNLOADS = {"aws": ("s3",), "gsutil": ("cat", "cp"), "rclone": ("cat",), "gh": ("api", "gist")}
+
+
+def downloads(call: Call) -> bool:
+    """Match the subcommands of larger tools that print what they fetch."""
+    return any(word in call.args for word in _DOWNLOADS[call.name])
+
+
 def decodes(call: Call) -> bool:
     """Match a tool with two directions when it goes the decoding way."""
     return any(

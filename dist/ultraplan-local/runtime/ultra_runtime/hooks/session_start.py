@@ -1,4 +1,4 @@
-"""SessionStart: one line when a project of this folder has an unfinished session, else nothing.
+"""SessionStart: one line when a run or a session of this folder is unfinished, else nothing.
 
 Whatever goes wrong, the session starts: this hook has no error of its own.
 """
@@ -13,10 +13,28 @@ def main() -> None:
     """Print the line, if there is one."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
-    line = unfinished_line(os.getcwd())
+    line = run_line(os.getcwd()) or unfinished_line(os.getcwd())
     if line:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
+
+
+def run_line(folder: str) -> str:
+    """Return the line about the run that holds this working tree, or nothing."""
+    from ultra_runtime.guard.site import run_file
+
+    found = run_file(folder)
+    if found is None:
+        return ""
+    from ultra_runtime.hook_call import find_own_run
+    from ultra_runtime.run.interrupted import line_of_lock
+    from ultra_runtime.run.standing import read_json
+
+    root, git_dir, path = found
+    lock = read_json(path)
+    if os.path.realpath(str(lock.get("root"))) != root:
+        return ""  # the lock of another tree, copied with its git dir
+    return line_of_lock(root, git_dir, lock, find_own_run()[0])
 
 
 def unfinished_line(folder: str) -> str:
@@ -32,7 +50,9 @@ def unfinished_line(folder: str) -> str:
 
     unfinished = [state for state in find_states(root).valid if state.unfinished]
     if not unfinished:
-        return ""
+        from ultra_runtime.run.interrupted import line_of_progress
+
+        return line_of_progress(root)
     state = max(unfinished, key=lambda candidate: candidate.instant)
     more = f" (and {len(unfinished) - 1} more)" if len(unfinished) > 1 else ""
     return (

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "architecture DIR [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

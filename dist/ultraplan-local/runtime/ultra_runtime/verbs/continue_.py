@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "continue [--project DIR] [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

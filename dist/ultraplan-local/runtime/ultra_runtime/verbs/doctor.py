@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "doctor [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

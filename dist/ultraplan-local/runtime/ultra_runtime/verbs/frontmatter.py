@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "frontmatter PATH [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

@@ -1,6 +1,7 @@
 """Print the guide of a command, or of one of its phases.
 
-Without PHASE a command whose guide is a folder answers with the list of its phases.
+Without PHASE a command whose guide is a folder answers with the list of its phases. `guide agent NAME` prints what
+an agent is told, for a conversation that has to do its work itself.
 """
 
 from __future__ import annotations
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "guide COMMAND [PHASE] [--json]"
+READ_ONLY = True
 
 GUIDES = os.path.join(BUNDLE, "guides")
+AGENT = "agent"
+HEAD = "---\n"
 
 
 def run(args: Args) -> Answer:
     """Answer with the text of a guide, or with the phases that have one."""
     command, phase = args.need("COMMAND"), args.get("PHASE")
+    if command == AGENT:
+        return _agent(phase)
     folders, files = _guides("")
     # Only a name that the folder itself lists becomes a path: `..` and `/` never do.
     phases = _guides(command)[1] if command in folders else []
@@ -40,6 +46,19 @@ def run(args: Args) -> Answer:
     asked = one_line(command if phase is None else f"{command} {phase}")
     hint = f"the phases of {command} are {listed(phases)}" if phases else _known(sorted({*folders, *files}))
     raise RefusedError(f"there is no guide {asked}: {hint}", "run `ultra guide` with one of these names")
+
+
+def _agent(name: str | None) -> Answer:
+    """Answer with an agent's text, without the header that only the client reads."""
+    agents = _guides(os.path.join(os.pardir, "agents"))[1]
+    if name not in agents:
+        raise RefusedError(
+            f"there is no agent {one_line(name or '')}: there are {listed(agents)}",
+            "run `ultra guide agent` with one of these names",
+        )
+    text = _text(os.path.join(os.pardir, "agents", f"{name}.md"))
+    body = text.partition(f"\n{HEAD}")[2] if text.startswith(HEAD) else text
+    return Answer({"ok": True, "agent": name, "text": body}, body)
 
 
 def _known(commands: list[str]) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ultra_runtime.verdict import Result
 
 USAGE = "plan show PATH [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

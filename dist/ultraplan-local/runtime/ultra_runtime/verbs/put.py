@@ -2,14 +2,15 @@
 
 The text comes on standard input, or from --from FILE. With --section NAME or --step N it is one part of an
 artifact that is there, and the rest stays as it is. A brief is put with --draft while it is reviewed: `ultra gate
-brief` makes the draft the brief. What does not pass is answered with its codes, and nothing is written.
+brief` makes the draft the brief. A plan put with --draft is written with its errors, which the answer lists: `ultra
+gate plan` makes it the plan. Whatever else does not pass is answered with its codes, and nothing is written.
 """
 
 from __future__ import annotations
 
 import os
 
-from ultra_runtime import brief_gate
+from ultra_runtime import brief_gate, plan_gate
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifact_place import KINDS, find_place, number
 from ultra_runtime.atomic import PREVIOUS, Folder, WriteError, write_file
@@ -19,7 +20,7 @@ from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.words import listed, nearest, one_line, shell_word
-from ultra_runtime.write_check import check_write, in_words, short
+from ultra_runtime.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +105,12 @@ def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: b
     result = check_write(contract, data, place.path, draft)
     for issue in result.errors + result.warnings:
         issue.path = place.shown
+    if (
+        draft
+        and place.name == plan_gate.DRAFT
+        and not any(one.code == REFUSED_IN_WRITING for one in result.errors)
+    ):
+        return _drafted(place, result, plan_gate.write_draft(place.project, folder, data))
     if result.errors:
         return _refused(contract, result.errors)
     gave_way = _write(place, folder, data, draft)
@@ -127,6 +134,21 @@ def _write(place: Place, folder: Folder, data: bytes, draft: bool) -> bool:
             brief_gate.mend(project, folder)
         raise
     return gave_way
+
+
+def _drafted(place: Place, result: Result, fresh: bool) -> Answer:
+    """Answer with what still stands between a draft and a plan."""
+    count = len(result.errors)
+    rest = f"{count} error{'s' if count != 1 else ''} left: mend them" if count else "no error left: go on"
+    data = {
+        "ok": True,
+        "path": place.shown,
+        "new": fresh,
+        "errors": short(result.errors),
+        "warnings": short(result.warnings),
+        "next": rest,
+    }
+    return Answer(data, "\n".join([place.shown, *in_words(result.errors), rest]))
 
 
 def _refuse_foreign(contract: Contract, place: Place) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.verdict import Result
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
+READ_ONLY = True
 PROJECT = "project"
 
 

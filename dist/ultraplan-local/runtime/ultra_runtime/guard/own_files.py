@@ -1,0 +1,85 @@
+"""The files of a run that only the runtime may change: its plan, its records, its folder in the git dir."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.guard.marks import HOME, known
+from ultra_runtime.guard.policy import Verdict
+from ultra_runtime.guard.realpath import components, real_path
+from ultra_runtime.guard.site import FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.site import Site
+
+RULE = "run_file"
+INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
+REMOVERS = frozenset(("rm", "grm", "srm", "unlink", "rmdir", "mv", "gmv", "shred", "gshred"))
+STATE = ".session-state.local.json"
+PROGRESS = ("progress", ".ultraexecute-progress-")
+PREVIOUS = ".prev"
+
+
+class OwnFiles:
+    """What belongs to the run of a site, compared without case on real paths."""
+
+    def __init__(self, site: Site, cwd: str, home: str) -> None:
+        self._cwd = cwd
+        self._home = home
+        self._ours = components(os.path.join(site.git_dir, FOLDER))
+        plan, project, progress = (_text(site.lock.get(name)) for name in ("plan", "project", "progress"))
+        self._plan = _below(site.root, plan) if plan else None
+        self._progress = _below(site.root, progress) if progress else None
+        named = [project, os.path.dirname(plan) if plan else ""]
+        self._folders = [_below(site.root, folder) for folder in named if folder or plan]
+
+    def verdict(self, path: str) -> Verdict | None:
+        """Return the refusal to write a path, if it is one of the run."""
+        names = self._real(path)
+        what = names and self._what(names)
+        return _refusal(path, what) if what else None
+
+    def verdict_of_removing(self, path: str) -> Verdict | None:
+        """Return the refusal to remove or move a path, if one of the run is it or lies below."""
+        names = self._real(path)
+        if not names:
+            return None
+        for kept in (self._ours, self._plan, self._progress):
+            if kept and kept[: len(names)] == names:
+                return _refusal(path, "is or holds what the run that is under way relies on")
+        return self.verdict(path)
+
+    def _real(self, path: str) -> list[str] | None:
+        """Return the components of the path behind all links; nothing for one that is not known."""
+        if not path or "\0" in path or not known(path):
+            return None
+        for spelling in (HOME, "~", "$HOME", "${HOME}"):
+            rest = path[len(spelling) :]
+            if path.startswith(spelling) and rest[:1] in ("", "/"):
+                path = self._home + rest
+        real = real_path(os.path.join(self._cwd, path))
+        return components(real) if real else None
+
+    def _what(self, names: list[str]) -> str:
+        if names == self._plan:
+            return "is the plan of the run that is under way, which is held to it"
+        if names[: len(self._ours)] == self._ours:
+            return "belongs to the runtime, which keeps the run in it"
+        name = names[-1].removesuffix(PREVIOUS)
+        is_record = name == STATE or (name.endswith(".json") and name.startswith(PROGRESS))
+        if names == self._progress or (is_record and names[:-1] in self._folders):
+            return "is written by the runtime alone"
+        return ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _below(root: str, path: str) -> list[str]:
+    return components(real_path(os.path.join(root, path)) or "")
+
+
+def _refusal(path: str, what: str) -> Verdict:
+    return Verdict("block", RULE, f"{path.replace(HOME, '~')} {what}", INSTEAD)

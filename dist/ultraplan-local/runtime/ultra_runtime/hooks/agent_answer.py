@@ -1,0 +1,49 @@
+"""SubagentStop: an agent of the plugin whose answer is not in its form is sent back to it, once.
+
+Whatever goes wrong here, the agent's answer is taken as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Print what is wrong, if something is."""
+    data = sys.stdin.buffer.read()
+    reason = judge(data)
+    if reason:
+        from ultra_runtime.jsontext import write
+
+        sys.stdout.write(write({"decision": "block", "reason": reason}) + "\n")
+        sys.stdout.flush()
+
+
+def judge(data: bytes) -> str:
+    """Return what the agent has to mend, or nothing."""
+    hooks = os.path.dirname(os.path.realpath(__file__))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
+    from ultra_runtime.agent_output import bare_name, known_outputs, output_faults
+    from ultra_runtime.jsontext import read_object
+    from ultra_runtime.rendered import names
+
+    values = read_object(data).values
+    agent, answer = values.get("agent_type"), values.get("last_assistant_message")
+    is_ours = isinstance(agent, str) and agent.startswith(f"{names().plugin}:")
+    if not is_ours or not isinstance(answer, str) or values.get("stop_hook_active"):
+        return ""
+    output = known_outputs().get(bare_name(str(agent)))
+    faults = output_faults(output, answer) if output else []
+    if not faults:
+        return ""
+    told = "; ".join(faults[:5])
+    return f"Your answer is not in its form: {told}. Give the whole answer again, ending in the json block."
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        # Not sys.exit: a traceback would be an error of the session.
+        os._exit(0)

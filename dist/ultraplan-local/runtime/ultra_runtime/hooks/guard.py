@@ -1,0 +1,59 @@
+"""PreToolUse of what runs a shell or writes a file: the guard.
+
+What it does is in ultra_runtime.guard.hook.  Here stands what happens when that cannot even be
+loaded: a run of this session is stopped, everybody else is let through with a message.
+"""
+
+import os
+import sys
+
+BLOCKED, FAILED = 2, 1
+
+
+def main() -> int:
+    """Return the exit status for the client."""
+    try:
+        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+        from ultra_runtime.guard.hook import main as guard
+
+        return guard()
+    except BaseException as problem:
+        if os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower() == "off":
+            return 0
+        in_run = may_be_in_run()
+        told = "was not run" if in_run else "was let through"
+        sys.stderr.write(
+            f"ultra guard is broken and the call {told}: {problem!r}. Install the plugin anew.\n"
+        )
+        return BLOCKED if in_run else FAILED
+
+
+def may_be_in_run() -> bool:
+    """Tell whether a run file around here names this session."""
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    for name in ("CLAUDE_PROJECT_DIR", "PWD"):
+        place = os.path.realpath(os.environ.get(name) or "/")
+        while place != os.path.dirname(place):
+            try:
+                if session in run_text(os.path.join(place, ".git")):
+                    return True
+            except (FileNotFoundError, NotADirectoryError):
+                pass
+            except Exception:
+                return True
+            place = os.path.dirname(place)
+    return False
+
+
+def run_text(git_dir: str) -> str:
+    """Return the run file of a tree, or of the worktree whose mark this is."""
+    if os.path.isfile(git_dir):
+        with open(git_dir) as mark:
+            git_dir = os.path.join(os.path.dirname(git_dir), mark.read().partition(":")[2].strip())
+    with open(os.path.join(git_dir, "ultra", "run.json")) as lock:
+        return lock.read()
+
+
+if __name__ == "__main__":
+    # Not sys.exit: taking the interpreter down in good order would cost more than the guard does.
+    os._exit(main())

@@ -1,0 +1,40 @@
+"""PreCompact: the progress file catches up with git, and the summariser is told what is under way.
+
+Silent without a run of this session. It never blocks: whatever goes wrong, the client compacts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Print what the summary has to keep, if there is a run."""
+    hooks = os.path.dirname(os.path.realpath(__file__))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
+    from ultra_runtime.guard.site import run_file
+
+    if run_file(os.getcwd()) is None:
+        return
+    from ultra_runtime.hook_call import find_own_run
+
+    site, _ = find_own_run()
+    if site is None:
+        return
+    from ultra_runtime.run.compaction import move_forwards, words_for_summary
+
+    title = ""
+    try:
+        title = move_forwards(site.root)
+    except Exception as problem:  # the words below are worth more than a traceback
+        sys.stderr.write(f"ultra: progress was left as it is: {problem}\n")
+    sys.stdout.write(words_for_summary(site, title) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        os._exit(0)  # exit status 2 would cancel the compaction

@@ -1,0 +1,39 @@
+"""Stop and SubagentStop: while a run of this session is in progress, remind once that it is not finished.
+
+Silent without a run. Whatever goes wrong, the turn ends: this hook has no error of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Send the reminder, if there is one."""
+    hooks = os.path.dirname(os.path.realpath(__file__))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
+    from ultra_runtime.guard.site import run_file
+
+    if run_file(os.getcwd()) is None:
+        return
+    from ultra_runtime.hook_call import find_own_run
+
+    site, payload = find_own_run()
+    if site is None:
+        return
+    from ultra_runtime.run.reminder import reminder
+
+    words = reminder(site, payload)
+    if words:
+        from ultra_runtime.jsontext import write
+
+        sys.stdout.write(write({"decision": "block", "reason": words}) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        os._exit(0)  # exit status 2 would keep the session from ending

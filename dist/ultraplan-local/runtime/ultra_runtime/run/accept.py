@@ -1,0 +1,43 @@
+"""Accept a plan that was edited under way, as far as only steps that are still to come were edited."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.plan.reading import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.plan.values import Plan
+
+
+def refuse_more_than_later_steps(pinned: bytes, edited: bytes, over: set[int]) -> None:
+    """Refuse an edit of a step that is over, or of anything that is no step."""
+    old, new = _parts(read(pinned), over), _parts(read(edited), over)
+    for number in sorted(over):
+        if old.get(number) != new.get(number):
+            error = f"step {number} is over, and the edit changes it"
+            raise RefusedError(error, "undo that edit, or begin again with --restart")
+    if old[None] != new[None]:
+        error = "the edit changes more of the plan than steps that are still to come"
+        raise RefusedError(error, "undo that part of the edit, or begin again with --restart")
+
+
+def _parts(plan: Plan, over: set[int]) -> dict[int | None, list[str]]:
+    """Return the lines of each step that is over, and under None those of no step; blank ones do not count."""
+    document = plan.document
+    parts: dict[int | None, list[str]] = {}
+    owned: set[int] = set()
+    for step in plan.steps:
+        owned.update(range(step.line, step.end))
+        if step.number in over:
+            parts[step.number] = [
+                line.rstrip() for line in document.slice(step.line, step.end) if line.strip()
+            ]
+    first = document.first_line
+    parts[None] = [
+        line.rstrip()
+        for number, line in enumerate(document.lines, first)
+        if number not in owned and line.strip()
+    ]
+    parts[None].insert(0, repr(sorted((name, str(value)) for name, value in plan.front_matter.items())))
+    return parts

@@ -1,0 +1,92 @@
+"""What follows from a failed attempt, as the step's On failure says; three attempts at most."""
+
+from __future__ import annotations
+
+from ultra_runtime.run.progress import BLOCKED, FAILED, SKIPPED, STOPPED
+from ultra_runtime.run.repair import SKIP
+from ultra_runtime.run.snapshot import tell_paths
+from ultra_runtime.run.undo import undo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.run.live import Live
+    from ultra_runtime.run.record import Record
+
+MOST_ATTEMPTS = 3
+RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
+REPORT = "ultra run finish"
+
+
+class Follows:
+    """What comes next after a failure: the word, what to do, and what was undone."""
+
+    def __init__(self, word: str, do: str, undone: str = "") -> None:
+        self.word = word
+        self.do = do
+        self.undone = undone
+
+
+def after_failure(live: Live, step: Step, record: Record, why: str, drift: list[dict[str, Any]]) -> Follows:
+    """Write the failed attempt down and do what the plan says for it."""
+    live.progress.change_step(
+        step.number,
+        attempts=record.attempts,
+        error=why,
+        note=None,
+        manifest_audit="fail" if drift else None,
+        manifest_drift=drift or None,
+    )
+    if step.on_failure == ESCALATE:
+        return escalate(live, step, why)
+    if step.on_failure == SKIP_STEP:
+        return _skip(live, step, record)
+    if record.attempts < MOST_ATTEMPTS:
+        live.progress.save()
+        live.records.write(record)
+        how = f" ({step.on_failure_text})" if step.on_failure == RETRY and step.on_failure_text else ""
+        return Follows(RETRY, f"mend it{how}, then `ultra step verify {step.number}`")
+    undone = _undo(live, record)
+    end_at(live, step.number, FAILED, why)
+    live.records.clear()
+    return Follows(STOP, REPORT, undone)
+
+
+def escalate(live: Live, step: Step, why: str) -> Follows:
+    """Stop for a person: every step that passed is committed, and the edits of this one stay for them to see."""
+    end_at(live, step.number, STOPPED, why)
+    return Follows(ESCALATE, REPORT)
+
+
+def blocked(live: Live, step: Step, why: str) -> Follows:
+    """Stop because the sandbox refused what the pre-flight tried: nothing failed, and nothing can be done here."""
+    live.progress.change_step(step.number, status=BLOCKED, error=why, note=None, manifest_audit="n/a")
+    live.progress.change(status=BLOCKED)
+    live.progress.save()
+    live.records.clear()
+    return Follows(BLOCKED_STEP, REPORT)
+
+
+def end_at(live: Live, number: int, status: str, why: str) -> None:
+    """End the run at a step."""
+    live.progress.change_step(number, status=FAILED, error=why, note=None)
+    live.progress.change(status=status, current_step=number)
+    live.progress.save()
+
+
+def _skip(live: Live, step: Step, record: Record) -> Follows:
+    undone = _undo(live, record)
+    live.git.set_refs(live.place.slug, {f"{SKIP}{step.number}": live.git.head()})
+    live.progress.change_step(step.number, status=SKIPPED)
+    live.progress.save()
+    live.records.clear()
+    return Follows(SKIP_STEP, live.go_on(), undone)
+
+
+def _undo(live: Live, record: Record) -> str:
+    undone = undo(live.workspace, live.snapshots, live.records, record)
+    if undone.left:
+        live.found(f"step {record.number} could not be undone in {tell_paths(undone.left)}")
+    return str(undone)

@@ -1,0 +1,52 @@
+"""Tell whether a path is among those that a plan names: a file, all below a folder, or what a glob matches."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WILD = "*?["
+ANY_DEPTH = "**"
+
+
+def plain(path: str) -> str:
+    """Return a path as git spells it, seen from the root; one that leads out keeps its dots."""
+    parts: list[str] = []
+    for part in path.replace("\\", "/").split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def covers(names: Iterable[str], path: str, anywhere: bool = False) -> bool:
+    """Tell whether one of the names covers the path; `anywhere` lets a glob without a slash match at any depth."""
+    return any(_covers(plain(name), path, anywhere) for name in names)
+
+
+def _covers(name: str, path: str, anywhere: bool) -> bool:
+    if not name:
+        return True
+    if path == name or path.startswith(name + "/"):
+        return True
+    if not any(sign in name for sign in WILD):
+        return False
+    wanted = name.split("/")
+    if anywhere and len(wanted) == 1:
+        wanted = [ANY_DEPTH, *wanted]
+    return _matches(wanted, path.split("/"))
+
+
+def _matches(wanted: list[str], parts: list[str]) -> bool:
+    """Match part by part; what is left of the path lies below what the glob names."""
+    from fnmatch import fnmatchcase
+
+    reach = {0}
+    for name in wanted:
+        if name == ANY_DEPTH:
+            reach = set(range(min(reach, default=len(parts) + 1), len(parts) + 1))
+        else:
+            reach = {at + 1 for at in reach if at < len(parts) and fnmatchcase(parts[at], name)}
+    return bool(reach)

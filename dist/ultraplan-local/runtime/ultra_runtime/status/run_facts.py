@@ -1,0 +1,181 @@
+"""Gather how the runs of a project stand: from the progress file, the lock of the tree and a fresh audit."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract import load_contract
+from ultra_runtime.errors import UltraError
+from ultra_runtime.timestamp import instant
+from ultra_runtime.validation import validate_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.project import Project
+    from ultra_runtime.run.standing import Standing
+
+START, PART, END = "progress", "-session-", ".json"
+OVER = ("completed", "partial", "failed", "stopped", "blocked")
+LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is gone"
+
+
+class StepFacts:
+    """One step of a run; `seconds` passed since the step before it, or the start, was over."""
+
+    __slots__ = ("attempts", "commit", "completed_at", "error", "note", "number", "seconds", "state", "title")
+
+    def __init__(self, number: int, title: str, values: Mapping[str, Any]) -> None:
+        self.number = number
+        self.title = title
+        self.state = str(values.get("status") or "pending")
+        attempts = values.get("attempts")
+        self.attempts = attempts if isinstance(attempts, int) else 0
+        self.commit = str(values.get("commit") or "")
+        self.completed_at = str(values.get("completed_at") or "")
+        self.error = str(values.get("error") or "")
+        self.note = str(values.get("note") or "")
+        self.seconds: int | None = None
+
+
+class RunFacts:
+    """One run: of the whole plan, or of one session of it."""
+
+    def __init__(self, shown: str, session: int | None) -> None:
+        self.shown = shown
+        self.session = session
+        self.problem = ""
+        self.status = ""
+        self.started_at = ""
+        self.updated_at = ""
+        self.mode = ""
+        self.steps: list[StepFacts] = []
+        self.audit = ""
+        """pass, drift or nothing; `audit_source` says whether it was made now or is the one of the finish."""
+        self.audit_source = ""
+        self.drifts: list[dict[str, Any]] = []
+        self.findings: list[str] = []
+        self.holder = ""
+        """Who holds the tree for this run: this session, another one, one that is gone, or nobody."""
+        self.standing: Standing | None = None
+
+    @property
+    def instant(self) -> int:
+        return instant(self.updated_at) or 0
+
+    @property
+    def over(self) -> int:
+        """How many steps are completed or skipped."""
+        return sum(step.state in ("completed", "skipped") for step in self.own)
+
+    @property
+    def own(self) -> list[StepFacts]:
+        """The steps that are not another session's."""
+        return [step for step in self.steps if step.state != "deferred"]
+
+    @property
+    def current(self) -> StepFacts | None:
+        """The first step that is not over."""
+        return next((step for step in self.own if step.state not in ("completed", "skipped")), None)
+
+
+def gather_runs(project: Project, titles: Mapping[int, str], audited: bool) -> list[RunFacts]:
+    """Return the runs of a project, that of the whole plan first."""
+    try:
+        files = sorted(os.listdir(project.folder))
+    except OSError:
+        return []
+    runs = []
+    for name in files:
+        number = name[len(START + PART) : -len(END)]
+        if name != START + END and (
+            not name.startswith(START + PART) or not name.endswith(END) or not number.isdigit()
+        ):
+            continue
+        run = RunFacts(project.show(name), None if name == START + END else int(number[:6]))
+        _read_progress(run, project.path(name), titles)
+        runs.append(run)
+    _add_lock(project, runs)
+    if audited:
+        for run in runs:
+            _add_audit(project, run)
+    return sorted(runs, key=lambda run: run.session or 0)
+
+
+def _read_progress(run: RunFacts, path: str, titles: Mapping[int, str]) -> None:
+    result = validate_file(load_contract("progress"), path)
+    if result.errors:
+        issue = result.errors[0]
+        run.problem = f"{issue.code}: {issue.sentence}"
+    values: Mapping[str, Any] = result.parsed or {}
+    run.status, run.started_at, run.updated_at, run.mode = (
+        str(values.get(name) or "") for name in ("status", "started_at", "updated_at", "mode")
+    )
+    given = values.get("steps")
+    steps: dict[str, Any] = given if isinstance(given, dict) else {}
+    for number in sorted({int(one) for one in steps if one.isascii() and one.isdigit() and len(one) < 7}):
+        step = steps.get(str(number))
+        run.steps.append(StepFacts(number, titles.get(number, ""), step if isinstance(step, dict) else {}))
+    _add_times(run)
+    audit = values.get("manifest_audit")
+    if isinstance(audit, dict):
+        run.audit, run.audit_source = str(audit.get("status") or ""), "as the run left it"
+        details = audit.get("drift_details")
+        run.drifts = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+
+
+def _add_times(run: RunFacts) -> None:
+    """Say how long each step took: from the end of what came before it to its own."""
+    before = instant(run.started_at)
+    ends = [(instant(step.completed_at), step) for step in run.steps]
+    for end, step in sorted(((end, step) for end, step in ends if end), key=lambda pair: pair[0]):
+        if before and end >= before:
+            step.seconds = (end - before) // 1_000_000_000
+        before = end
+
+
+def _add_lock(project: Project, runs: list[RunFacts]) -> None:
+    """Say who holds the tree, for the run that the lock names."""
+    from ultra_runtime.guard.site import run_file
+    from ultra_runtime.run.lock import Owner, this_owner
+    from ultra_runtime.run.standing import read_json, read_standing
+
+    try:
+        found = run_file(project.root)
+    except OSError:
+        found = None
+    if found is None:
+        return
+    root, git_dir, path = found
+    lock = read_json(path)
+    for run in runs:
+        if lock.get("root") == root and lock.get("progress") == run.shown:
+            owner = Owner.of(lock.get("owner"))
+            run.holder = LIVE if owner.is_same(this_owner()) else ELSEWHERE if owner.lives() else GONE
+            run.standing = read_standing(root, git_dir, lock)
+            findings = lock.get("findings")
+            run.findings = [str(one) for one in findings] if isinstance(findings, list) else []
+
+
+def _add_audit(project: Project, run: RunFacts) -> None:
+    """Audit a run that is over, now; where that cannot be done, what its finish said stands."""
+    if run.status not in OVER:
+        return
+    from ultra_runtime.run.assignment import read_plan_bytes
+    from ultra_runtime.run.audit import audit
+    from ultra_runtime.run.place import RunPlace
+    from ultra_runtime.run.workspace import find_workspace
+
+    try:
+        workspace = find_workspace(project.root)
+        place = RunPlace(workspace.root, project.path("plan.md"), project, run.session)
+        found = audit(workspace.git, place, read_plan_bytes(place.plan))
+    except UltraError:
+        return
+    run.audit, run.audit_source = found.status, f"made now, commits from {found.source}"
+    run.drifts = found.details()
+    for step in run.own:
+        if step.state == "completed" and step.number not in found.completed:
+            step.note = "git does not know that it is completed"

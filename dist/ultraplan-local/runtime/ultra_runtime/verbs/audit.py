@@ -1,0 +1,37 @@
+"""Audit the run of a plan from the plan, git and the files alone, at any time.
+
+The status is pass or drift; each drift says what was expected, what is there, and at which step.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.artifact_place import number
+from ultra_runtime.run.assignment import read_plan_bytes
+from ultra_runtime.run.audit import PASS, audit
+from ultra_runtime.run.place import find_run_place
+from ultra_runtime.run.workspace import find_workspace
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "audit PATH [--project DIR] [--session N] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the verdict."""
+    session = number(args, "--session", 1) if args.get("--session") else None
+    workspace = find_workspace()
+    place = find_run_place(workspace, args.need("PATH"), args.get("--project"), session)
+    found = audit(workspace.git, place, read_plan_bytes(place.plan))
+    data = {
+        "status": found.status,
+        "completed_steps": found.completed,
+        "drift_details": found.details(),
+        "source": found.source,
+    }
+    head = f"{found.status}: {len(found.completed)} completed steps, commits from {found.source}"
+    lines = [head, *(f"  {one_line(str(drift), 500)}" for drift in found.drifts)]
+    return Answer(data, "\n".join(lines), 0 if found.status == PASS else 1)

@@ -1,0 +1,33 @@
+"""Hold an agent's answer, given on standard input, against the form of that agent: its last json block.
+
+AGENT is its name, with or without the plugin's prefix. Faults are an answer, not an error: the status is 0.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.agent_output import bare_name, known_outputs, output_faults
+from ultra_runtime.answer import Answer, UsageError
+from ultra_runtime.given_text import read_given
+from ultra_runtime.words import listed, nearest, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "check-output AGENT [--json]"
+
+HINT = "give the agent's answer, or its json block in a fence, on standard input"
+
+
+def run(args: Args) -> Answer:
+    """Answer whether the form is kept, and what is wrong with it."""
+    agent = bare_name(args.need("AGENT"))
+    outputs = known_outputs()
+    if agent not in outputs:
+        error = f"there is no agent {one_line(agent)}{nearest(agent, outputs)}"
+        raise UsageError(error, f"the agents are {listed(outputs)}")
+    faults = output_faults(outputs[agent], read_given(None, HINT).decode("utf-8", "replace"))
+    next_step = "spawn the agent once more with these faults, or go on without it" if faults else "go on"
+    data = {"ok": True, "valid": not faults, "faults": faults, "next": next_step}
+    verdict = f"{agent}: {'not ' if faults else ''}in its form"
+    return Answer(data, "\n".join([verdict, *(f"- {fault}" for fault in faults)]))

@@ -1,0 +1,171 @@
+"""Decide whether the draft of a plan becomes the plan: first by its contract, then by its critics' scores.
+
+With --self-check the draft is held against the contract, at most three times. Without it the answers of plan-critic
+and scope-guardian come on standard input, each with its json block; a pass makes plan.md.draft the plan, and so does
+the last round (the only one with --quick) unless a hard dimension fails.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime import plan_gate
+from ultra_runtime.agent_output import known_outputs
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.brief_review import judge, read_review
+from ultra_runtime.contract import load_contract
+from ultra_runtime.given_text import as_text, read_given
+from ultra_runtime.json_blocks import json_blocks
+from ultra_runtime.project import find_project
+from ultra_runtime.rendered import names
+from ultra_runtime.words import listed, shell_word
+from ultra_runtime.write_check import check_write, in_words, short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.contract import Gate
+    from ultra_runtime.project import Project
+    from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Result
+
+USAGE = "gate plan --project DIR [--self-check|--quick] [--json]"
+HINT = "give the answers of plan-critic and scope-guardian on standard input, each with its json block in a fence"
+CRITICS = ("plan-critic", "scope-guardian")
+
+
+def run(args: Args) -> Answer:
+    """Answer whether the draft passes, and what to do when it does not."""
+    project = find_project(args.need("--project"))
+    given = "" if args.flag("--self-check") else as_text(read_given(None, HINT), HINT)
+    try:
+        with Folder(project.folder) as folder:
+            folder.lock()
+            draft = plan_gate.read_draft(project)
+            if draft is None:
+                put = f"ultra put plan --project {shell_word(project.shown)} --draft"
+                raise RefusedError(f"there is no {project.show(plan_gate.DRAFT)}", f"put one with `{put}`")
+            result = check_write(load_contract("plan"), draft, project.path(plan_gate.DRAFT))
+            if args.flag("--self-check"):
+                return _self_check(project, result)
+            if result.errors:
+                error = (
+                    f"the draft does not keep its contract: {len(result.errors)} errors, no round was counted"
+                )
+                raise RefusedError(error, "mend it until `ultra gate plan --self-check` passes")
+            return _criticised(project, folder, given, 1 if args.flag("--quick") else None)
+    except WriteError as problem:
+        raise RefusedError(str(problem), "see to it and call again; nothing was decided") from None
+
+
+def _self_check(project: Project, result: Result) -> Answer:
+    counts = plan_gate.count_check(project, not result.errors)
+    number = counts[plan_gate.CHECKS]
+    exhausted = counts[plan_gate.FAILED] >= plan_gate.MOST_CHECKS
+    if exhausted:
+        plan_gate.forget(project)
+    data = {
+        "ok": True,
+        "passed": not result.errors,
+        "round": number,
+        "left": plan_gate.MOST_CHECKS - counts[plan_gate.FAILED],
+        "exhausted": exhausted,
+        "errors": short(result.errors),
+        "warnings": short(result.warnings),
+        "next": _after_check(project, result, exhausted),
+    }
+    lines = [f"Self-check {number}: {'passed' if not result.errors else 'not passed'}"]
+    return Answer(data, "\n".join([*lines, *in_words(result.errors), str(data["next"])]))
+
+
+def _after_check(project: Project, result: Result, exhausted: bool) -> str:
+    if not result.errors:
+        return "spawn the critics"
+    if exhausted:
+        draft = project.show(plan_gate.DRAFT)
+        return f"stop: tell the user these errors and that {draft} keeps the text; there is no plan.md of it"
+    return "mend every error with `ultra put plan --draft --step N` or --section, then check again"
+
+
+def _criticised(project: Project, folder: Folder, given: str, most: int | None) -> Answer:
+    outputs = known_outputs()
+    failing: list[dict[str, Any]] = []
+    hard: list[str] = []
+    verdicts: dict[str, str] = {}
+    missing, rounds = [], 1
+    blocks = json_blocks(given)
+    for critic in CRITICS:
+        gate = outputs[critic].scores
+        assert gate is not None  # noqa: S101 - its output file has scores
+        rounds = most or gate.rounds
+        keys = [one.name for one in gate.dimensions]
+        own = [values for values, _ in blocks if any(key in values for key in keys)]
+        if not own:
+            missing.append(critic)
+            continue
+        told = next(text for values, text in reversed(blocks) if values is own[-1])
+        _score(gate, critic, told, failing, hard, verdicts)
+    if CRITICS[0] in missing:
+        error = (
+            f"there is no block of {CRITICS[0]}, without which nothing is let through; no round was counted"
+        )
+        raise RefusedError(
+            error, f"{HINT}; where it failed, do its work by `ultra guide agent {CRITICS[0]}` and say so"
+        )
+    counts = plan_gate.count_round(project)
+    number = counts[plan_gate.ROUNDS]
+    exhausted = bool(failing) and number >= rounds
+    written = not failing or (exhausted and not hard)
+    if written:
+        plan_gate.end(project, folder)
+    elif exhausted:
+        plan_gate.forget(project)
+    data = {
+        "ok": True,
+        "passed": not failing,
+        "round": number,
+        "exhausted": exhausted,
+        "verdicts": verdicts,
+        "missing": missing,
+        "failing": failing,
+        "hard": hard,
+        "self_check_rounds": counts[plan_gate.CHECKS],
+        "path": project.show(plan_gate.PLAN if written else plan_gate.DRAFT),
+        "run": f"{names().commands['execute']} --project {shell_word(project.shown)}" if written else None,
+        "next": _next(project, failing, hard, exhausted),
+    }
+    lines = [f"Round {number} of {rounds}: {'passed' if not failing else 'not passed'}"]
+    lines += [
+        f"  {one['critic']}: {one['dimension']} {one['score']}; {'; '.join(one['detail'])}" for one in failing
+    ]
+    lines += [f"without {listed(missing)}"] if missing else []
+    return Answer(data, "\n".join([*lines, str(data["next"])]))
+
+
+def _score(
+    gate: Gate,
+    critic: str,
+    told: str,
+    failing: list[dict[str, Any]],
+    hard: list[str],
+    verdicts: dict[str, str],
+) -> None:
+    review = read_review(gate, told)
+    ruling = judge(gate, review.scores)
+    verdicts[critic] = review.verdict
+    hard += [name for name in ruling.failing if name in gate.hard]
+    failing += [
+        {"critic": critic, "dimension": name, "score": review.scores[name], "detail": review.details[name]}
+        for name in ruling.failing
+    ]
+
+
+def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exhausted: bool) -> str:
+    plan = project.show(plan_gate.PLAN)
+    if not failing:
+        return f"{plan} is in place: go on"
+    if exhausted and hard:
+        return f"stop: {listed(hard)} still fails, so there is no {plan}; tell the user what fails and where the draft is"
+    if exhausted:
+        return f"{plan} is in place: tell the user each weakness that is left, then go on"
+    return "mend what `detail` says, the hard ones first, run the self-check, and have it criticised again"

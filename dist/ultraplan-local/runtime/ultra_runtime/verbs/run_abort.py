@@ -1,0 +1,19 @@
+"""End a run that is stuck, as it stands: the lock is released, and what was edited so far stays in the tree."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.abort import abort_live
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "run abort [--plan PATH] [--project DIR] [--force] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the status and how to go on; --force ends a run of another session too."""
+    status, resume = abort_live(args.get("--plan"), args.get("--project"), args.flag("--force"))
+    data = {"ok": True, "status": status, "next": f"tell the user; to go on: {resume}"}
+    return Answer(data, f"The run is {status}. To go on: {resume}")

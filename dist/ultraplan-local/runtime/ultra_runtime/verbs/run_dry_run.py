@@ -1,0 +1,30 @@
+"""Report what a run of a plan would do: steps, files, conditions, sessions, what stands in the way; writes nothing."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.place import current_folder, find_root
+from ultra_runtime.run.dry_run import READY, dry_run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "run dry-run PATH [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the report; something in the way is an answer too."""
+    here = current_folder()
+    report = dry_run(args.need("PATH"), find_root(here) or here)
+    data = {
+        "ok": True,
+        "verdict": READY if not report.issues else "NEEDS ATTENTION",
+        "type": report.plan.kind,
+        "steps": len(report.plan.steps),
+        "strategy": report.strategy,
+        "issues": report.issues,
+        "report": report.text,
+        "next": "show `report` to the user as it is",
+    }
+    return Answer(data, report.text)

@@ -1,0 +1,22 @@
+"""Put a finding into the report of the run: what seems wrong or needed beside the step under way."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.live import open_live
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "run note TEXT [--plan PATH] [--project DIR] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Keep the finding; it decides nothing."""
+    text = one_line(args.need("TEXT"), 500)
+    busy, live = open_live("run note", args.get("--plan"), args.get("--project"))
+    with busy:
+        live.found(text)
+    return Answer({"ok": True, "next": "go on where you were"}, f"Noted: {text}")

@@ -1,0 +1,65 @@
+"""Start a run of a plan or session spec, or take up one that was interrupted.
+
+Validates, holds every command against the policy, takes the lock of this working tree, pins the plan, and answers with
+the first step. --mode resume goes on from the progress file and git; --restart begins again; --accept-plan-change
+lets a resume go on with a plan in which only later steps were edited.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.artifact_place import number
+from ultra_runtime.run.asked import Asked
+from ultra_runtime.run.start import start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.usage import Args
+
+USAGE = (
+    "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
+    " [--accept-plan-change] [--accept-entry] [--json]"
+)
+
+
+def run(args: Args) -> Answer:
+    """Answer with mode, strategy and the step to begin with."""
+    step = number(args, "--step", 0) if args.get("--step") else None
+    session = number(args, "--session", 1) if args.get("--session") else None
+    mode = args.get("--mode") or ""
+    for name, given in (("step", step), ("session", session)):
+        if mode == name and given is None:
+            raise args.usage.error(f"--mode {name} needs --{name} N")
+    if mode == "resume" and args.flag("--restart"):
+        raise args.usage.error("--mode resume and --restart exclude each other")
+    started = start(
+        Asked(
+            args.need("PATH"),
+            mode,
+            step,
+            session,
+            args.get("--project"),
+            args.flag("--restart"),
+            args.flag("--accept-plan-change"),
+            args.flag("--accept-entry"),
+        )
+    )
+    live = started.live
+    done = sum(live.progress.state(one) in ("completed", "skipped") for one in live.assignment.counted)
+    data: dict[str, Any] = {
+        "ok": True,
+        "run": "resumed" if started.resumed else "started",
+        "mode": live.progress.values["mode"],
+        "strategy": "single",
+        "steps": len(live.assignment.counted),
+    }
+    if started.resumed:
+        data["done"] = done
+    data["first"] = live.turn()
+    if started.notes:
+        data["notes"] = started.notes
+    data["next"] = live.go_on()
+    words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
+    return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))

@@ -1,0 +1,61 @@
+"""Say whether a plan, and the progress of its run when there is one, keep their contracts; writes nothing."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.assignment import check_plan, read_plan_bytes
+from ultra_runtime.run.place import find_run_place
+from ultra_runtime.run.progress import is_missing, read_progress
+from ultra_runtime.run.workspace import find_workspace
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Issue
+
+USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer READY, or FAIL with the first code."""
+    path = args.need("PATH")
+    plan, result = check_plan(read_plan_bytes(path), path)
+    errors, warnings = list(result.errors), list(result.warnings)
+    errors += _progress_errors(args, path)
+    synthesised = sum(step.manifest is not None and step.manifest.made_up for step in plan.steps)
+    data = {
+        "ok": not errors,
+        "verdict": "FAIL" if errors else "READY",
+        "type": plan.kind,
+        "plan_version": plan.version,
+        "steps": len(plan.steps),
+        "manifests": {
+            "valid": sum(s.manifest is not None for s in plan.steps) - synthesised,
+            "made_up": synthesised,
+        },
+        "errors": [issue.as_data() for issue in errors[:20]],
+        "warnings": [issue.as_data() for issue in warnings[:20]],
+    }
+    if errors:
+        data["error"] = str(errors[0])
+        data["next"] = "correct it and validate again"
+    title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {len(plan.steps)} steps"
+    lines = [title, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
+    return Answer(data, "\n".join(lines), 1 if errors else 0)
+
+
+def _progress_errors(args: Args, path: str) -> list[Issue]:
+    from ultra_runtime.answer import RefusedError
+    from ultra_runtime.artifact_place import number
+
+    session = number(args, "--session", 1) if args.get("--session") else None
+    try:
+        workspace = find_workspace(os.path.dirname(os.path.abspath(path)))
+        place = find_run_place(workspace, path, args.get("--project"), session)
+    except RefusedError:
+        return []
+    _, result = read_progress(place.progress)
+    return [] if is_missing(result) else result.errors

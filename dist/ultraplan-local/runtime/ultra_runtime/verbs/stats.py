@@ -1,0 +1,38 @@
+"""Append one line of numbers to the statistics of a command: brief, research, plan, execute or review.
+
+Only fields that the contracts list are written, and never any text of a prompt. Without --data nothing is written;
+a line that cannot be written is told, and is no error.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.stats import CONTRACTS, append, read_pairs
+from ultra_runtime.words import nearest, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+USAGE = "stats COMMAND [PAIR...] [--data DIR] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer whether a line was written; there is no other outcome."""
+    command, folder = args.need("COMMAND"), args.get("--data")
+    if command not in CONTRACTS:
+        known = ", ".join(CONTRACTS)
+        return _answer(
+            f"there is no command {one_line(command)}{nearest(command, CONTRACTS)}; there are {known}"
+        )
+    if not folder:
+        return _answer("no --data folder was given")
+    try:
+        return _answer(append(command, read_pairs(command, args.rest("PAIR")), folder))
+    except Exception as problem:  # statistics never stop a run
+        return _answer(f"{type(problem).__name__}: {one_line(str(problem))}")
+
+
+def _answer(problem: str) -> Answer:
+    data = {"ok": True, "written": not problem}
+    return Answer({**data, "why": problem} if problem else data, problem or "written")

@@ -1,0 +1,104 @@
+"""Say where a project stands, in a few lines, and which command comes next.
+
+Without --project it is the one project that there is, the one whose run holds this working tree, or the list of all.
+--html FILE writes one page that needs no network; it replaces nothing but a page that it wrote before.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.place import current_folder, find_root
+from ultra_runtime.project import Project, find_project
+from ultra_runtime.rendered import names
+from ultra_runtime.status.facts import find_projects, gather
+from ultra_runtime.status.words import data_of, lines_of, list_data, list_lines
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.status.facts import ProjectFacts
+    from ultra_runtime.usage import Args
+
+USAGE = "status [--project DIR] [--html FILE] [--json]"
+
+ENDINGS = (".html", ".htm")
+LOOKED_AT = 4096
+
+
+def run(args: Args) -> Answer:
+    """Answer with the project, or with the list of projects."""
+    target, given = args.get("--html"), args.get("--project")
+    if target:
+        _refuse_target(target)
+    projects = [find_project(given)] if given else _projects()
+    if len(projects) != 1:
+        if target:
+            error = "there are several projects" if projects else "there is no project here"
+            raise RefusedError(error, "name one with --project DIR; `ultra status` lists them")
+        return _list(projects)
+    facts = gather(projects[0])
+    data, lines = data_of(facts), lines_of(facts)
+    if target:
+        _write(target, facts)
+        data["html"] = target
+        lines.append(f"Page     {one_line(target, 500)}")
+    return Answer(data, "\n".join(lines))
+
+
+def _projects() -> list[Project]:
+    """Return the project of the run that holds this tree, or else all of them."""
+    root = find_root(current_folder())
+    if root is None:
+        return []
+    projects = find_projects(root)
+    if len(projects) < 2:
+        return projects
+    from ultra_runtime.guard.site import run_file
+    from ultra_runtime.run.standing import read_json
+
+    found = run_file(root)
+    lock = read_json(found[2]) if found else {}
+    held = [one for one in projects if lock.get("root") == root and lock.get("project") == one.shown]
+    return held or projects
+
+
+def _list(projects: list[Project]) -> Answer:
+    if not projects:
+        command = names().commands.get("brief", "ultra project new SLUG")
+        return Answer({"ok": True, "projects": [], "next": command}, f"No projects here. To begin: {command}")
+    facts = [gather(project, audited=False) for project in projects]
+    data = {"ok": True, "projects": list_data(facts), "next": "ultra status --project DIR tells more"}
+    return Answer(data, "\n".join([*list_lines(facts), "", "`ultra status --project DIR` tells more."]))
+
+
+def _refuse_target(target: str) -> None:
+    """Refuse to replace anything but a page of ours, wherever it lies."""
+    from ultra_runtime.status.page import MARK
+
+    hint = "name a new file that ends in .html"
+    if not target.lower().endswith(ENDINGS):
+        raise RefusedError(f"{one_line(target)} is not the name of a page", hint)
+    if not os.path.lexists(target):
+        return
+    from ultra_runtime.regular_file import UnreadableError, read_regular
+
+    try:
+        is_ours = not os.path.islink(target) and MARK.encode() in read_regular(target)[:LOOKED_AT]
+    except UnreadableError:
+        is_ours = False
+    if not is_ours:
+        raise RefusedError(f"{one_line(target)} is there and was not written by `ultra status`", hint)
+
+
+def _write(target: str, facts: ProjectFacts) -> None:
+    from ultra_runtime.atomic import WriteError, write_file
+    from ultra_runtime.status.page import page
+
+    try:
+        write_file(target, page(facts).encode("utf-8"))
+    except WriteError as problem:
+        raise RefusedError(
+            f"{one_line(target)}: {problem}", "name a file in a folder that is there"
+        ) from None

@@ -1,0 +1,72 @@
+"""Begin a step: records how everything stands before it, runs its Test first, and answers with what to change."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.begin import begin
+from ultra_runtime.run.live import open_live
+from ultra_runtime.run.numbers import step_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.run.begin import Begun
+    from ultra_runtime.run.shell import Outcome
+    from ultra_runtime.usage import Args
+
+USAGE = "step begin N [--plan PATH] [--project DIR] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with Files, Changes and Reuses, and with what will be asked of the result."""
+    number = step_number(args)
+    busy, live = open_live(f"step begin {number}", args.get("--plan"), args.get("--project"))
+    with busy:
+        begun = begin(live, number)
+    step = begun.step
+    data: dict[str, Any] = {"ok": True, "step": number, "title": step.title, "files": list(step.files)}
+    for name, text in (("changes", step.changes), ("reuses", step.reuses)):
+        if text:
+            data[name] = text
+    test = _test_first(begun)
+    if test:
+        data["test_first"] = test
+    data.update(_asked(step))
+    if begun.again:
+        data["again"] = f"it was begun before; {begun.record.attempts} attempts are used"
+    if live.notes:
+        data["notes"] = live.notes
+    verify = f"ultra step verify {number}"
+    data["next"] = f"{verify}" if number == 0 else f"change only `files` as `changes` says, then {verify}"
+    lines = [f"Step {number}: {step.title}", f"Files: {', '.join(step.files) or 'none'}", step.changes]
+    return Answer(data, "\n".join([*filter(None, lines), *live.notes, f"Next: {data['next']}"]))
+
+
+def _asked(step: Step) -> dict[str, Any]:
+    """Return what decides: who does not know it has to read the plan for it, or guess."""
+    asked: dict[str, Any] = {}
+    if step.verify and step.verify.command:
+        expected = f" -> {step.verify.expected}" if step.verify.literal else ""
+        asked["verify"] = step.verify.command + expected
+    if step.manifest and step.manifest.must_contain:
+        asked["must_contain"] = [f"{path}: {pattern}" for path, pattern in step.manifest.must_contain]
+    return asked
+
+
+def _test_first(begun: Begun) -> str:
+    test = begun.step.test_first
+    if test is None:
+        return ""
+    if begun.test is None:
+        return test.command or test.text
+    return f"{test.command}: {_told(begun.test)}"
+
+
+def _told(outcome: Outcome) -> str:
+    if outcome.late:
+        return "it did not end in time"
+    if outcome.status:
+        return f"it fails with exit status {outcome.status}, as expected before the change"
+    return "it passes already: perhaps the step is done, or the test does not test it"

@@ -1,0 +1,61 @@
+"""Verify a step: runs its Verify fresh, then its manifest, and counts the attempt.
+
+`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call that goes with it. A Verify may take nine
+minutes unless --timeout says else; then it is ended with its children, and has failed.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.failing import MOST_ATTEMPTS
+from ultra_runtime.run.live import open_live
+from ultra_runtime.run.numbers import seconds, step_number
+from ultra_runtime.run.shell import SECONDS
+from ultra_runtime.run.verify import verify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.usage import Args
+
+USAGE = "step verify N [--timeout SECONDS] [--plan PATH] [--project DIR] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer whether the step passed; a no is an answer too."""
+    number = step_number(args)
+    limit = seconds(args, "--timeout", SECONDS)
+    busy, live = open_live(f"step verify {number}", args.get("--plan"), args.get("--project"))
+    with busy:
+        verified = verify(live, number, limit)
+    follows, outcome = verified.follows, verified.outcome
+    data: dict[str, Any] = {
+        "ok": True,
+        "step": number,
+        "passed": follows is None,
+        "attempt": verified.attempt,
+    }
+    if follows is None:
+        if verified.note:
+            data["note"] = verified.note
+        data.update(next="commit", do=f"ultra step commit {number}")
+        return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
+    data.update(of=MOST_ATTEMPTS, why=verified.why)
+    if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
+        tail = outcome.tail()
+        if tail:
+            data["output"] = tail
+        data["log"] = outcome.log
+    if follows.undone:
+        data["undone"] = follows.undone
+    data.update(next=follows.word, do=follows.do)
+    head = f"Step {number} fails, attempt {verified.attempt} of {MOST_ATTEMPTS}:"
+    lines = [
+        head,
+        *verified.why,
+        data.get("output", ""),
+        follows.undone,
+        f"Next: {follows.word}: {follows.do}",
+    ]
+    return Answer(data, "\n".join(filter(None, lines)))
