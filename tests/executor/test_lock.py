@@ -13,7 +13,7 @@ from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 Make = Callable[..., Repo]
 
 TWO = plan(step(1), step(2))
-OTHER = {"CLAUDE_CODE_SESSION_ID": "session-b"}
+OTHER = {"CLAUDE_CODE_SESSION_ID": "session-b", "CLAUDE_PID": str(os.getppid())}
 LOCK = ".git/ultra/run.json"
 
 
@@ -143,3 +143,14 @@ def test_an_edited_plan_is_no_reason_to_stay_stuck(make: Make) -> None:
     repo.start()
     repo.write({PLAN: "nonsense"})
     assert repo.ok("run abort")["status"] == "stopped"
+
+
+def test_a_client_that_began_another_session_takes_over_what_it_left(make: Make) -> None:
+    """What `/clear` does: another session of the same process."""
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.env["CLAUDE_CODE_SESSION_ID"] = "session-after-clear"
+    assert "a session that is gone" in repo.refused("step begin 1")
+    answer = repo.start("--mode", "resume")
+    assert any("took over the lock" in note for note in answer["notes"])
+    repo.do_step(1, {"src/part1.py": "one\n"})

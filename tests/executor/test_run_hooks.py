@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ EXECUTE = "/ultraplan-local:ultraexecute-local"
 RESUME = f"{EXECUTE} --project {PROJECT} --resume"
 TWO = plan(step(1), step(2))
 HOOKS = ("pre_compact", "stop", "session_start")
-ELSEWHERE = {"CLAUDE_CODE_SESSION_ID": "session-b"}
+ELSEWHERE = {"CLAUDE_CODE_SESSION_ID": "session-b", "CLAUDE_PID": str(os.getppid())}
 
 
 def call(

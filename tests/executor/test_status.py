@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -182,7 +183,7 @@ def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
         2,
         "this session",
     )
-    other = {"CLAUDE_CODE_SESSION_ID": "session-b"}
+    other = {"CLAUDE_CODE_SESSION_ID": "session-b", "CLAUDE_PID": str(os.getppid())}
     elsewhere = repo.ok("status", env=other)
     assert elsewhere["run"]["held_by"] == "another session"
     assert "another session" in elsewhere["next"]
@@ -368,7 +369,7 @@ def test_status_changes_nothing(make: Make) -> None:
     before = everything()
     status(repo)
     page_of(repo)
-    repo.ok("status", env={"CLAUDE_CODE_SESSION_ID": "session-b"})
+    repo.ok("status", env={"CLAUDE_CODE_SESSION_ID": "session-b", "CLAUDE_PID": str(os.getppid())})
     assert everything() == before
 
 

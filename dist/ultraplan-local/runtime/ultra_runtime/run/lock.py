@@ -50,10 +50,16 @@ class Owner:
         return (self.host, self.pid, self.started) == (other.host, other.pid, other.started)
 
     def lives(self) -> bool:
-        """Tell whether the process is still the one that it was; of another machine nobody can tell."""
+        """Tell whether the process is still the one that it was; of another machine nobody can tell.
+
+        A client that has begun another session, as `/clear` does, will never go on with this one.
+        """
         if self.host != os.uname().nodename:
             return bool(self.pid)
-        return self.pid > 0 and start_time(self.pid) == self.started != ""
+        if self.pid <= 0 or not start_time(self.pid) == self.started != "":
+            return False
+        caller = this_owner()
+        return caller.pid != self.pid or caller.session in ("", self.session)
 
     def __str__(self) -> str:
         who = f"session {one_line(self.session, 40)}, " if self.session else ""
