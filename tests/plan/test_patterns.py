@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.interpreters import interpreters
@@ -156,11 +156,11 @@ def test_the_child_ends_with_its_parent_s_streams_closed(tmp_path: Path) -> None
 
 @given(st.text("ab().|*+?^$\\d:[]{}1,-", max_size=14))
 def test_what_is_called_plain_compiles(pattern: str) -> None:
-    weight = weigh(pattern)
-    assume(weight is not None)
-    re.compile(pattern)
+    if weigh(pattern) is not None:  # most random text is none, and needs no example of its own
+        re.compile(pattern)
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.text("ab().|*+?^$\\w", max_size=8), st.text("ab \n", max_size=10), st.booleans())
 def test_plain_patterns_are_searched_as_python_does(pattern: str, text: str, multiline: bool) -> None:
     assume(weigh(pattern) is not None)
