@@ -73,6 +73,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "cases": lambda n: "case x in " + "a) b;; " * n + "esac",
     "ifs": lambda n: "if a; then " * n,
     "tests": lambda n: "[[ a == b ]];" * n,
+    "growing file": lambda n: "echo aaaaaa >> f;" * n,
     "redirections": lambda n: ">a " * n,
     "wrappers": lambda n: "sudo " * n,
     "watches": lambda n: "watch " * n,

@@ -68,6 +68,8 @@ def kinds_of(script: Script) -> list[str]:
         ("cat <<A <<'B'\n1\nA\n2\nB\nls", [["cat"], ["ls"]]),
         ("cat <<-E\n\tx\n\tE\nls", [["cat"], ["ls"]]),
         ("cat <<E", [["cat"]]),
+        ("cat <<A $(cat <<B\n2\nB\n)\nit's\nA\nls", [["cat", "2"], ["ls"]]),
+        ("cat <<A | (cat\nit's\nA\n)\nls", [["cat"], ["ls"]]),
         ("echo }", [["echo", "}"]]),
         ("echo if then fi", [["echo", "if", "then", "fi"]]),
         ("a=(1 2) b", [["b"]]),

@@ -156,7 +156,7 @@ class Shell:
         """Remember what the text wrote to a file."""
         key = collapsed(self.path(name))
         old = self.files.get(key, "") if append else ""
-        self.work.spend(len(old) + len(content))
+        self.work.spend(len(old) // 64 + len(content))  # what is there is only copied
         self.files[key] = (old + content)[:MAX_VALUE]  # a file outlives the subshell that wrote it
 
     def chdir(self, target: str) -> None:
