@@ -44,9 +44,9 @@ class Work:
         if self.spent > self.limit:
             raise TooMuch("too much to follow")
 
-    def plenty(self) -> bool:
+    def plenty(self, amount: int = 0) -> bool:
         """Tell whether there is enough left for work that only sharpens the answer."""
-        return self.spent * 2 < self.limit
+        return (self.spent + amount) * 4 < self.limit
 
 
 class Shell:
