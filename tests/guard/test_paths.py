@@ -266,7 +266,10 @@ def test_real_paths_are_those_of_the_system(
         if looped:
             assert path_verdict(path, place, POLICY).verdict == "block"
             continue
-        assert ours is not None
+        if ours is None:  # a loop behind a folder that is not there: nothing to write to either
+            with pytest.raises(OSError, match="symbolic links"):
+                os.stat(os.path.realpath(path))
+            continue
         assert ours == os.path.realpath(path)
         verdict = path_verdict(path, place, POLICY)
         below = os.path.commonpath([ours, str(base / "repo")]) == str(base / "repo")

@@ -152,6 +152,12 @@ class Shell:
         """Return what the text wrote to a file, or None."""
         return self.files.get(collapsed(self.path(name)))
 
+    def program(self, name: str, stdin: str) -> str | None:
+        """Return what is in a file that is about to be run, when the text itself says so."""
+        if name in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"):
+            return stdin
+        return self.content(name)
+
     def write(self, name: str, content: str, append: bool = False) -> None:
         """Remember what the text wrote to a file."""
         key = collapsed(self.path(name))
