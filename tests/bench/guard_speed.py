@@ -5,6 +5,7 @@ Run from the repository: `python -m tests.bench.guard_speed [rounds]`.
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import tempfile
@@ -42,9 +43,11 @@ COMMANDS = {
 def main(rounds: int = 60) -> int:
     """Print the ratios."""
     with tempfile.TemporaryDirectory(prefix="guard-bench-") as folder:
-        print("start-up as a multiple of `python3 -I -S -c pass` (median of interleaved runs)")
-        for name, ratio in _ratios(Path(folder), rounds).items():
-            print(f"  {name:30} {ratio:.2f}")
+        print(
+            "start-up as a multiple of `python3 -I -S -c pass`, interleaved runs: wall time, processor time"
+        )
+        for name, (wall, processor) in _ratios(Path(folder), rounds).items():
+            print(f"  {name:30} {wall:.2f} {processor:.2f}", flush=True)
     print(f"large texts: seconds for {LARGEST // 2} and {LARGEST} characters")
     table = policy()
     for name, make in SHAPES.items():
@@ -59,7 +62,7 @@ def main(rounds: int = 60) -> int:
     return 0
 
 
-def _ratios(folder: Path, rounds: int) -> dict[str, float]:
+def _ratios(folder: Path, rounds: int) -> dict[str, tuple[float, float]]:
     """Run the interpreter bare and with the guard, turn by turn, so that load falls on both alike."""
     python = str(Path(sys.executable).resolve())
     copytree(RUNTIME / "ultra_runtime", folder / "ultra_runtime", ignore=ignore_patterns("__pycache__"))
@@ -70,15 +73,32 @@ def _ratios(folder: Path, rounds: int) -> dict[str, float]:
     hook = folder / "hook.py"
     hook.write_text(HOOK.format(bundle=str(folder)))
     calls = {"bare": (["-c", "pass"], ""), **{name: ([str(hook)], text) for name, text in COMMANDS.items()}}
-    times: dict[str, list[float]] = {name: [] for name in calls}
+    walls: dict[str, list[float]] = {name: [] for name in calls}
+    processors: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(rounds + 1):
         for name, (words, text) in calls.items():
-            start = time.perf_counter()
+            before, start = _children(), time.perf_counter()
             subprocess.run([python, "-I", "-S", *words], input=text, text=True, check=False)
             if turn:  # the first one writes the caches
-                times[name].append(time.perf_counter() - start)
-    medians = {name: sorted(taken)[len(taken) // 2] for name, taken in times.items()}
-    return {name: taken / medians["bare"] for name, taken in medians.items()}
+                walls[name].append(time.perf_counter() - start)
+                processors[name].append(_children() - before)
+    return {
+        name: (
+            _middle(walls[name]) / _middle(walls["bare"]),
+            _middle(processors[name]) / _middle(processors["bare"]),
+        )
+        for name in calls
+    }
+
+
+def _children() -> float:
+    """Return the processor time that all children have taken."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _middle(taken: list[float]) -> float:
+    return sorted(taken)[len(taken) // 2]
 
 
 if __name__ == "__main__":
