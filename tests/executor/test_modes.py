@@ -257,3 +257,46 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     assert answer["verdict"] == "NEEDS ATTENTION"
     assert any("BLOCKED" in issue for issue in answer["issues"])
     assert any("outside the repository" in issue for issue in answer["issues"])
+
+
+def test_a_killed_run_is_found_by_continue(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    assert state(repo)["status"] == "in_progress"
+    found = repo.ok("continue")
+    assert (found["status"], found["command"]) == (
+        "in_progress", f"/ultraplan-local:ultraexecute-local --project {PROJECT} --resume",
+    )  # fmt: skip
+
+
+def test_a_killed_session_is_resumed_as_that_session(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    repo.start("--session", "1")
+    assert repo.ok("continue")["command"].endswith(f"--project {PROJECT} --resume")
+    assert repo.start("--mode", "resume")["steps"] == 1
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    assert not repo.has(PROGRESS)
+
+
+def test_a_killed_session_with_a_spec_is_named_by_continue(spec: Repo) -> None:
+    spec.start("--session", "1")
+    assert spec.ok("continue")["command"].endswith(f"--project {PROJECT} --resume --session 1")
+
+
+def test_of_two_sessions_that_were_left_one_has_to_be_named(make: Make) -> None:
+    repo = make(
+        plan(step(1), step(2), strategy=SESSIONS.replace("Depends on:** Session 1", "Depends on:** none"))
+    )
+    for number in ("1", "2"):
+        repo.start("--session", number)
+        repo.ok("step begin " + number)
+        repo.ok("run abort")
+    assert "sessions 1 and 2 of this plan are unfinished" in repo.refused(f"run start {PLAN} --mode resume")
+
+
+def test_a_project_directory_stands_for_its_plan(make: Make) -> None:
+    repo = make(plan(step(1)))
+    assert repo.ok(f"run dry-run {PROJECT}") == repo.ok(f"run dry-run {PLAN}")
+    assert repo.ok(f"run validate {PROJECT}") == repo.ok(f"run validate {PLAN}")
+    assert "1 step;" in repo.ok(f"run dry-run {PROJECT}")["report"]

@@ -203,7 +203,7 @@ def test_e_a_new_session_goes_on_where_the_first_one_stopped(story: Story) -> No
     assert second.results[0].text.startswith("# Go on with an interrupted run")
     resumed = second.answer("run start")
     assert (resumed["run"], resumed["done"], resumed["first"]) == ("resumed", 1, 2)
-    assert "it was begun before; 0 attempts are used" in second.answer("step begin 2")["again"]
+    assert "it was begun before; 0 attempts used" in second.answer("step begin 2")["again"]
     assert second.answer("run finish")["result"] == "completed"
     assert story.commits() == COMMITS
     assert (story.is_clean(), story.is_valid(), story.audit()) == (True, True, ("pass", [1, 2, 3]))

@@ -33,6 +33,11 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
+def counted(number: int, thing: str) -> str:
+    """Return a number of things, one of them without its s."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the known word that looks most like this one, or nothing."""
     from difflib import get_close_matches

@@ -54,9 +54,9 @@ class SessionState:
         project = f"{commands[self.stage]} --project {shell_word(self.project)}"
         if self.label == LAST_SESSION:
             return project
-        if self.label == SAME_SESSION:
-            return f"{project} --resume"
         number = session_number(self.brief)
+        if self.label == SAME_SESSION:
+            return f"{project} --resume" + (f" --session {number}" if number else "")
         if number:
             return f"{project} --session {number}"
         return f"{commands[self.stage]} {shell_word(self.brief)}"

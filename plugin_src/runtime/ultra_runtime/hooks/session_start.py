@@ -49,11 +49,11 @@ def unfinished_line(folder: str) -> str:
     from ultra_runtime.words import one_line
 
     unfinished = [state for state in find_states(root).valid if state.unfinished]
-    if not unfinished:
+    state = max(unfinished, key=lambda candidate: candidate.instant, default=None)
+    if state is None or state.status == "in_progress":
         from ultra_runtime.run.interrupted import line_of_progress
 
         return line_of_progress(root)
-    state = max(unfinished, key=lambda candidate: candidate.instant)
     more = f" (and {len(unfinished) - 1} more)" if len(unfinished) > 1 else ""
     return (
         f"Unfinished session in {one_line(state.project)}{more}: {state.status}, next is"

@@ -50,6 +50,10 @@ class RunPlace:
         base = self.slug if self.session is None else self.slug[: -len(f"-session-{self.session}")]
         return base if session is None else f"{base}-session-{session}"
 
+    def of_session(self, number: int) -> RunPlace:
+        """Return the place of one session of the same plan."""
+        return RunPlace(self.root, self.plan, self.project, number)
+
     @property
     def name(self) -> str:
         """The project directory or the plan, as a command takes it."""
@@ -67,10 +71,14 @@ class RunPlace:
         return os.path.relpath(path, self.root).replace(os.sep, "/")
 
 
+def plan_at(path: str) -> str:
+    """Return the plan that a path names: a file, or the plan of a project directory."""
+    return os.path.join(path, PLAN_FILE) if os.path.isdir(path) else path
+
+
 def find_run_place(workspace: Workspace, path: str, directory: str | None, session: int | None) -> RunPlace:
     """Return the place of a run by its plan, or by the project directory that holds it."""
-    given = os.path.join(path, PLAN_FILE) if os.path.isdir(path) else path
-    plan = os.path.realpath(given)
+    plan = os.path.realpath(plan_at(path))
     if os.path.commonpath([workspace.root, plan]) != workspace.root:
         hint = "put the plan into the repository that it changes, and call there"
         raise RefusedError(f"{one_line(path)} is outside the repository {one_line(workspace.root)}", hint)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ultra_runtime.guard.calls import Call, options
 from ultra_runtime.guard.marks import HOME, UNKNOWN, known, taint
-from ultra_runtime.guard.outputs import content_of, formatted, printed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ def shift(follower: Follower, call: Call) -> str:
 
 
 def printf(follower: Follower, call: Call) -> str:
+    from ultra_runtime.guard.outputs import formatted, printed
+
     if call.args[:1] != ["-v"] or len(call.args) < 3:
         return printed(call)
     follower.assign(call.args[1], formatted(call.args[2], call.args[3:]))
@@ -123,7 +124,7 @@ def evaluate(follower: Follower, call: Call) -> str:
 
 def source(follower: Follower, call: Call) -> str:
     operands = [arg for arg in call.args if arg not in ("--", "-p")]
-    content = content_of(follower.shell, operands[0], call.stdin) if operands else None
+    content = follower.shell.program(operands[0], call.stdin) if operands else None
     if content is None:
         return UNKNOWN
     return follower.nested(content, call.stdin, False)

@@ -29,12 +29,14 @@ from ultra_runtime.guard.tree import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ultra_runtime.guard.policy import Policy
 
 MAX_LEVEL = 32
 MAX_OUTPUT = 64 * 1024
 MAX_TURNS = 16
-WORK_BASE = 200_000
+WORK_BASE = 400_000
 WORK_PER_CHARACTER = 12
 NESTED_WORK = 300  # what it costs to start on a text of its own
 
@@ -228,23 +230,36 @@ class Follower:
     def _for(self, loop: Compound, stdin: str) -> str:
         """Follow a loop once for each of a few known words, else once for all."""
         values = [UNKNOWN] if loop.words is None else expand.words(self, loop.words)
-        if len(values) > MAX_TURNS or not self.work.plenty():
+        if len(values) > MAX_TURNS:
             values = [UNKNOWN]
-        out = []
-        for value in values or [""]:
+
+        def turn(value: str) -> str:
             if loop.name:
                 self.shell.set(loop.name, value)
-            out.append(self.run(loop.scripts[0], stdin))
-        return "".join(out)[:MAX_OUTPUT]
+            return self.run(loop.scripts[0], stdin)
+
+        return self._turns(turn, values or [""])
 
     def _while(self, loop: Compound, stdin: str) -> str:
         """Follow a loop once for each of a few known lines of its input, else once."""
         lines = stdin.split("\n")[:-1]
-        if not 1 < len(lines) <= MAX_TURNS or not self.work.plenty():
+        if not 1 < len(lines) <= MAX_TURNS:
             lines = [stdin]
-        out = []
-        for line in lines:
-            out += [self.run(script, line) for script in loop.scripts]
+
+        def turn(line: str) -> str:
+            return "".join([self.run(script, line) for script in loop.scripts])
+
+        return self._turns(turn, lines)
+
+    def _turns(self, turn: Callable[[str], str], values: list[str]) -> str:
+        """Follow the turns of a loop; where they cost too much, the rest in one turn for anything."""
+        if len(values) > 1 and not self.work.plenty():
+            values = [UNKNOWN]
+        before = self.work.spent
+        out = [turn(values[0])]
+        if not self.work.plenty((self.work.spent - before) * (len(values) - 1)):
+            values = [values[0], UNKNOWN][: len(values)]
+        out += [turn(value) for value in values[1:]]
         return "".join(out)[:MAX_OUTPUT]
 
     def _define(self, function: Compound) -> None:

@@ -6,7 +6,6 @@ from ultra_runtime.guard import code
 from ultra_runtime.guard.calls import Call, Write
 from ultra_runtime.guard.kinds import EXIT_FLAGS, LANGUAGES, PROGRAM_FIRST
 from ultra_runtime.guard.marks import DECODED, FETCHED, TAINTS, UNKNOWN, taint
-from ultra_runtime.guard.outputs import content_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def run_language(follower: Follower, call: Call, tongue: str) -> str:
     if not codes and operands and tongue in PROGRAM_FIRST:
         codes = operands[:1]
     elif not codes and tongue not in PROGRAM_FIRST:
-        content = content_of(follower.shell, operands[0], call.stdin) if operands else call.stdin
+        content = follower.shell.program(operands[0], call.stdin) if operands else call.stdin
         if content:
             codes = [content]
     out = [_run_code(follower, text, tongue, call.stdin, 0) for text in codes]

@@ -6,7 +6,6 @@ from ultra_runtime.guard import wrappers
 from ultra_runtime.guard.calls import Call, is_assignment, is_opaque, options, skip_options
 from ultra_runtime.guard.kinds import SHELLS, language
 from ultra_runtime.guard.marks import DECODED, UNKNOWN, base_name, known, taint
-from ultra_runtime.guard.outputs import content_of, printed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def run_shell(follower: Follower, call: Call) -> str:
             else ""
         )
     if rest and not stdin:
-        content = content_of(follower.shell, rest[0], call.stdin) if known(rest[0]) else None
+        content = follower.shell.program(rest[0], call.stdin) if known(rest[0]) else None
         return UNKNOWN if content is None else follower.scoped(content, call.stdin, False, rest[0], rest[1:])
     return follower.scoped(call.stdin, "", True, call.name, rest)
 
@@ -329,7 +328,11 @@ def find(follower: Follower, call: Call) -> str:
         if words:
             out += follower.execute(words, "")
         at = end + 1
-    return out or printed(call)
+    if out:
+        return out
+    from ultra_runtime.guard.outputs import printed
+
+    return printed(call)
 
 
 def fd(follower: Follower, call: Call) -> str:

@@ -27,6 +27,13 @@ class LineReader(WordReader):
         super().__init__(text, depth)
         self._pending: list[_Here] = []
 
+    def parenthesis(self) -> Script:
+        """Read a substitution, whose newlines do not start the here-documents around it."""
+        outer, self._pending = self._pending, []
+        script = super().parenthesis()
+        self._pending = outer + self._pending
+        return script
+
     def blank(self) -> None:
         """Skip blanks, line continuations and a comment."""
         text, pos = self.text, self.pos
@@ -98,13 +105,6 @@ class LineReader(WordReader):
             source = "".join(part.text for part in parts)
         self._pending.append(_Here(redirection, source, quoted, redirection.op == "<<-"))
         redirection.target = Word([])
-
-    def parenthesis(self) -> Script:
-        """Read a substitution: its own here-documents come first, those of the line around it after it."""
-        waiting, self._pending = self._pending, []
-        script = super().parenthesis()
-        self._pending = waiting + self._pending
-        return script
 
     def bodies(self) -> None:
         """Read the bodies of the here-documents that wait for one."""

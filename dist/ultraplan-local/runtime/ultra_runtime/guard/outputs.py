@@ -7,10 +7,6 @@ from ultra_runtime.guard.kinds import PRINTERS, SILENT
 from ultra_runtime.guard.marks import UNKNOWN, base_name, known, taint
 from ultra_runtime.guard.quotes import resolve
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.guard.shell import Shell
-
 MAX_OUTPUT = 64 * 1024
 
 
@@ -228,10 +224,3 @@ def verified(call: Call) -> bool:
         arg in ("-c", "--check", "--verify", "verify", "verify-blob", "-verify", "-V", "--status", "-Vm")
         for arg in call.args
     )
-
-
-def content_of(shell: Shell, name: str, stdin: str) -> str | None:
-    """Return what is in a file that is about to be run, when the text itself says so."""
-    if name in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"):
-        return stdin
-    return shell.content(name)

@@ -8,7 +8,7 @@ passes a bound.
 
 from __future__ import annotations
 
-from ultra_runtime.guard.linereader import LineReader
+from ultra_runtime.guard.compoundreader import CLOSE_BRACE, CLOSERS, DO, DONE, OPENERS, CompoundReader
 from ultra_runtime.guard.tree import (
     LITERAL,
     SUBSTITUTION,
@@ -21,17 +21,11 @@ from ultra_runtime.guard.tree import (
     Unreadable,
     Word,
 )
-from ultra_runtime.guard.wordreader import META, SPECIAL
+from ultra_runtime.guard.wordreader import SPECIAL
 
 MAX_TEXT = 256 * 1024
 
-_OPENERS = frozenset(("{", "if", "while", "until", "for", "select", "case", "function", "[["))
-_CLOSERS = frozenset(("}", "then", "do", "done", "elif", "else", "fi", "esac"))
-_KEYWORDS = _OPENERS | _CLOSERS | frozenset(("!", "time", "coproc"))
-_FIRST = frozenset(word[0] for word in _KEYWORDS)
 _ASSIGNABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-_DONE, _CLOSE_BRACE, _DO = frozenset(("done",)), frozenset(("}",)), frozenset(("do",))
-_BRANCHES, _ITEM = frozenset(("elif", "else", "fi")), frozenset((";;", "esac"))
 
 
 def read(text: str) -> tuple[Script, str, int]:
@@ -50,7 +44,7 @@ def read(text: str) -> tuple[Script, str, int]:
     return script, "", reader.steps
 
 
-class Reader(LineReader):
+class Reader(CompoundReader):
     """Reads commands; words and redirections are read by the classes above."""
 
     def inner(self, text: str) -> Reader:
@@ -69,7 +63,7 @@ class Reader(LineReader):
         closed = ")" in ends
         self.parentheses += closed
         while True:
-            self._separators(";;" in ends)
+            self.separators(";;" in ends)
             if self.pos >= self.end:
                 break
             char = self.text[self.pos]
@@ -80,8 +74,8 @@ class Reader(LineReader):
                 continue
             if char == ";":
                 break
-            keyword = self._keyword()
-            if keyword in _CLOSERS:
+            keyword = self.keyword()
+            if keyword in CLOSERS:
                 if keyword in ends:
                     break
                 self.pos += len(keyword)
@@ -92,42 +86,6 @@ class Reader(LineReader):
                 self.pos += 1
         self.parentheses -= closed
         self.depth -= 1
-
-    def _separators(self, in_case: bool) -> None:
-        """Skip what may stand between commands."""
-        while self.pos < self.end:
-            self.blank()
-            char = self.text[self.pos : self.pos + 1]
-            if char == "\n":
-                self.newline()
-            elif char == ";":
-                if in_case and self.text[self.pos + 1 : self.pos + 2] in (";", "&", "|"):
-                    return
-                self.pos += 1
-            elif char == "&" and not self.text.startswith(">", self.pos + 1):
-                self.pos += 1
-            else:
-                return
-
-    def _keyword(self) -> str:
-        """Return the reserved word that stands here, or nothing."""
-        text, pos = self.text, self.pos
-        if pos >= self.end or text[pos] not in _FIRST:
-            return ""
-        stop = min(self.end, pos + 9)
-        while pos < stop and text[pos] not in SPECIAL:
-            pos += 1
-        word = text[self.pos : pos]
-        if word not in _KEYWORDS or (pos < self.end and text[pos] not in META):
-            return ""
-        return word
-
-    def _take(self, keyword: str) -> bool:
-        """Go behind the keyword if it stands here."""
-        if self._keyword() != keyword:
-            return False
-        self.pos += len(keyword)
-        return True
 
     def _pipeline(self, script: Script) -> None:
         """Read commands joined by pipes."""
@@ -151,7 +109,7 @@ class Reader(LineReader):
         """Go behind `!`, `time` and `coproc`."""
         while True:
             self.blank()
-            keyword = self._keyword()
+            keyword = self.keyword()
             if keyword == "!":
                 self.pos += 1
             elif keyword == "time":
@@ -175,15 +133,15 @@ class Reader(LineReader):
         here = self.pos
         self.run(SPECIAL)
         self.blank()
-        if self._keyword() not in _OPENERS and not self.text.startswith("(", self.pos):
+        if self.keyword() not in OPENERS and not self.text.startswith("(", self.pos):
             self.pos = here
 
     def _command(self, into: list[Command | Compound]) -> None:
         """Read one command."""
-        keyword = self._keyword()
+        keyword = self.keyword()
         if self.text.startswith("(", self.pos):
             compound = self._parenthesized()
-        elif keyword in _OPENERS:
+        elif keyword in OPENERS:
             self.pos += len(keyword)
             compound = self._compound(keyword)
         else:
@@ -217,131 +175,24 @@ class Reader(LineReader):
     def _compound(self, keyword: str) -> Compound:
         """Read what follows a reserved word that opens something."""
         if keyword == "{":
-            return Compound("group", [self._until(_CLOSE_BRACE)])
+            return Compound("group", [self.until(CLOSE_BRACE)])
         if keyword == "if":
-            return self._if()
+            return self.if_command()
         if keyword in ("while", "until"):
-            condition = self._until(_DO)
-            return Compound("while", [condition, self._until(_DONE)])
+            condition = self.until(DO)
+            return Compound("while", [condition, self.until(DONE)])
         if keyword in ("for", "select"):
-            return self._for()
+            return self.for_command()
         if keyword == "case":
-            return self._case()
+            return self.case_command()
         if keyword == "[[":
-            return self._test()
+            return self.test_command()
         self.blank()
         name = self.run(SPECIAL)
         self.blank()
         if self.text.startswith("(", self.pos):
             self.pos = self._empty_parentheses() or self.pos
         return self._function(name)
-
-    def _until(self, ends: frozenset[str]) -> Script:
-        """Read commands to behind one of the reserved words."""
-        script = self.script(ends)
-        if self.pos < self.end and self._keyword() in ends:
-            self.pos += len(self._keyword())
-        return script
-
-    def _if(self) -> Compound:
-        """Read the branches of an `if`."""
-        scripts = [self._until(frozenset(("then",)))]
-        while True:
-            scripts.append(self.script(_BRANCHES))
-            keyword = self._keyword() if self.pos < self.end else ""
-            self.pos += len(keyword) if keyword in _BRANCHES else 0
-            if keyword == "elif":
-                scripts.append(self._until(frozenset(("then",))))
-            elif keyword != "else":
-                return Compound("if", scripts)
-
-    def _for(self) -> Compound:
-        """Read a `for` or `select` loop."""
-        self.blank()
-        words: list[Word] | None = None
-        name = ""
-        if self.text.startswith("((", self.pos):
-            close = self.arithmetic_end(self.pos + 2)
-            if close >= 0:
-                words = [Word([self._arithmetic(self.pos + 2, close, True)])]
-                self.pos = close + 2
-        else:
-            name = self.run(SPECIAL)
-            self.newlines()
-            if self.text.startswith("in", self.pos) and self.text[self.pos + 2 : self.pos + 3] in (
-                *META,
-                "\\",
-                "",
-            ):
-                self.pos += 2
-                words = self._list()
-        self._separators(False)
-        if self._take("{"):
-            return Compound("for", [self._until(_CLOSE_BRACE)], words, name)
-        self._take("do")
-        return Compound("for", [self._until(_DONE)], words, name)
-
-    def _list(self) -> list[Word]:
-        """Read words up to the end of the command."""
-        words: list[Word] = []
-        while True:
-            self.blank()
-            word = self.word()
-            if word is None:
-                return words
-            words.append(word)
-
-    def _case(self) -> Compound:
-        """Read a `case`; its patterns are words, its items scripts."""
-        self.blank()
-        subject = self.word()
-        words = [subject] if subject else []
-        scripts: list[Script] = []
-        self.newlines()
-        if not self.text.startswith("in", self.pos):
-            return Compound("case", scripts, words)
-        self.pos += 2
-        while True:
-            self.newlines()
-            if self.pos >= self.end or self._take("esac"):
-                return Compound("case", scripts, words)
-            start = self.pos
-            self._patterns(words)
-            scripts.append(self.script(_ITEM))
-            if self.text.startswith(";", self.pos):
-                self.pos += 3 if self.text.startswith(";;&", self.pos) else 2
-            if self.pos == start:
-                return Compound("case", scripts, words)
-
-    def _patterns(self, words: list[Word]) -> None:
-        """Read the patterns of one item to behind their parenthesis."""
-        if self.text.startswith("(", self.pos):
-            self.pos += 1
-        while self.pos < self.end:
-            self.newlines()
-            word = self.word()
-            if word is not None:
-                words.append(word)
-            elif self.text.startswith("|", self.pos):
-                self.pos += 1
-            else:
-                break
-        if self.text.startswith(")", self.pos):
-            self.pos += 1
-
-    def _test(self) -> Compound:
-        """Read [[ ... ]], in which operators of the shell are operators of the test."""
-        words: list[Word] = []
-        while self.pos < self.end:
-            self.newlines()
-            word = self.word()
-            if word is None:
-                self.pos += 1
-            elif word.plain() == "]]":
-                break
-            else:
-                words.append(word)
-        return Compound("test", [], words)
 
     def _function(self, name: str) -> Compound:
         """Read the body of a function."""
@@ -351,7 +202,7 @@ class Reader(LineReader):
         self.deeper()
         if self.text.startswith("{", self.pos):  # zsh needs no blank behind it
             self.pos += 1
-            holder.append(Compound("group", [self._until(_CLOSE_BRACE)]))
+            holder.append(Compound("group", [self.until(CLOSE_BRACE)]))
             self._redirections(holder[0])
         elif self.pos < self.end and self.text[self.pos] not in ";&|)":
             self._command(holder)

@@ -9,7 +9,7 @@ from ultra_runtime.run.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.policy import BLOCK, path_problem, scan
 from ultra_runtime.run.scope import plain
 from ultra_runtime.run.strategy import choose_strategy
-from ultra_runtime.words import one_line, shell_word
+from ultra_runtime.words import counted, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class DryRun:
 
     @property
     def verdict(self) -> str:
-        return f"{ATTENTION}: {len(self.issues)} issues" if self.issues else READY
+        return f"{ATTENTION}: {counted(len(self.issues), 'issue')}" if self.issues else READY
 
 
 def dry_run(path: str, root: str) -> DryRun:
@@ -41,7 +41,7 @@ def dry_run(path: str, root: str) -> DryRun:
     lines = [
         f"## Dry run: {one_line(path)}",
         "",
-        f"Type: {plan.kind}; version {plan.version or 'unknown'}; {len(plan.steps)} steps; strategy {strategy}",
+        f"Type: {plan.kind}; version {plan.version or 'unknown'}; {counted(len(plan.steps), 'step')}; strategy {strategy}",
         "",
         "### Steps",
         "",

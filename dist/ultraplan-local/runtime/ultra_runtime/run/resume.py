@@ -20,13 +20,32 @@ from ultra_runtime.run.progress import (
     read_progress,
 )
 from ultra_runtime.run.repair import new_progress, reconcile
-from ultra_runtime.words import shell_word
+from ultra_runtime.words import listed, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.plan.values import Plan
     from ultra_runtime.run.asked import Asked
     from ultra_runtime.run.live import Live
+    from ultra_runtime.run.place import RunPlace
     from ultra_runtime.run.progress import Progress
+
+
+def place_to_resume(place: RunPlace, plan: Plan) -> RunPlace:
+    """Return the place of the session that was left, when the plan is run by sessions and none is named."""
+    if place.session is not None or os.path.exists(place.progress):
+        return place
+    numbers = [session.number for _, sessions in plan.waves for session in sessions]
+    left = [one for one in map(place.of_session, numbers) if _is_left(one)]
+    if len(left) > 1:
+        error = f"sessions {listed(str(one.session) for one in left)} of this plan are unfinished"
+        raise RefusedError(error, "name the one to go on with by --session N")
+    return left[0] if left else place
+
+
+def _is_left(place: RunPlace) -> bool:
+    progress, _ = read_progress(place.progress)
+    return progress is not None and progress.status != COMPLETED
 
 
 def resume_or_refuse(live: Live, asked: Asked, data: bytes, notes: list[str]) -> bool:

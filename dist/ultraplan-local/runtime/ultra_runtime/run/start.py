@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.asked import RESUME
 from ultra_runtime.run.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.digest import sha256
 from ultra_runtime.run.ending import write_session_state
@@ -14,7 +15,7 @@ from ultra_runtime.run.lock import FILE, Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.place import find_run_place
 from ultra_runtime.run.policy import BLOCK, scan
 from ultra_runtime.run.progress import IN_PROGRESS, STOPPED
-from ultra_runtime.run.resume import resume_or_refuse
+from ultra_runtime.run.resume import place_to_resume, resume_or_refuse
 from ultra_runtime.run.strategy import choose_strategy, told
 from ultra_runtime.run.workspace import find_workspace
 from ultra_runtime.words import one_line, shell_word
@@ -44,6 +45,8 @@ def start(asked: Asked) -> Started:
     place = find_run_place(workspace, asked.path, asked.project, asked.session)
     data = read_plan_bytes(place.plan)
     plan, result = read_valid_plan(data, place.shown)
+    if asked.mode == RESUME:
+        place = place_to_resume(place, plan)
     assignment = Assignment(plan, place.session)
     if asked.step is not None:
         assignment.step(asked.step)
@@ -148,7 +151,7 @@ def _stop_at_entry(live: Live, problem: str) -> None:
 
 
 def _write_down(live: Live, data: bytes, resumed: bool) -> None:
-    """Put the run on record: the facts in git first, then the progress file, then the lock."""
+    """Put the run on record: the facts in git, the progress file, the lock, and word for whoever finds it interrupted."""
     place, git = live.place, live.git
     if place.project:
         place.project.ignore()
@@ -164,6 +167,7 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     live.progress.values.setdefault("session_start_sha", refs.get("start") or known.get("start"))
     live.progress.save()
     live.workspace.write(live.lock, FILE)
+    write_session_state(place, IN_PROGRESS)
 
 
 def _detached(live: Live) -> str:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.place import current_folder, find_root
 from ultra_runtime.run.dry_run import READY, dry_run
+from ultra_runtime.run.place import plan_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run dry-run PATH [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
     """Answer with the report; something in the way is an answer too."""
     here = current_folder()
-    report = dry_run(args.need("PATH"), find_root(here) or here)
+    report = dry_run(plan_at(args.need("PATH")), find_root(here) or here)
     data = {
         "ok": True,
         "verdict": READY if not report.issues else "NEEDS ATTENTION",

@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.assignment import check_plan, read_plan_bytes
-from ultra_runtime.run.place import find_run_place
+from ultra_runtime.run.place import find_run_place, plan_at
 from ultra_runtime.run.progress import is_missing, read_progress
 from ultra_runtime.run.workspace import find_workspace
 from ultra_runtime.words import one_line
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from ultra_runtime.verdict import Issue
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
     """Answer READY, or FAIL with the first code."""
-    path = args.need("PATH")
+    path = plan_at(args.need("PATH"))
     plan, result = check_plan(read_plan_bytes(path), path)
     errors, warnings = list(result.errors), list(result.warnings)
     errors += _progress_errors(args, path)

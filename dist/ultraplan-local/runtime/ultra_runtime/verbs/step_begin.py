@@ -6,6 +6,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.run.begin import begin
 from ultra_runtime.run.live import open_live
 from ultra_runtime.run.numbers import step_number
+from ultra_runtime.words import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def run(args: Args) -> Answer:
         data["test_first"] = test
     data.update(_asked(step))
     if begun.again:
-        data["again"] = f"it was begun before; {begun.record.attempts} attempts are used"
+        used = counted(begun.record.attempts, "attempt")
+        data["again"] = f"it was begun before; {used} used"
     if live.notes:
         data["notes"] = live.notes
     verify = f"ultra step verify {number}"
