@@ -222,11 +222,9 @@ def test_the_oldest_client_loads_it_too(
     assert oldest.run("plugin", "validate", "--strict", str(bundle)).status == 0
 
 
-def test_in_the_terminal_the_command_leads_to_a_question(
-    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    write_state(project)
-    question = {
+QUESTION = Call(
+    "AskUserQuestion",
+    {
         "questions": [
             {
                 "question": "Continue now?",
@@ -238,8 +236,15 @@ def test_in_the_terminal_the_command_leads_to_a_question(
                 ],
             }
         ]
-    }
-    model = scripted(bash("ultra continue --json"), Call("AskUserQuestion", question))
+    },
+)
+
+
+def test_in_the_terminal_the_command_leads_to_a_question(
+    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    write_state(project)
+    model = scripted(bash("ultra continue --json"), QUESTION)
     screen = terminal(model, plugin_dirs=[bundle])
     screen.send(CONTINUE)
     screen.choose("2. Not now")
@@ -247,3 +252,20 @@ def test_in_the_terminal_the_command_leads_to_a_question(
     first, answered = model.tool_results()
     assert json.loads(first.text)["command"] == GO_ON
     assert "Not now" in answered.text
+
+
+def test_on_consent_the_command_is_run(
+    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    write_state(project)
+    skill, words = GO_ON[1:].split(" ", 1)
+    model = scripted(bash("ultra continue --json"), QUESTION, Call("Skill", {"skill": skill, "args": words}))
+    screen = terminal(model, plugin_dirs=[bundle])
+    screen.send(CONTINUE)
+    screen.choose("1. Run it")
+    model.wait_until(lambda played: played.finished)
+    first, _, run = model.tool_results()
+    answer = json.loads(first.text)
+    assert (answer["skill"], answer["args"]) == (skill, words)
+    assert not run.is_error, run.text
+    assert f"Arguments: `{words}`" in model.main.text

@@ -50,6 +50,8 @@ def test_the_answer_has_all_that_a_model_needs(
         "updated_at": "2026-01-31T12:00:00Z",
         "brief": ".claude/projects/one/sessions/session-2.md",
         "command": f"{EXECUTE} --project .claude/projects/one --session 2",
+        "skill": EXECUTE[1:],
+        "args": "--project .claude/projects/one --session 2",
         "carried": True,
         "ignored": [],
         "others": [],
@@ -65,7 +67,11 @@ def test_the_answer_has_all_that_a_model_needs(
             f"{REVIEW} --project .claude/projects/one",
         ),
         ({"next_session_label": "Complete", "status": "partial"}, f"{REVIEW} --project .claude/projects/one"),
-        ({"next_session_label": "Continue"}, f"{EXECUTE} --project .claude/projects/one --resume"),
+        ({"next_session_label": "Continue"}, f"{EXECUTE} --project .claude/projects/one --resume --session 2"),
+        (
+            {"next_session_label": "Continue", "next_session_brief_path": ".claude/projects/one/brief.md"},
+            f"{EXECUTE} --project .claude/projects/one --resume",
+        ),
         ({}, f"{EXECUTE} --project .claude/projects/one --session 2"),
         (
             {"next_session_brief_path": "sessions/session-12.md"},
@@ -216,7 +222,7 @@ def test_a_project_that_is_not_there_is_refused(ultra: Runner, repo: Path, add_s
         (".git/config", "there is no project folder .git/config"),
         (
             ".claude/projects/fresh",
-            f".claude/projects/fresh has no {STATE_FILE}: no session of it has ended yet",
+            f".claude/projects/fresh has no {STATE_FILE}: no run of it has begun yet",
         ),
         (".claude/projects/broken", "the session state is broken"),
     ]:

@@ -67,5 +67,5 @@ def test_a_bundle_without_guides(own_bundle: Path, repo: Path, python: Path) -> 
     told = Runner(own_bundle, repo, python)("guide", "continue", "--json")
     assert (told.status, told.data["error"]) == (
         1,
-        "there is no guide continue: there are guides for nothing",
+        "there is no guide continue: there are guides for nothing, and `agent NAME`",
     )

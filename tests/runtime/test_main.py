@@ -62,6 +62,8 @@ def test_the_version_is_the_bundle_s(ultra: Runner) -> None:
         (["../x"], "there is no verb ../x"),
         ([""], "there is no verb "),
         (["\x1b[2Jx"], "there is no verb \\x1b[2Jx"),
+        (["nope"], "there is no verb nope"),
+        (["continue", "--foo"], "there is no option --foo"),
         (["continue", "--projekt", "x"], "there is no option --projekt (did you mean --project?)"),
         (["continue", "--project"], "--project needs a value: --project DIR"),
         (["validate", "session-state"], "PATH is missing"),

@@ -42,5 +42,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the known word that looks most like this one, or nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word, list(known), 1, 0.5)
-    return f" (did you mean {close[0]}?)" if close else ""
+    # The dashes that every option begins with make no two of them alike.
+    names = {name.lstrip("-"): name for name in known}
+    close = get_close_matches(word.lstrip("-"), list(names), 1, 0.6)
+    return f" (did you mean {names[close[0]]}?)" if close else ""

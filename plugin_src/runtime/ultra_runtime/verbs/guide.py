@@ -44,7 +44,11 @@ def run(args: Args) -> Answer:
         data = {"ok": True, "command": command, "phases": phases, "next": f"run `{call}`"}
         return Answer(data, f"The phases of {command} are {listed(phases)}; print one with: {call}")
     asked = one_line(command if phase is None else f"{command} {phase}")
-    hint = f"the phases of {command} are {listed(phases)}" if phases else _known(sorted({*folders, *files}))
+    hint = (
+        f"the phases of {command} are {listed(phases)}"
+        if phases
+        else _known(sorted({*folders, *files}))
+    )
     raise RefusedError(f"there is no guide {asked}: {hint}", "run `ultra guide` with one of these names")
 
 
@@ -62,7 +66,7 @@ def _agent(name: str | None) -> Answer:
 
 
 def _known(commands: list[str]) -> str:
-    return f"there are guides for {listed(commands)}"
+    return f"there are guides for {listed(commands)}, and `{AGENT} NAME`"
 
 
 def _guides(command: str) -> tuple[list[str], list[str]]:

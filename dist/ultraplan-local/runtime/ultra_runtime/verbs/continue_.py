@@ -48,7 +48,7 @@ def _states_of_project(project: str) -> States:
     if not os.path.isdir(folder):
         raise RefusedError(f"there is no project folder {one_line(project)}", hint)
     if not os.path.lexists(os.path.join(folder, FILE_NAME)):
-        raise RefusedError(f"{one_line(project)} has no {FILE_NAME}: no session of it has ended yet", hint)
+        raise RefusedError(f"{one_line(project)} has no {FILE_NAME}: no run of it has begun yet", hint)
     states = States()
     states.read(find_root(folder) or root, folder)
     return states
@@ -96,6 +96,9 @@ def _found(states: States, state: SessionState, name: Names) -> Answer:
         "label": state.label, "updated_at": state.updated_at, "brief": state.brief, "command": command,
         "carried": carried, "ignored": _ignored(states), "others": others,
     }  # fmt: skip
+    if carried:
+        skill, _, words = command.partition(" ")
+        data.update(skill=skill[1:], args=words)
     warnings = [issue.as_data() for issue in state.warnings]
     if warnings:
         data["warnings"] = warnings
