@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.check.plugins import GOOD, MANIFEST, Link, bundle_of, changed, write
+from tests.modes import modes_obeyed
 from ultra_plugin.check import check_bundle
 from ultra_plugin.errors import UltraError
 from ultra_plugin.folder import read_folder
@@ -90,11 +91,10 @@ def test_a_wrong_path_is_one_sentence(tmp_path: Path, path: str, sentence: str) 
     assert str(raised.value) == sentence.format(path=tmp_path / path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
     folder = write(tmp_path / "plugin", GOOD)
     (folder / "README.md").chmod(0)
-    with pytest.raises(UltraError, match=r"^Cannot read .*README\.md: Permission denied\.$"):
+    with modes_obeyed(), pytest.raises(UltraError, match=r"^Cannot read .*README\.md: Permission denied\.$"):
         read_folder(folder)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import pprint
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -160,19 +160,23 @@ class Repo:
         assert not check or done.returncode == 0, done.stderr
         return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def run(self, *words: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Told:
+    def run(
+        self,
+        *words: str,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        before: Callable[[], None] | None = None,
+    ) -> Told:
         """Answer for a person."""
         done = subprocess.run(
             [self.bundle / "bin" / "ultra", *words], cwd=cwd or self.folder, env={**self.env, **(env or {})},
-            stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120,
+            stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120, preexec_fn=before,
         )  # fmt: skip
         return Told(done)
 
-    def ultra(
-        self, line: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
+    def ultra(self, line: str, **options: Any) -> dict[str, Any]:
         """Answer for a program, to a line such as `step begin 1`."""
-        told = self.run(*line.split(), "--json", cwd=cwd, env=env)
+        told = self.run(*line.split(), "--json", **options)
         self.answers.append((tuple(line.split()), told.out))
         answer = told.data
         refused = answer.get("ok") is False or answer.get("status") == "drift"

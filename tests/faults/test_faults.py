@@ -6,7 +6,6 @@ line that the build must say.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import shutil
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import write_sample
+from tests.modes import obey_modes
 
 HERE = Path(__file__).parent
 FAULTS = sorted(path.parent.name for path in HERE.glob("*/expected.txt"))
@@ -93,13 +93,6 @@ def test_a_read_only_dist(tmp_path: Path) -> None:
     assert "Permission denied" in said
     assert "dist" in said
     assert snapshot(tmp_path / "dist") == before
-
-
-def obey_modes() -> None:
-    """Root may write anywhere; without this capability it is bound by modes like everybody (Linux)."""
-    if os.geteuid() == 0:
-        drop, override = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
-        ctypes.CDLL(None).prctl(drop, override, 0, 0, 0)
 
 
 def test_a_dist_that_is_a_file(tmp_path: Path) -> None:
