@@ -44,11 +44,7 @@ def run(args: Args) -> Answer:
         data = {"ok": True, "command": command, "phases": phases, "next": f"run `{call}`"}
         return Answer(data, f"The phases of {command} are {listed(phases)}; print one with: {call}")
     asked = one_line(command if phase is None else f"{command} {phase}")
-    hint = (
-        f"the phases of {command} are {listed(phases)}"
-        if phases
-        else _known(sorted({*folders, *files}))
-    )
+    hint = f"the phases of {command} are {listed(phases)}" if phases else _known(sorted({*folders, *files}))
     raise RefusedError(f"there is no guide {asked}: {hint}", "run `ultra guide` with one of these names")
 
 
