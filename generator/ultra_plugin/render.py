@@ -15,6 +15,7 @@ from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 from ultra_plugin.fill import fill
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
 from ultra_plugin.overview import agents_table, pipeline_table
+from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
@@ -34,6 +35,7 @@ from ultra_plugin.views import (
 BUNDLE_FORMAT = 1
 _RUNTIME = "runtime/ultra_runtime"
 _NOT_SHIPPED = ("plugin.yaml",)
+_READ_BY_MODELS = ("commands/", "agents/", "skills/", "guides/", "templates/")
 _LITERAL = frozenset({"templates", "examples"})
 """Folders of texts that are taken over word for word, line by line."""
 
@@ -56,12 +58,31 @@ def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
     """Return the templates; one of them may show what the others say."""
     made: list[Templates] = []
 
+    prompts: list[Bundle] = []
+
+    def command_page(stage: str) -> CommandPage:
+        _namer("command", plugin.commands)(stage)
+        if not prompts:
+            prompts.append(_prompts(tree, suite, plugin, made[0]))
+        return CommandPage(suite, plugin, prompts[0], stage)
+
     tables = {
+        "command_page": command_page,
         "pipeline_table": lambda: pipeline_table(suite, plugin, tree, made[0].render),
         "agents_table": lambda: agents_table(suite, plugin, made[0].render),
     }
     made.append(Templates(tree, {**names(suite, plugin), **tables}))
     return made[0]
+
+
+def _prompts(tree: SourceTree, suite: Suite, plugin: Plugin, templates: Templates) -> Bundle:
+    """Return the part of a bundle that a model reads, for a page that tells what is in it."""
+    files = {
+        target: _file(tree, source, target, templates)
+        for source, target in _targets(tree, suite, plugin)
+        if target.startswith(_READ_BY_MODELS)
+    }
+    return Bundle(plugin.settings.name, suite.version, dict(sorted(files.items())))
 
 
 def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
@@ -115,6 +136,8 @@ def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
             continue
         if folder == "commands":
             inner = f"commands/{plugin.commands[name.removesuffix('.md')]}.md"
+        elif stage := stage_of(inner, plugin):
+            inner = f"docs/commands/{plugin.commands[stage]}.md"
         elif folder == "icon":
             if not name.endswith(".png"):
                 continue

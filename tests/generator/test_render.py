@@ -199,8 +199,10 @@ def test_prose_is_filled_and_what_is_copied_line_by_line_is_not(tmp_path: Path) 
 
 def test_the_overview_names_what_the_prompts_call(bundle: Path) -> None:
     page = (bundle / "docs/PIPELINE.md").read_text()
-    lines = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| `")}
-    plan = lines["`/ultraplan-local:ultraplan-local`"]
+    lines = {
+        line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith(("| `", "| ["))
+    }
+    plan = lines["[`/ultraplan-local:ultraplan-local`](commands/ultraplan-local.md)"]
     assert all(f"`{word}`" in plan for word in ("gate plan", "plan begin", "plan-critic", "session-spec"))
     assert "gate brief" not in plan
     for path in (bundle / "agents").glob("*.md"):
