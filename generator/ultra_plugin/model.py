@@ -424,6 +424,8 @@ class BundleFile:
     budget: Budget | None = None
     source_lines: tuple[int, ...] = ()
     """For rendered text: the line of the raw rendering behind each line, where the two differ."""
+    unfilled: BundleFile | None = None
+    """For filled text: the file before, in which every line is one of a template."""
 
     @property
     def text(self) -> str:

@@ -18,7 +18,14 @@ def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Calla
     """Return a line for each command, in the order of the pipeline."""
     stages = [stage for stage in plugin.settings.pipeline if stage in plugin.commands]
     rows = [
-        _row(suite, plugin, stage, "\n".join(map(render, _prompts(tree, plugin, stage)))) for stage in stages
+        _row(
+            suite,
+            plugin,
+            stage,
+            _has_page(tree, plugin, stage),
+            "\n".join(map(render, _prompts(tree, plugin, stage))),
+        )
+        for stage in stages
     ]
     return markdown_table(("command", "takes over", "hands over", "verbs", "agents"), rows)
 
@@ -27,11 +34,33 @@ def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> 
     """Return a line for each agent: what it is for, what it may use, and the block that it ends in."""
     rows = []
     for key, name in plugin.agents.items():
-        head = dict(_HEAD.findall(render(f"{plugin.folder}/agents/{key}.md.j2")))
+        head = head_of(render(f"{plugin.folder}/agents/{key}.md.j2"))
         output = suite.outputs.get(key)
         cells = (head.get("description", ""), head.get("tools", "all"), head.get("model", "inherit"))
         rows.append((f"`{plugin.settings.name}:{name}`", *cells, output.means if output else "none"))
     return markdown_table(("agent", "does", "tools", "model", "ends in"), rows)
+
+
+def head_of(text: str) -> dict[str, str]:
+    """Return what the front matter of an agent says of it."""
+    return dict(_HEAD.findall(text))
+
+
+def verbs_in(suite: Suite, text: str) -> list[str]:
+    """Return the verbs that a text calls."""
+    return sorted(
+        {
+            verb
+            for first, second in _CALL.findall(text)
+            for verb in (f"{first} {second}", first)
+            if verb in suite.verbs
+        }
+    )
+
+
+def agents_in(plugin: Plugin, text: str) -> list[str]:
+    """Return the agents that a text names in code spans, which is how a prompt starts them."""
+    return [agent for agent in plugin.agents.values() if f"{plugin.settings.name}:{agent}`" in text]
 
 
 def _prompts(tree: SourceTree, plugin: Plugin, stage: str) -> Iterator[str]:
@@ -40,23 +69,21 @@ def _prompts(tree: SourceTree, plugin: Plugin, stage: str) -> Iterator[str]:
     yield from tree.files(f"{plugin.folder}/guides/{stage}")
 
 
-def _row(suite: Suite, plugin: Plugin, stage: str, text: str) -> tuple[str, ...]:
-    name = plugin.settings.name
-    verbs = {
-        verb
-        for first, second in _CALL.findall(text)
-        for verb in (f"{first} {second}", first)
-        if verb in suite.verbs
-    }
-    agents = [agent for agent in plugin.agents.values() if f"{name}:{agent}`" in text]
+def _has_page(tree: SourceTree, plugin: Plugin, stage: str) -> bool:
+    return tree.find(f"{plugin.folder}/docs/commands/{stage}.md.j2") is not None
+
+
+def _row(suite: Suite, plugin: Plugin, stage: str, has_page: bool, text: str) -> tuple[str, ...]:
+    name = plugin.commands[stage]
+    command = f"`/{plugin.settings.name}:{name}`"
     reads = [one.artifact for one in suite.contracts.values() if one.consumer == stage]
     gives = [one.artifact for one in suite.contracts.values() if one.producer == stage]
     return (
-        f"`/{name}:{plugin.commands[stage]}`",
+        f"[{command}](commands/{name}.md)" if has_page else command,
         _spans(reads),
         _spans(gives),
-        _spans(sorted(verbs)),
-        _spans(agents),
+        _spans(verbs_in(suite, text)),
+        _spans(agents_in(plugin, text)),
     )
 
 

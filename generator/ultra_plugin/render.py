@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from ultra_plugin import __version__
 from ultra_plugin.config import COMMON
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
+from ultra_plugin.fill import fill
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
 from ultra_plugin.overview import agents_table, pipeline_table
+from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
@@ -33,6 +35,9 @@ from ultra_plugin.views import (
 BUNDLE_FORMAT = 1
 _RUNTIME = "runtime/ultra_runtime"
 _NOT_SHIPPED = ("plugin.yaml",)
+_READ_BY_MODELS = ("commands/", "agents/", "skills/", "guides/", "templates/")
+_LITERAL = frozenset({"templates", "examples"})
+"""Folders of texts that are taken over word for word, line by line."""
 
 
 def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
@@ -40,8 +45,8 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     bundles = []
     problems: list[Problem] = []
     for plugin in suite.plugins:
-        templates = _templates(tree, suite, plugin)
-        files, faults = _collect(tree, _made(suite, plugin, tree), _targets(tree, suite, plugin), templates)
+        targets = _targets(tree, suite, plugin)
+        files, faults = _collect(tree, _made(suite, plugin, tree), targets, templates_of(tree, suite, plugin))
         problems += faults
         bundles.append(_sealed(tree, suite, plugin, files))
     if problems:
@@ -49,16 +54,35 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     return bundles
 
 
-def _templates(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
+def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
     """Return the templates; one of them may show what the others say."""
     made: list[Templates] = []
 
+    prompts: list[Bundle] = []
+
+    def command_page(stage: str) -> CommandPage:
+        _namer("command", plugin.commands)(stage)
+        if not prompts:
+            prompts.append(_prompts(tree, suite, plugin, made[0]))
+        return CommandPage(suite, plugin, prompts[0], stage)
+
     tables = {
+        "command_page": command_page,
         "pipeline_table": lambda: pipeline_table(suite, plugin, tree, made[0].render),
         "agents_table": lambda: agents_table(suite, plugin, made[0].render),
     }
     made.append(Templates(tree, {**names(suite, plugin), **tables}))
     return made[0]
+
+
+def _prompts(tree: SourceTree, suite: Suite, plugin: Plugin, templates: Templates) -> Bundle:
+    """Return the part of a bundle that a model reads, for a page that tells what is in it."""
+    files = {
+        target: _file(tree, source, target, templates)
+        for source, target in _targets(tree, suite, plugin)
+        if target.startswith(_READ_BY_MODELS)
+    }
+    return Bundle(plugin.settings.name, suite.version, dict(sorted(files.items())))
 
 
 def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
@@ -112,6 +136,8 @@ def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
             continue
         if folder == "commands":
             inner = f"commands/{plugin.commands[name.removesuffix('.md')]}.md"
+        elif stage := stage_of(inner, plugin):
+            inner = f"docs/commands/{plugin.commands[stage]}.md"
         elif folder == "icon":
             if not name.endswith(".png"):
                 continue
@@ -146,9 +172,16 @@ def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> B
     if not target.endswith(".md"):
         return BundleFile(target, rendered.encode(), executable, sources)
     prompt = finish(tree.shown(source), rendered)
-    return BundleFile(
+    file = BundleFile(
         target, prompt.text.encode(), executable, sources, budget=prompt.budget, source_lines=prompt.lines
     )
+    return file if _LITERAL & {*target.split("/")} else _filled(file)
+
+
+def _filled(file: BundleFile) -> BundleFile:
+    filled = fill(file.text)
+    lines = tuple(file.source_lines[line] for line in filled.lines if line < len(file.source_lines))
+    return replace(file, content=filled.text.encode(), source_lines=lines, unfilled=file)
 
 
 def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ultra_plugin.document import nearest
@@ -17,6 +18,11 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in cells]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
+
+
+def heading_anchor(heading: str) -> str:
+    """Return the anchor that readers of Markdown give a heading: lower case, hyphens, no punctuation."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def contracts_table(contracts: Iterable[Contract]) -> str:
@@ -307,6 +313,12 @@ class PolicyView:
         """Return the rules of paths."""
         rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in self._policy.paths]
         return markdown_table(("rule", "what", "why", "instead"), rows)
+
+    def rules_table(self) -> str:
+        """Return every rule by its name, with what to do instead."""
+        rules = (*self._policy.commands, *self._policy.paths)
+        rows = [(f"`{rule.id}`", rule.verdict, rule.title, rule.instead) for rule in rules]
+        return markdown_table(("rule", "verdict", "what", "instead"), rows)
 
     def patterns_table(self) -> str:
         """Return the paths that the rules name, and the names that they leave alone."""

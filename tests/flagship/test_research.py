@@ -186,7 +186,7 @@ def test_what_the_model_and_the_agents_are_told(
         "at most three",
         f"`{NAME}:local-history`",
     ):
-        assert rule in told, rule
+        assert rule in " ".join(told.split()), rule
     structure, docs = model.agent(title("local-structure")), model.agent(title("web-docs"))
     assert structure.tools == ("Read", "Grep", "Glob")
     assert set(docs.tools) == {"WebSearch", "WebFetch"}

@@ -188,10 +188,21 @@ def test_blank_runs_go_but_code_stays_as_it_is() -> None:
     assert finish("x.md", text).text == "a\n\nb\n```\nx  \n\n\n\ny\n```\n"
 
 
+def test_prose_is_filled_and_what_is_copied_line_by_line_is_not(tmp_path: Path) -> None:
+    text = "# Title\n\nOne {{ plugin.title }}\nand more.\n"
+    folder = "plugins/acme-plan"
+    places = ("docs/PAGE.md", "guides/brief.md", "templates/brief.md", "docs/examples/one/brief.md")
+    files = rendered(tmp_path, {f"{folder}/{place}.j2": text for place in places}).files
+    assert [files[place].text.count("\n") for place in places] == [3, 3, 4, 4]
+    assert files["docs/PAGE.md"].text == "# Title\n\nOne Acme Plan and more.\n"
+
+
 def test_the_overview_names_what_the_prompts_call(bundle: Path) -> None:
     page = (bundle / "docs/PIPELINE.md").read_text()
-    lines = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| `")}
-    plan = lines["`/ultraplan-local:ultraplan-local`"]
+    lines = {
+        line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith(("| `", "| ["))
+    }
+    plan = lines["[`/ultraplan-local:ultraplan-local`](commands/ultraplan-local.md)"]
     assert all(f"`{word}`" in plan for word in ("gate plan", "plan begin", "plan-critic", "session-spec"))
     assert "gate brief" not in plan
     for path in (bundle / "agents").glob("*.md"):

@@ -138,6 +138,54 @@ def test_a_problem_in_an_included_line_is_told_at_the_fragment(tmp_path: Path) -
     ]
 
 
+def test_each_problem_of_a_filled_paragraph_keeps_its_source_line(tmp_path: Path) -> None:
+    """The four lines become one, and what is wrong in two of them is told for each, in order."""
+    changes = with_line("Short lines\nwith /acme-plan:gone\nthat a reader sees\nas one: /acme-plan:gone.")
+    assert found(tmp_path, changes) == [f"{BRIEF}:12: dangling-command", f"{BRIEF}:14: dangling-command"]
+
+
+def test_what_only_filling_shows_is_told_where_the_line_begins(tmp_path: Path) -> None:
+    changes = with_line("\nCall `ultra\nstat x` now.") | {
+        "runtime/ultra_runtime/verbs/status.py": VERB,
+        "runtime/bin/ultra": "#!/bin/sh\n",
+    }
+    assert found(tmp_path, changes) == [f"{BRIEF}:12: dangling-verb"]
+
+
+def test_prose_may_begin_a_line_with_the_name_of_the_program(tmp_path: Path) -> None:
+    changes = with_line("\nultra things are fine here.\n\n```sh\nultra stat x\n```") | {
+        "runtime/ultra_runtime/verbs/status.py": VERB,
+        "runtime/bin/ultra": "#!/bin/sh\n",
+    }
+    assert found(tmp_path, changes) == [f"{BRIEF}:15: dangling-verb"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("\n# Another title", "second-title"),
+        ("\n### Too deep", "heading-level"),
+        ("\nIt is {{ '{{ name }}' }}.", "template-noise"),
+        ("\n{{ '{%' }} if it %}", "template-noise"),
+    ],
+)
+def test_what_a_reader_would_stumble_over(tmp_path: Path, line: str, code: str) -> None:
+    assert found(tmp_path, with_line(line)) == [f"{BRIEF}:12: {code}"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\n## Deeper\n\n### And deeper\n\n## Up again",
+        "\n```\n# a comment\n# another\n{{ '{{ name }}' }}\n```",
+        "\n    # a comment\n    {{ '{{ name }}' }}",
+        "\nIn a template write `{{ '{{ name }}' }}`.",
+    ],
+)
+def test_what_a_reader_takes_in_stride(tmp_path: Path, line: str) -> None:
+    assert found(tmp_path, with_line(line)) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

@@ -11,7 +11,9 @@ from ultra_plugin.model import Bundle, Suite, Verb
 
 # A call is what a code span or a line of code begins with; prose may say "ultra" as it likes.
 _SPAN = re.compile(r"(?<!`)`(?:\$ )?ultra ([^`\n]+)`")
-_LINE = re.compile(r"^(?: {4,}|\t)?(?:\$ )?ultra (\S.*)$")
+_INDENTED = re.compile(r"(?: {4,}|\t)(?:\$ )?ultra (\S.*)$")
+_FENCED = re.compile(r"\s*(?:\$ )?ultra (\S.*)$")
+_FENCE = re.compile(r" *(`{3,}|~{3,})")
 _CODE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _WORD = re.compile(r"[a-z][a-z-]*")
 
@@ -26,9 +28,12 @@ def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
     for path, file in bundle.files.items():
         if not path.endswith(".md"):
             continue
+        fence = ""
         for number, line in enumerate(file.text.split("\n"), 1):
-            if "ultra " in line:
-                for call in _calls(line):
+            if mark := _FENCE.match(line):
+                fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
+            elif "ultra " in line:
+                for call in _calls(line, bool(fence)):
                     yield from _call_problems(suite, bundle, path, number, call)
             for word in _CODE.findall(line) if "_" in line else ():
                 if word.startswith(prefixes) and word not in codes:
@@ -36,9 +41,9 @@ def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
                     yield Problem(path, number, "dangling-code", message, nearest(word, codes))
 
 
-def _calls(line: str) -> list[str]:
-    calls = _SPAN.findall(line)
-    if match := _LINE.match(line):
+def _calls(line: str, is_code: bool) -> list[str]:
+    calls: list[str] = _SPAN.findall(line)
+    if match := (_FENCED if is_code else _INDENTED).match(line):
         calls.append(match.group(1))
     return calls
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from ultra_plugin.bill import bill
 from ultra_plugin.check import check_bundle
+from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.marketplace import check_marketplace
 from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Bundle, Suite
-from ultra_plugin.render import names
+from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates
 
@@ -22,9 +23,8 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
     """Raise every problem of the sources and of what they render to; warnings count like errors here."""
     problems = [*spelling_problems(tree, suite), *unused_problems(tree, suite, bundles)]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
-        found = [*check_bundle(bundle), *prompt_problems(suite, bundle), *_budget_problems(bundle)]
-        if found:
-            problems += _at_source(tree, Templates(tree, names(suite, plugin)), bundle, found)
+        if found := _found(suite, bundle):
+            problems += _at_source(tree, suite, templates_of(tree, suite, plugin), bundle, found)
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
@@ -32,7 +32,39 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         raise ProblemsFound(problems)
 
 
+def _found(suite: Suite, bundle: Bundle) -> list[Problem]:
+    return [
+        *check_bundle(bundle),
+        *prompt_problems(suite, bundle),
+        *layout_problems(bundle),
+        *_budget_problems(bundle),
+    ]
+
+
 def _at_source(
+    tree: SourceTree, suite: Suite, templates: Templates, bundle: Bundle, found: Sequence[Problem]
+) -> list[Problem]:
+    """Say where in the sources the problems of a bundle are.
+
+    A filled line may hold words of several lines of its template, so what is wrong is looked for once more in the
+    text before it was filled. Only what is not wrong there is told by the line with which the filled one begins.
+    """
+    before = replace(bundle, files={path: file.unfilled or file for path, file in bundle.files.items()})
+    exact = _found(suite, before)
+    wrong, wrong_before = set(map(_what, found)), set(map(_what, exact))
+    return [
+        *_traced(tree, templates, before, [problem for problem in exact if _what(problem) in wrong]),
+        *_traced(
+            tree, templates, bundle, [problem for problem in found if _what(problem) not in wrong_before]
+        ),
+    ]
+
+
+def _what(problem: Problem) -> Problem:
+    return replace(problem, line=0)
+
+
+def _traced(
     tree: SourceTree, templates: Templates, bundle: Bundle, found: Sequence[Problem]
 ) -> list[Problem]:
     """Move problems from lines of the bundle to the lines of the templates that they came from."""

@@ -1,0 +1,60 @@
+"""Check that rendered Markdown reads well: headings that build on each other, and nothing left of a template.
+
+What the renderer sees to by itself (blank lines, tables, line lengths) needs no check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Bundle
+
+_FENCE = re.compile(r" *(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?: +|$)(.*)")
+_NOISE = re.compile(r"\{\{|\}\}|\{%|%\}|\{#|#\}")
+_CODE_SPAN = re.compile(r"(`+).*?\1")
+_INDENTED = "    "
+
+
+def layout_problems(bundle: Bundle) -> Iterator[Problem]:
+    """Yield what a reader of the rendered Markdown would stumble over."""
+    for path, file in bundle.files.items():
+        if path.endswith(".md") and file.sources and file.sources[0].endswith(".j2"):
+            yield from _page(path, file.text)
+
+
+def _page(path: str, text: str) -> Iterator[Problem]:
+    above = 0
+    for number, line in _prose(text):
+        if noise := _NOISE.search(_CODE_SPAN.sub("", line)):
+            message = f"'{noise.group()}' is left of a template"
+            yield Problem(path, number, "template-noise", message, "render it, or put it into a code span")
+        if not (heading := _HEADING.match(line)):
+            continue
+        level = len(heading.group(1))
+        if level == 1 and above:
+            yield Problem(
+                path, number, "second-title", f"'{heading.group(2)}' is a second title", "write '##'"
+            )
+        elif level > above + 1:
+            message = (
+                f"'{line.strip()}' comes below a heading of level {above}"
+                if above
+                else "begins below a title"
+            )
+            yield Problem(path, number, "heading-level", message, f"write '{'#' * (above + 1)}'")
+        above = max(level, above) if level == 1 else level
+
+
+def _prose(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are no code, with their numbers; the front matter is none of them."""
+    lines = text.split("\n")
+    start = lines.index("---", 1) + 1 if lines[0] == "---" and "---" in lines[1:] else 0
+    fence = ""
+    for number, line in enumerate(lines[start:], start + 1):
+        if mark := _FENCE.match(line):
+            fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
+        elif not fence and not line.startswith(_INDENTED):
+            yield number, line

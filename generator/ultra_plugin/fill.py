@@ -1,0 +1,234 @@
+"""Fill the paragraphs and list items of Markdown to one width; whatever means more by its lines stays as it is.
+
+A macro leaves a line shorter or longer than its source; filled, a prompt reads as if it had been typed. Front matter,
+headings, code, tables, quotes, HTML, link definitions and paragraphs with a hard break are left alone, and so is every
+line end at which something may begin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+WIDTH = 120
+
+_ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])(?: *$|( +))")
+_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+_ALONE = re.compile(r"#{1,6}(?: |$)|(?:(?:\* *){3,}|(?:_ *)+|(?:- *){3,})$")
+"""Headings and rules, which are over with their line."""
+_ROWS = re.compile(r"[>|]")
+"""Quotes and tables, which go on until something else begins."""
+_UP_TO_BLANK = re.compile(r"<|\[[^\]]+\]:")
+_HTML_ENDS = {
+    "<!--": "-->", "<?": "?>", "<![cdata[": "]]>",
+    "<pre": "</pre>", "<script": "</script>", "<style": "</style>", "<textarea": "</textarea>",
+}  # fmt: skip
+_UNDERLINE = re.compile(r"[-=:| ]*[-=][-=:| ]*$")
+"""What makes a heading or the head of a table of the line above."""
+_HARD_BREAK = re.compile(r"(?:  |\\)$")
+_NEVER_FIRST = re.compile(r"[#>|<]|```|~~~|(?:\d{1,9}[.)]|[-=_*:|+]+)$")
+"""Words that would begin something if a line began with them."""
+_SPAN_OR_CHARACTER = re.compile(r"\\\S|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|.", re.DOTALL)
+_NEW_BLOCK, _BLANK = "new block", "blank line"
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Filled text, and from which line of the text before each of its lines came."""
+
+    text: str
+    lines: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """A paragraph, with what stands before its first word: indentation and marks of list items."""
+
+    number: int
+    prefix: str
+    lines: list[str]
+    literal: bool = False
+
+    def filled(self) -> Iterator[tuple[str, int]]:
+        """Yield its lines as they will be read, each with the number of the line that its first word came from."""
+        if self.literal or any(map(_HARD_BREAK.search, self.lines)):
+            yield self.prefix + self.lines[0], self.number
+            yield from ((line, self.number + n) for n, line in enumerate(self.lines[1:], 1))
+            return
+        words = _held_together(self._words())
+        first, number = next(words)
+        line = self.prefix + first
+        for word, came_from in words:
+            if len(line) + 1 + len(word) > WIDTH:
+                yield line, number
+                line, number = " " * len(self.prefix) + word, came_from
+            else:
+                line += f" {word}"
+        yield line, number
+
+    def _words(self) -> Iterator[tuple[str, int]]:
+        """Yield words with their line numbers; a code span is one word, or part of one."""
+        word = ""
+        number = begun = self.number
+        for match in _SPAN_OR_CHARACTER.finditer("\n".join(line.strip(" ") for line in self.lines)):
+            piece = match.group()
+            if not piece.strip(" \n"):
+                if word:
+                    yield word, begun
+                word = ""
+            else:
+                begun = begun if word else number
+                word += piece.replace("\n", " ")
+            number += piece.count("\n")
+        yield word, begun
+
+
+def _held_together(words: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Join the words of which the second must not begin a line, or the first not end one: that would be a hard break."""
+    held, number = next(words)
+    for word, came_from in words:
+        if _NEVER_FIRST.match(word) or held.endswith("\\"):
+            held += f" {word}"
+        else:
+            yield held, number
+            held, number = word, came_from
+    yield held, number
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What has been read so far, and what is open."""
+
+    out: list[str]
+    numbers: list[int]
+    paragraph: _Paragraph | None = None
+    inside: list[int] = field(default_factory=list)
+    """The columns at which the contents of the open list items begin."""
+    has_empty_item: bool = False
+    """Whether the last line was one of them with nothing in it."""
+    until: str = ""
+    """What ends the lines that are being left alone: marks of a fence, an end of HTML, a new block, a blank line."""
+
+    def read(self, line: str, number: int) -> None:
+        """Take in one line."""
+        bare = line.lstrip(" ")
+        column = len(line) - len(bare)
+        is_after_empty_item, self.has_empty_item = self.has_empty_item, False
+        if self.until and self._is_left_alone(bare, column):
+            self._copy(line, number)
+        elif not bare:
+            self.close()
+            self._copy(line, number)
+            if is_after_empty_item:
+                self.inside.pop()  # nothing came of it
+        elif self.paragraph and column - self._within() >= 4:
+            # No code as Markdown has it, but whoever wrote it may have meant some.
+            self.close()
+            self._copy(line, number)
+            self.until = _BLANK
+        elif self.paragraph and not self._interrupts(bare, column):
+            self.paragraph.lines.append(line)
+            self.paragraph.literal |= bool(_UNDERLINE.match(bare)) or "\t" in line
+        else:
+            self.close()
+            self._begin(line, number)
+
+    def close(self) -> None:
+        """End the paragraph that is open."""
+        if self.paragraph:
+            for line, number in self.paragraph.filled():
+                self._copy(line, number)
+        self.paragraph = None
+
+    def _within(self) -> int:
+        return self.inside[-1] if self.inside else 0
+
+    def _copy(self, line: str, number: int) -> None:
+        self.out.append(line)
+        self.numbers.append(number)
+
+    def _is_left_alone(self, bare: str, column: int) -> bool:
+        """Tell whether a line belongs to what is left alone, and see where that ends."""
+        until = self.until
+        if until == _NEW_BLOCK:
+            goes_on = bool(bare) and (not _begins_block(bare) or bool(_ROWS.match(bare)))
+        elif until == _BLANK:
+            goes_on = bool(bare)
+        elif until[0] in "`~":
+            if bare and self.inside and column < self.inside[-1]:
+                self.until = ""  # a fence ends with the list item that it stands in
+                return False
+            goes_on = not (bare.startswith(until) and not bare.strip(until[0] + " "))
+            self.until = until if goes_on else ""
+            return True
+        else:
+            self.until = "" if until in bare.lower() else until
+            return True
+        self.until = until if goes_on else ""
+        return goes_on
+
+    def _interrupts(self, bare: str, column: int) -> bool:
+        """Tell whether a line begins something, although a paragraph is open before it."""
+        if _UNDERLINE.match(bare):
+            return False
+        item = _ITEM.match(bare)
+        if item is None or _ALONE.match(bare):
+            return _begins_block(bare)
+        return column < self._within() or (bool(item.group(2)) and int(item.group(1) or 1) == 1)
+
+    def _begin(self, line: str, number: int) -> None:
+        """Begin a paragraph, or leave alone the line and what belongs to it."""
+        at = len(line) - len(line.lstrip(" "))
+        while self.inside and at < self.inside[-1]:
+            self.inside.pop()
+        if at - self._within() >= 4 or "\t" in line:
+            self._copy(line, number)
+            return
+        while (item := _ITEM.match(line, at)) and not _ALONE.match(line[at:]):
+            if not 0 < len(item.group(2) or "") < 5:
+                self.inside.append(len(item.group().rstrip(" ")) + at + 1)
+                self.has_empty_item = not item.group(2)
+                break
+            at = item.end()
+            self.inside.append(at)
+        bare = line[at:]
+        if not _begins_block(bare):
+            self.paragraph = _Paragraph(number, line[:at], [bare], literal=bare.startswith("```"))
+            return
+        self._copy(line, number)
+        if fence := _FENCE.match(bare):
+            self.until = fence.group()
+        elif _ROWS.match(bare):
+            self.until = _NEW_BLOCK
+        elif _UP_TO_BLANK.match(bare):
+            self.until = _end_of_html(bare.lower())
+
+
+def _begins_block(bare: str) -> bool:
+    """Tell whether a line, its indentation left out, begins something else than a paragraph."""
+    return any(pattern.match(bare) for pattern in (_ITEM, _FENCE, _ALONE, _ROWS, _UP_TO_BLANK))
+
+
+def _end_of_html(bare: str) -> str:
+    for begin, end in _HTML_ENDS.items():
+        if bare.startswith(begin):
+            return "" if end in bare[len(begin) :] else end
+    return _BLANK
+
+
+def fill(text: str) -> Filled:
+    """Return Markdown with its paragraphs filled: the same words in the same blocks."""
+    lines = text.split("\n")
+    start = _after_front_matter(lines)
+    reader = _Reader(lines[:start], list(range(start)))
+    for number, line in enumerate(lines[start:], start):
+        reader.read(line, number)
+    reader.close()
+    return Filled("\n".join(reader.out), tuple(reader.numbers))
+
+
+def _after_front_matter(lines: list[str]) -> int:
+    if lines[0] != "---":
+        return 0
+    return next((number + 1 for number, line in enumerate(lines[1:], 1) if line == "---"), 0)
