@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import yaml
 
 SHELL = "-shell"
 """How the tags of cases end that need Bash: the client joins tags by "or", so one tag has to say it all."""
+READ_ONLY = ("/tmp", "/var/tmp", "/dev/shm")
 TOKENS, TOKENS_WITH_BASH = 40_000, 150_000
 """What one run of a case reads, roughly: the client's own prompt and tools once a turn; a test compares."""
 
@@ -53,21 +54,24 @@ def read_cases(plugin: Path) -> list[Case]:
 
 def selected(cases: Sequence[Case], glob: str, tags: Sequence[str]) -> list[Case]:
     """Choose as the client does: a name that matches, and any of the tags."""
+    pattern = re.escape(glob).replace(r"\*", ".*").replace(r"\?", ".")
     return [
         case
         for case in cases
-        if fnmatchcase(case.name, glob) and (not tags or not set(tags).isdisjoint(case.tags))
+        if re.fullmatch(pattern, case.name) and (not tags or not set(tags).isdisjoint(case.tags))
     ]
 
 
-def why_no_sandbox() -> str:
-    """Say what keeps the client from confining Bash on this machine, or nothing; macOS brings its own means."""
-    if not sys.platform.startswith("linux"):
+def why_no_bash(scratch: Path) -> str:
+    """Say why a case cannot use Bash here, or nothing: without a sandbox the client refuses it in an eval."""
+    if not sys.platform.startswith("linux"):  # macOS brings its own sandbox
         return ""
     for program in ("bwrap", "socat"):
         if shutil.which(program) is None:
             return f"{program} is not installed"
-    tried = subprocess.run(
-        ["bwrap", "--ro-bind", "/", "/", "--unshare-net", "true"], capture_output=True, text=True, timeout=30
-    )
-    return "" if tried.returncode == 0 else f"bwrap does not work here ({tried.stderr.strip()[:80]})"
+    # On Linux the client's sandbox has these read-only, the folders of its own cases included.
+    if any(scratch.resolve().is_relative_to(place) for place in READ_ONLY):
+        return f"{scratch} lies where the client's sandbox cannot write"
+    words = ["bwrap", "--ro-bind", "/", "/", "--unshare-net", "true"]
+    tried = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
+    return "" if tried.returncode == 0 else f"bwrap does not work here: {tried.stderr.strip()[:80]}"

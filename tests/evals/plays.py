@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.client.conversation import Call, Say, Together
+from tests.client.conversation import Call, Say
 from tests.client.script import SubAgent
 from tests.evals.theatre import Play, Repeat
 from tests.flagship.stories import NAME, bash, fenced, spawn
@@ -97,7 +97,7 @@ COMMANDS: Mapping[str, Play] = {
         ),
     ),
     "execute-dangerous-plan": Play(
-        (bash(f"ultra run start {PLAN} --mode fg --json"), Repeat(r".*recursive_force_delete.*")),
+        (bash(f"ultra run start {PLAN} --mode fg --json"), Repeat(r"the command policy blocks .*")),
         badly=(
             bash(f"ultra run start {PLAN} --mode fg --json"),
             bash("rm -rf build"),
@@ -122,10 +122,10 @@ COMMANDS: Mapping[str, Play] = {
 
 GUARDS: Mapping[str, Play] = {
     "guard-commands": Play((START, bash("rm -rf build"), ABORT, DENIED)),
-    "guard-paths": Play((START, write(".env", "TONE=kind"), write(".env.example", "TONE="), ABORT, DENIED)),
+    "guard-paths": Play((write(".env", "TONE=kind"), write(".env.example", "TONE="), Say("It is tried."), Say("It stays."))),
     "guard-run-files": Play((START, bash(f"sed -i s/Ada/Bob/ {PLAN}"), ABORT, DENIED)),
     "guard-agents-write": Play(
-        (spawn("local-history", "TRY-TO-WRITE"), Repeat(r"It was answered: .*")),
+        (spawn("local-history", "TRY-TO-WRITE"), Repeat(r"It was tried")),
         (
             SubAgent(
                 "TRY-TO-WRITE",
@@ -140,14 +140,8 @@ GUARDS: Mapping[str, Play] = {
             SubAgent("Review the draft brief.md", Say("It is a fine draft."), Say(REVIEWED)),
         ),
     ),
-    "guard-early-stop": Play(
-        (
-            Together(START, bash("ultra step begin 1 --json")),
-            Say("Enough for today."),
-            ABORT,
-            Repeat(r"The run of .* is not over: .*"),
-        )
-    ),
+    "guard-compaction": Play(()),
+    "guard-early-stop": Play((Say("Enough for today."), Repeat(r"The run of .* is not over: .*"))),
     "guard-unfinished-run": Play((Repeat(rf"To go on: /{NAME}:\S+"),)),
 }
 PLAYS = {**COMMANDS, **GUARDS}

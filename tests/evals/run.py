@@ -8,12 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.client.binary import find
-from tests.evals.cases import SHELL, Case, read_cases, selected, why_no_sandbox
+from tests.evals.cases import SHELL, Case, read_cases, selected, why_no_bash
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "dist" / "ultraplan-local"
@@ -21,6 +22,7 @@ RESULTS = ROOT / ".evals"
 OLDEST = (2, 1, 269)
 """The first client that has `plugin eval`."""
 CEILING = "10"
+SCRATCH = Path.home() / ".cache" / "ultra-suite" / "evals"
 GRANTED = ("Write", "Edit")
 
 
@@ -28,11 +30,11 @@ def main(words: Sequence[str] | None = None) -> int:
     """Say what will run and what it costs, ask, and let the client run it."""
     options, rest = parser().parse_known_args(words)
     chosen = selected(read_cases(options.plugin), options.case, options.tag)
-    reason = why_no_sandbox()
+    reason = why_no_bash(options.scratch)
     cases = [case for case in chosen if not (reason and case.needs_bash)]
     if len(cases) < len(chosen):
         names = ", ".join(case.name for case in chosen if case not in cases)
-        say(f"Skipped, as {reason} and the client then refuses Bash in an eval: {names}.")
+        say(f"Skipped, since they need Bash and {reason}: {names}.")
     if not cases:
         say("No case is left to run.")
         return 1
@@ -45,9 +47,12 @@ def main(words: Sequence[str] | None = None) -> int:
     if not (options.yes or is_loopback(os.environ) or agreed()):
         say("Nothing was run. `make eval ARGS=--yes` runs it without a question.")
         return 1
-    environment = {**os.environ, "PATH": f"{options.plugin / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    command = [str(client), *call(options, cases, not reason), *rest]
-    return subprocess.run(command, env=environment, check=False).returncode
+    options.scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
+        # Of a copy, since the client keeps the transcript of a continued session beside the case's history.
+        plugin = Path(shutil.copytree(options.plugin, Path(folder) / options.plugin.name))
+        command = [str(client), *call(options, plugin, cases, not reason), *rest]
+        return subprocess.run(command, env=environment(plugin, Path(folder)), check=False).returncode
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,18 +69,25 @@ def parser() -> argparse.ArgumentParser:
     known.add_argument("--ablation", choices=["none", "with-without"], default="none")
     known.add_argument("--max-cost-usd", default=CEILING)
     known.add_argument("-j", "--concurrency", default="2")
+    known.add_argument("--scratch", type=Path, default=SCRATCH, help="where the cases get their folders")
     known.add_argument("--output-dir", type=Path, default=RESULTS)
     return known
 
 
-def call(options: argparse.Namespace, cases: Sequence[Case], has_sandbox: bool) -> list[str]:
+def call(options: argparse.Namespace, plugin: Path, cases: Sequence[Case], has_sandbox: bool) -> list[str]:
     """Return the client's words for what was chosen."""
-    words = ["plugin", "eval", str(options.plugin), "--trust-plugin", "--scaffold", "--no-publish"]
+    words = ["plugin", "eval", str(plugin), "--trust-plugin", "--scaffold", "--no-publish"]
     words += ["--ablation", options.ablation, "--max-cost-usd", options.max_cost_usd]
     words += ["--concurrency", options.concurrency, "--output-dir", str(options.output_dir)]
     words += ["--case", options.case, "--tag", *sorted({tag for case in cases for tag in case.tags})]
     words += ["--runs", str(options.runs)] if options.runs else []
     return [*words, "--allow-tools", *GRANTED, *(["Bash"] if has_sandbox else [])]
+
+
+def environment(plugin: Path, scratch: Path) -> dict[str, str]:
+    """Return the person's own environment, with the bundle's programs on the PATH as a session has them."""
+    path = f"{plugin / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "TMPDIR": str(scratch)}
 
 
 def cost(cases: Sequence[Case], options: argparse.Namespace) -> str:

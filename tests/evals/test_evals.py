@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.client.session import Completed, Home, run
-from tests.evals.cases import SHELL, read_cases, why_no_sandbox
+from tests.evals.cases import SHELL, read_cases, why_no_bash
 from tests.evals.plays import COMMANDS, GUARDS, PLAYS
+from tests.evals.run import SCRATCH
 from tests.evals.theatre import Theatre
 
 ROOT = Path(__file__).parent.parent.parent
@@ -53,7 +54,8 @@ def evaluate(
     """Run what `make eval` runs."""
     json_file = home.root / "result.json"
     command = [sys.executable, "-m", "tests.evals.run", "--plugin", str(plugin), "--client", str(client)]
-    command += ["--output-dir", str(home.root / "results"), "--json", str(json_file), "-j", "4", *words]
+    command += ["--output-dir", str(home.root / "results"), "--json", str(json_file), "-j", "4"]
+    command += ["--scratch", str(SCRATCH), *words]
     environment = {**home.environment(theatre), **variables}
     completed = run(command, environment, ROOT, TIME_LIMIT)
     assert json_file.exists(), completed
@@ -66,7 +68,7 @@ def evaluate(
 
 def here(plugin: Path, names: Mapping[str, object]) -> set[str]:
     """Return the cases of these that this machine can run."""
-    reason = why_no_sandbox()
+    reason = why_no_bash(SCRATCH)
     cases = {case.name: case for case in read_cases(plugin)}
     return {name for name in names if not (reason and cases[name].needs_bash)}
 

@@ -45,7 +45,7 @@ class Main(SubAgent):
     def plays(self, request: Request) -> bool:
         """Tell by the first message; a request without tools is the client's own."""
         assert isinstance(self.when, str)
-        return bool(request.tools) and not request.from_agent and is_typed(self.when, request.first_message)
+        return bool(request.tools) and not request.from_agent and is_typed(self.when, request)
 
 
 class Theatre(ScriptedModel):
@@ -63,17 +63,18 @@ class Theatre(ScriptedModel):
 
     def tokens(self, name: str) -> int:
         """Count what a case made the client send, as the client counts offline; without its sub-agents."""
-        sent = [one for one in self.requests if is_typed(self.prompts[name], one.first_message)]
+        sent = [one for one in self.requests if is_typed(self.prompts[name], one)]
         return sum(len(json.dumps(one.body)) for one in sent) // 4
 
 
-def is_typed(prompt: str, message: str) -> bool:
-    """Tell whether a conversation was begun with a prompt, which may be a command."""
+def is_typed(prompt: str, request: Request) -> bool:
+    """Tell whether a prompt, which may be a command, was typed in a conversation."""
+    texts = [text for message in request.messages for text in texts_of(message)]
     if not prompt.startswith("/"):
-        return prompt in message
+        return any(prompt in text for text in texts)
     command, _, arguments = prompt.partition(" ")
-    name = f"<command-name>{command}</command-name>"
-    return name in message and (not arguments or f"<command-args>{arguments}</command-args>" in message)
+    words = f"<command-name>{command}</command-name>", f"<command-args>{arguments}</command-args>"
+    return any(all(word in text for word in words[: 2 if arguments else 1]) for text in texts)
 
 
 def texts_of(message: Json) -> list[str]:
