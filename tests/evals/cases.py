@@ -32,9 +32,7 @@ class Case:
     def read(cls, folder: Path) -> Case:
         """Read a case; the generator has checked that it is one."""
         text = yaml.safe_load((folder / "case.yaml").read_text(encoding="utf-8"))
-        return cls(
-            text["name"], tuple(text["tags"]), tuple(text["execution"]["allowed_tools"]), text["runs"]
-        )
+        return cls(text["name"], tuple(text["tags"]), tuple(text["execution"]["allowed_tools"]), text["runs"])
 
     @property
     def needs_bash(self) -> bool:

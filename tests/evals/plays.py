@@ -71,7 +71,10 @@ COMMANDS: Mapping[str, Play] = {
     ),
     "plan-usage": usage("ultraplan-local", "--project DIR | --brief FILE [--fg] [--quick] [--export]"),
     "plan-without-brief": Play(
-        (bash(f"ultra plan begin --project {PROJECT} --json"), Say("There is no brief yet: write one first.")),
+        (
+            bash(f"ultra plan begin --project {PROJECT} --json"),
+            Say("There is no brief yet: write one first."),
+        ),
         badly=(
             bash(f"ultra plan begin --project {PROJECT} --json"),
             write("plan.md", "# Plan\n"),
@@ -122,7 +125,9 @@ COMMANDS: Mapping[str, Play] = {
 
 GUARDS: Mapping[str, Play] = {
     "guard-commands": Play((START, bash("rm -rf build"), ABORT, DENIED)),
-    "guard-paths": Play((write(".env", "TONE=kind"), write(".env.example", "TONE="), Say("It is tried."), Say("It stays."))),
+    "guard-paths": Play(
+        (write(".env", "TONE=kind"), write(".env.example", "TONE="), Say("It is tried."), Say("It stays."))
+    ),
     "guard-run-files": Play((START, bash(f"sed -i s/Ada/Bob/ {PLAN}"), ABORT, DENIED)),
     "guard-agents-write": Play(
         (spawn("local-history", "TRY-TO-WRITE"), Repeat(r"It was tried")),
@@ -136,9 +141,7 @@ GUARDS: Mapping[str, Play] = {
     ),
     "guard-agent-answers": Play(
         (spawn("brief-reviewer", "Review the draft brief.md"), Repeat(r"(?s:\{\s*\"completeness\".*\})")),
-        (
-            SubAgent("Review the draft brief.md", Say("It is a fine draft."), Say(REVIEWED)),
-        ),
+        (SubAgent("Review the draft brief.md", Say("It is a fine draft."), Say(REVIEWED)),),
     ),
     "guard-compaction": Play(()),
     "guard-early-stop": Play((Say("Enough for today."), Repeat(r"The run of .* is not over: .*"))),

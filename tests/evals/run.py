@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.client.binary import find
-from tests.evals.cases import SHELL, Case, read_cases, selected, why_no_bash
+from tests.evals.cases import Case, read_cases, selected, why_no_bash
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "dist" / "ultraplan-local"
@@ -41,7 +41,9 @@ def main(words: Sequence[str] | None = None) -> int:
     client = options.client or find_client()
     if client is None:
         numbers = ".".join(map(str, OLDEST))
-        say(f"There is no client {numbers} or newer: install one, or run `python tests/client/binary.py fetch`.")
+        say(
+            f"There is no client {numbers} or newer: install one, or run `python tests/client/binary.py fetch`."
+        )
         return 1
     say(cost(cases, options))
     if not (options.yes or is_loopback(os.environ) or agreed()):
@@ -58,7 +60,10 @@ def main(words: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Know the options that change what is run; all others go to the client as they are."""
     known = argparse.ArgumentParser(
-        prog="make eval", description=__doc__, epilog="Every other option is the client's.", allow_abbrev=False
+        prog="make eval",
+        description=__doc__,
+        epilog="Every other option is the client's.",
+        allow_abbrev=False,
     )
     known.add_argument("--yes", action="store_true", help="do not ask before tokens are spent")
     known.add_argument("--plugin", type=Path, default=PLUGIN, help="the plugin folder")
@@ -105,7 +110,9 @@ def find_client() -> Path | None:
     """Return the person's own client when it is new enough, else the one of the tests."""
     own = shutil.which("claude")
     if own:
-        told = subprocess.run([own, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+        told = subprocess.run(
+            [own, "--version"], capture_output=True, text=True, timeout=60, check=False
+        ).stdout
         if tuple(map(int, re.findall(r"\d+", told)[:3])) >= OLDEST:
             return Path(own)
     return find()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.client.session import Completed, Home, run
 from tests.evals.cases import SHELL, read_cases, why_no_bash
@@ -48,9 +45,7 @@ class Told:
         )
 
 
-def evaluate(
-    theatre: Theatre, plugin: Path, home: Home, client: Path, *words: str, **variables: str
-) -> Told:
+def evaluate(theatre: Theatre, plugin: Path, home: Home, client: Path, *words: str, **variables: str) -> Told:
     """Run what `make eval` runs."""
     json_file = home.root / "result.json"
     command = [sys.executable, "-m", "tests.evals.run", "--plugin", str(plugin), "--client", str(client)]

@@ -58,6 +58,10 @@ class Theatre(ScriptedModel):
             scripts += [*play.agents, Main(self.prompts[name], *(play.badly if badly else play.turns))]
         super().__init__(agents=scripts)
 
+    def __enter__(self) -> Theatre:
+        super().__enter__()
+        return self
+
     def _message(self, request: Request, turn: Turn, tag: str) -> Json:
         return super()._message(request, turn.heard(request) if isinstance(turn, Repeat) else turn, tag)
 
