@@ -15,8 +15,8 @@ import yaml
 SHELL = "-shell"
 """How the tags of cases end that need Bash: the client joins tags by "or", so one tag has to say it all."""
 READ_ONLY = ("/tmp", "/var/tmp", "/dev/shm")
-TOKENS, TOKENS_WITH_BASH = 40_000, 150_000
-"""What one run of a case reads, roughly: the client's own prompt and tools once a turn; a test compares."""
+TOKENS, TOKENS_WITH_BASH = 40_000, 100_000
+"""What one run of a case reads: twice what the shortest play does, which a test compares."""
 
 
 @dataclass(frozen=True)

@@ -26,34 +26,52 @@ SCRATCH = Path.home() / ".cache" / "ultra-suite" / "evals"
 GRANTED = ("Write", "Edit")
 
 
+class Refused(Exception):
+    """Say in one sentence why nothing is run."""
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Say what will run and what it costs, ask, and let the client run it."""
     options, rest = parser().parse_known_args(words)
+    try:
+        reason = why_no_bash(options.scratch)
+        cases = choose(options, reason)
+        client = options.client or find_client()
+        say(cost(cases, options))
+        ask(options)
+        return evaluate(client, options, [*call(options, cases, not reason), *rest])
+    except Refused as refusal:
+        say(str(refusal))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def choose(options: argparse.Namespace, reason: str) -> list[Case]:
+    """Return the cases that were asked for and can run here, and say which ones cannot."""
     chosen = selected(read_cases(options.plugin), options.case, options.tag)
-    reason = why_no_bash(options.scratch)
-    cases = [case for case in chosen if not (reason and case.needs_bash)]
-    if len(cases) < len(chosen):
-        names = ", ".join(case.name for case in chosen if case not in cases)
-        say(f"Skipped, since they need Bash and {reason}: {names}.")
-    if not cases:
-        say("No case is left to run.")
-        return 1
-    client = options.client or find_client()
-    if client is None:
-        numbers = ".".join(map(str, OLDEST))
-        say(
-            f"There is no client {numbers} or newer: install one, or run `python tests/client/binary.py fetch`."
-        )
-        return 1
-    say(cost(cases, options))
-    if not (options.yes or is_loopback(os.environ) or agreed()):
-        say("Nothing was run. `make eval ARGS=--yes` runs it without a question.")
-        return 1
-    options.scratch.mkdir(parents=True, exist_ok=True)
+    if not chosen:
+        raise Refused(f"No case of {options.plugin} fits what was asked for.")
+    skipped = [case.name for case in chosen if reason and case.needs_bash]
+    if skipped:
+        say(f"Skipped, since they need Bash and {reason}: {', '.join(skipped)}.")
+    if len(skipped) == len(chosen):
+        raise Refused("No case is left to run.")
+    return [case for case in chosen if case.name not in skipped]
+
+
+def evaluate(client: Path, options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Run the client and return its status."""
+    try:
+        options.scratch.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(
+            f"{options.scratch} cannot be made: {error.strerror}; name another with --scratch."
+        ) from None
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         # Of a copy, since the client keeps the transcript of a continued session beside the case's history.
         plugin = Path(shutil.copytree(options.plugin, Path(folder) / options.plugin.name))
-        command = [str(client), *call(options, plugin, cases, not reason), *rest]
+        command = [str(client), "plugin", "eval", str(plugin), *words]
         return subprocess.run(command, env=environment(plugin, Path(folder)), check=False).returncode
 
 
@@ -79,9 +97,9 @@ def parser() -> argparse.ArgumentParser:
     return known
 
 
-def call(options: argparse.Namespace, plugin: Path, cases: Sequence[Case], has_sandbox: bool) -> list[str]:
+def call(options: argparse.Namespace, cases: Sequence[Case], has_sandbox: bool) -> list[str]:
     """Return the client's words for what was chosen."""
-    words = ["plugin", "eval", str(plugin), "--trust-plugin", "--scaffold", "--no-publish"]
+    words = ["--trust-plugin", "--scaffold", "--no-publish"]
     words += ["--ablation", options.ablation, "--max-cost-usd", options.max_cost_usd]
     words += ["--concurrency", options.concurrency, "--output-dir", str(options.output_dir)]
     words += ["--case", options.case, "--tag", *sorted({tag for case in cases for tag in case.tags})]
@@ -106,16 +124,20 @@ def cost(cases: Sequence[Case], options: argparse.Namespace) -> str:
     )
 
 
-def find_client() -> Path | None:
+def find_client() -> Path:
     """Return the person's own client when it is new enough, else the one of the tests."""
     own = shutil.which("claude")
     if own:
-        told = subprocess.run(
-            [own, "--version"], capture_output=True, text=True, timeout=60, check=False
-        ).stdout
-        if tuple(map(int, re.findall(r"\d+", told)[:3])) >= OLDEST:
+        told = subprocess.run([own, "--version"], capture_output=True, text=True, timeout=60, check=False)
+        if tuple(map(int, re.findall(r"\d+", told.stdout)[:3])) >= OLDEST:
             return Path(own)
-    return find()
+    fetched = find()
+    if fetched is None:
+        oldest = ".".join(map(str, OLDEST))
+        raise Refused(
+            f"No client {oldest} or newer is here: run `.venv/bin/python tests/client/binary.py fetch`."
+        )
+    return fetched
 
 
 def is_loopback(environment: Mapping[str, str]) -> bool:
@@ -123,12 +145,15 @@ def is_loopback(environment: Mapping[str, str]) -> bool:
     return urlsplit(environment.get("ANTHROPIC_BASE_URL", "")).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def agreed() -> bool:
-    """Ask, where somebody can answer."""
-    if not sys.stdin.isatty():
-        return False
-    print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+def ask(options: argparse.Namespace) -> None:
+    """Let nobody pay who did not say so."""
+    if options.yes or is_loopback(os.environ):
+        return
+    if sys.stdin.isatty():
+        print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise Refused("Nothing was run. `make eval ARGS=--yes` runs it without a question.")
 
 
 def say(line: str) -> None:

@@ -77,8 +77,11 @@ def is_typed(prompt: str, request: Request) -> bool:
     if not prompt.startswith("/"):
         return any(prompt in text for text in texts)
     command, _, arguments = prompt.partition(" ")
-    words = f"<command-name>{command}</command-name>", f"<command-args>{arguments}</command-args>"
-    return any(all(word in text for word in words[: 2 if arguments else 1]) for text in texts)
+    typed = f"<command-name>{command}</command-name>"
+    args = f"<command-args>{arguments}</command-args>"
+    return any(
+        typed in text and (args in text if arguments else "<command-args>" not in text) for text in texts
+    )
 
 
 def texts_of(message: Json) -> list[str]:
