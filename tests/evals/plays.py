@@ -145,6 +145,13 @@ GUARDS: Mapping[str, Play] = {
     ),
     "guard-compaction": Play(()),
     "guard-early-stop": Play((Say("Enough for today."), Repeat(r"The run of .* is not over: .*"))),
+    "guard-worktree": Play(
+        (
+            bash("git -C ../main commit --allow-empty --message='Reach over'"),
+            Say("It is tried."),
+            Say("It stays."),
+        )
+    ),
     "guard-unfinished-run": Play((Repeat(rf"To go on: /{NAME}:\S+"),)),
 }
 PLAYS = {**COMMANDS, **GUARDS}
