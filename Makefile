@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 2
 
-.PHONY: help plugin install test check dev bench soak screenshots release clean
+.PHONY: help plugin install test check dev eval bench soak screenshots release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test     check, then run all tests, the real client included"
 	@echo "make check    ruff, mypy and the generator's own check"
 	@echo "make dev      rebuild on change and start the client with the built plugin"
+	@echo "make eval     run the plugin's evals with a real model, on your account; it says the cost and asks first"
 	@echo "make bench    print ratios: speed of building and of the runtime"
 	@echo "make soak     the long tests: oldest supported client, more random cases"
 	@echo "make screenshots   open the status page in Chromium, check it, take the pictures for the README"
@@ -55,6 +56,10 @@ dev: $(VENV)/.plugin
 	echo "rebuilding on change, see dist/.dev.log; /reload-plugins in the client takes a change in" >&2; \
 	client=$$(command -v claude || $(RUN) tests/client/binary.py path) && "$$client" --plugin-dir dist/ultraplan-local
 
+eval: $(VENV)/.dev
+	@$(RUN) -m ultra_plugin build > /dev/null
+	@$(RUN) -m tests.evals.run $(ARGS)
+
 bench: $(VENV)/.dev
 	@$(RUN) -m tests.bench
 
@@ -70,4 +75,4 @@ release: $(VENV)/.dev
 	@$(RUN) generator/release.py "$(VERSION)"
 
 clean:
-	@rm -rf "$(VENV)" .mypy_cache .ruff_cache .bench .hypothesis
+	@rm -rf "$(VENV)" .mypy_cache .ruff_cache .bench .evals .hypothesis

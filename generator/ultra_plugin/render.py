@@ -164,7 +164,8 @@ def _collect(
 
 
 def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> BundleFile:
-    executable = target.startswith("bin/") or target.endswith(".sh")
+    # The client gives the scripts of eval cases to bash.
+    executable = target.startswith("bin/") or (target.endswith(".sh") and not target.startswith("evals/"))
     if not source.endswith(".j2"):
         return BundleFile(target, tree.read(source), executable, (source,))
     rendered = templates.render(source)

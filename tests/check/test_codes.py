@@ -6,11 +6,19 @@ import re
 from pathlib import Path
 
 import ultra_plugin.check
-from tests.check import test_files, test_frontmatter, test_hooks, test_manifest, test_marketplace, test_names
+from tests.check import (
+    test_evals,
+    test_files,
+    test_frontmatter,
+    test_hooks,
+    test_manifest,
+    test_marketplace,
+    test_names,
+)
 from tests.check import test_references as references
 from ultra_plugin.check.codes import CODES, quote, suggest
 
-TABLES = (test_files, test_frontmatter, test_hooks, test_manifest, test_names, references)
+TABLES = (test_evals, test_files, test_frontmatter, test_hooks, test_manifest, test_names, references)
 MADE_OTHERWISE = {"no-plugins", "plugin-invalid"}
 """By tests of marketplaces that need more than a small change."""
 
@@ -54,7 +62,7 @@ def test_the_order_of_imports_is_one_direction() -> None:
 
 LOWER = {"ultra_plugin.errors", "ultra_plugin.model"}
 OURS = {
-    "__init__", "client", "codes", "components", "files", "frontmatter", "header", "hooks", "hooks_shape", "jsontext",
+    "__init__", "client", "codes", "components", "evals", "evals_shape", "files", "frontmatter", "header", "hooks", "hooks_shape", "jsontext",
     "listing", "manifest", "manifest_paths", "manifest_shape", "marketplace", "marketplace_shape", "matchers", "names",
-    "references", "scripts", "servers", "shapes", "subject", "tools", "yamltext",
+    "references", "scripts", "servers", "shapes", "subject", "tools", "yamltext", "yamlvalue",
 }  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from posixpath import dirname
 
+from ultra_plugin.check.evals import check_evals
 from ultra_plugin.check.files import check_files
 from ultra_plugin.check.frontmatter import check_frontmatter
 from ultra_plugin.check.hooks import check_hooks
@@ -64,6 +65,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
     check_servers,
     check_files,
     check_references,
+    check_evals,
     check_listing,
     check_own_marketplace,
 )

@@ -180,6 +180,17 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "remove it",
     ),
     "json": Code("A JSON file that does not parse.", "mend the JSON"),
+    # cases of `claude plugin eval`
+    "eval-yaml": Code("A case or grader does not parse.", "quote values that hold punctuation"),
+    "eval-value": Code(
+        "A case or grader does not have the shape that the client insists on.",
+        "write it as the message says",
+    ),
+    "eval-key": Code("A key that no case or grader has.", "remove it"),
+    "eval-incomplete": Code("A case has no prompt, or nothing grades it.", "add prompt.md and a grader"),
+    "eval-ungranted": Code(
+        "A grader waits for a tool that the case does not allow.", "add it to allowed_tools"
+    ),
     # references
     "dangling-command": Code("A text names a command that does not exist.", "mend the name"),
     "dangling-agent": Code("A text names an agent that does not exist.", "mend the name"),

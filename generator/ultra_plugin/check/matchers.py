@@ -36,7 +36,7 @@ def matcher_findings(event: str, matcher: str) -> Iterator[Finding]:
         yield from _words(event, matcher)
     elif event in TOOL_EVENTS and _RULE.fullmatch(matcher):
         yield "bad-matcher", f"{quote(matcher)} is a permission rule and never matches", "put it under 'if'"
-    elif fault := _pattern_fault(matcher):
+    elif fault := pattern_fault(matcher):
         yield "bad-matcher", f"{quote(matcher)} {fault}", ""
 
 
@@ -55,7 +55,7 @@ def _words(event: str, matcher: str) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=256)
-def _pattern_fault(pattern: str) -> str:
+def pattern_fault(pattern: str) -> str:
     """Say why a pattern is no regular expression, as far as Python's dialect can tell."""
     if len(pattern) > LONGEST_PATTERN:
         return "is too long to be checked"

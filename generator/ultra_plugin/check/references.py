@@ -51,6 +51,9 @@ def check_references(subject: Subject) -> Iterator[Problem]:
             yield from _markdown(subject, file, components.get(file.path), names)
         elif file.path.lower().endswith(_SCRIPT_ENDS):
             yield from _absolute_paths(file)
+        elif file.path.lower().endswith((".yaml", ".yml")):
+            for number, line in enumerate(file.text.split("\n"), 1):
+                yield from _calls(file.path, number, line, names)
 
 
 def _stem(component: Component) -> str:

@@ -78,6 +78,19 @@ def positive(value: object) -> Iterator[Fault]:
         yield (), "must be greater than zero"
 
 
+def whole(least: int, most: int | None = None) -> Shape:
+    """Accept a whole number within bounds."""
+    bounds = f"{least} to {most}" if most is not None else f"{least} or more"
+
+    def shape(value: object) -> Iterator[Fault]:
+        if isinstance(value, bool) or not isinstance(value, int):
+            yield (), f"must be a whole number, is {kind(value)}"
+        elif value < least or (most is not None and value > most):
+            yield (), f"must be {bounds}"
+
+    return shape
+
+
 def one_of(*words: str) -> Shape:
     """Accept one of a few words."""
 
