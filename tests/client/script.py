@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
-from tests.client.conversation import Conversation, Json, Request, Say, Together, ToolResult, Turn
+from tests.client.conversation import Call, Conversation, Json, Request, Say, Together, ToolResult, Turn
 
 DONE = Say("done")
 Acting = Generator[Turn, list[ToolResult], None]
@@ -61,7 +61,8 @@ class Script:
 class Play:
     """Act a part: a generator that is given the opening words, yields turns and gets the answers to their calls.
 
-    It is acted anew for every request, on what that conversation holds, so that it keeps nothing in between either.
+    Words without a call are answered too, by what the user or the client says next. It is acted anew
+    for every request, on what that conversation holds, so that it keeps nothing in between either.
     """
 
     tag: str
@@ -73,10 +74,11 @@ class Play:
         acting = self.part(opening_of(request))
         position, turn = 0, next(acting, None)
         while turn is not None:
-            if position not in played and not any(said_in(one, turn) for one in spoken(request)):
+            answers = played.get(position) or said_next(request, turn)
+            if not answers:
                 break
             try:
-                turn = acting.send(played.get(position, []))
+                turn = acting.send(answers)
             except StopIteration:
                 turn = None
             position += 1
@@ -102,9 +104,14 @@ def as_script(tag: str, turns: Sequence[Turn | Part]) -> Script | Play:
     return Script(tag, tuple(turn for turn in turns if not callable(turn)))
 
 
-def spoken(request: Request) -> list[Json]:
-    """Return the messages in which the model only spoke."""
-    return [one for one in request.messages if one["role"] == "assistant" and not ids_of(one)]
+def said_next(request: Request, turn: Turn) -> list[ToolResult]:
+    """Return what was said to the model after words of its own, or nothing when it has not said them yet."""
+    for at, message in enumerate(request.messages):
+        if message["role"] == "assistant" and not ids_of(message) and said_in(message, turn):
+            rest = [one for one in request.messages[at + 1 :] if one["role"] != "assistant"]
+            heard = "\n".join(Request("", "", {"messages": [one]}).first_message for one in rest)
+            return [ToolResult(Call("heard", {}), heard, False)]
+    return []
 
 
 def opening_of(request: Request) -> str:
