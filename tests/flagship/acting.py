@@ -365,7 +365,7 @@ def going_on(told: str) -> Acting:
     assert arguments(told) == ""
     state = yield from run("ultra continue")
     yield Say(
-        f"{state['project']}: {state['status']}, {state['means']}.\nNext: {state['label']}\nGo on: {state['command']}"
+        f"{state['project']}: {state['status']}. {state['means']}\nNext: {state['label']}\nGo on: {state['command']}"
     )
 
 

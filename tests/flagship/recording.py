@@ -55,7 +55,7 @@ class Recording:
     def template(self) -> str:
         """Return the recording as a template."""
         macros = [
-            f"{{% macro {name}() %}}\n{as_template(text)}\n{{% endmacro %}}\n"
+            f"{{% macro {name}() %}}\n{as_template(text)}\n{{%- endmacro %}}\n"
             for name, text in self.excerpts.items()
         ]
         return HEAD + "".join(macros)
@@ -98,7 +98,7 @@ def told(result: ToolResult, answers: bool) -> list[str]:
         return [line]
     answer = answered(result)
     shown = {name: answer[name] for name in SHOWN if name in answer}
-    return [line, *(f"    {name}: {in_words(value)}" for name, value in shown.items())]
+    return [line, *(f"    {name}: {in_words(value)}" for name, value in shown.items()), ""]
 
 
 def in_words(value: object) -> str:

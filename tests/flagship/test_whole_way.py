@@ -7,6 +7,7 @@ happened is held against the recording that the tutorial shows; `make tutorial` 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -169,27 +170,24 @@ def way(client: Client, scripted: ModelFactory, project: Path, bundle: Path) -> 
     return way
 
 
-def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, str, str, str]:
-    """Answer every question with its first option; return the first and the reviewer's question, and the last words."""
+def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, str, str]:
+    """Answer every question with its first option; return the first question and the reviewer's."""
     screen.send(TYPED)
     seen = []
     for options in (*acting.INTERVIEW.values(), acting.SHARPEN, acting.GO_ON):
-        option = f"1. {next(iter(options))}"
-        screen.wait_for(option, 60)
-        seen.append(dialog(screen.wait_for("to navigate")))
-        screen.choose(option, 60)
-    last = screen.wait_for("1 topic.", 60)
-    screen.wait_for("? for shortcuts", 60)
-    stage = Stage(TYPED, model, last)
+        seen.append(dialog(screen.choose(f"1. {next(iter(options))}", 60)))
+    screen.wait_for("1 topic.", 60)
+    (brief,) = way.folder.glob(".claude/projects/*/brief.md")
+    stage = Stage(TYPED, model, spoken(screen.wait_for(brief.read_text().splitlines()[-1], 60)))
     way.was_told(stage)
-    return stage, seen[0], seen[4], last
+    return stage, seen[0], seen[4]
 
 
 def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFactory) -> None:
     # The brief: an interview, a review that is not content, one more question.
     model = way.scripted(acting.brief, agents=way.agents)
     screen = terminal(model, plugin_dirs=[way.bundle])
-    begun, first_question, reviewers_question, brief_said = interview(way, screen, model)
+    begun, first_question, reviewers_question = interview(way, screen, model)
     screen.close()
     assert begun.verbs == [
         "project new", *["AskUserQuestion"] * 4, "guide brief", "put", "Agent", "gate brief", "AskUserQuestion", "put",
@@ -318,10 +316,12 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
     commits = [row.partition(" ")[::2] for row in way.git("log", "--format=%H %s").split("\n")]
     recording = Recording(way.folder, dict(commits))
     for name, text in {
+        "sample": acting.scenes("repository.md")["tally.py"],
+        "text": acting.scenes("repository.md")["rose.txt"],
         "brief_typed": begun.typed,
         "first_question": first_question,
         "reviewers_question": reviewers_question,
-        "brief_said": spoken(brief_said),
+        "brief_said": begun.said,
         "brief_on_disk": section(brief, "## Success Criteria"),
         "brief_continues": section(brief, "## How to continue").partition("\n\n")[2],
         "research_typed": research.typed,
@@ -349,7 +349,7 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
         "mend_said": mending.said,
         "again_typed": mended.typed,
         "again_said": mended.said,
-        "log": way.git("log", "--oneline"),
+        "log": way.git("log", "--oneline", "--max-count=8"),
         "tests": way.tests(),
         "valid": way.ultra("validate", "project", made),
         "project_files": listing(folder),
@@ -360,7 +360,9 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
 
 def spoken(screen: str) -> str:
     """Return the last thing that Claude said on a screen."""
-    return re.split(r"\n\s*\n\s*✻", screen.rpartition("● ")[2])[0].rstrip()
+    first, *lines = screen.rpartition("● ")[2].split("\n")
+    rest = itertools.takewhile(lambda line: line.startswith("  ") or not line.strip(), lines)
+    return "\n".join([first, *rest]).rstrip()
 
 
 def listing(folder: Path) -> str:
