@@ -290,11 +290,12 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
     assert all(f"  - {one}\n" in mend for one in ids)
     way.commit("docs: plan to mend what the review found")
     again_typed = str(mending.answers("gate plan")[-1]["run"])
-    assert again_typed == execute_typed
+    assert again_typed == execute_typed == way.status()["next"]
     mended = way.claude(again_typed, acting.Executing(way.folder, acting.work_of("mend", 1)))
     (start,) = mended.answers("run start")
     (ended,) = mended.answers("run finish")
     assert (start["run"], ended["result"]) == ("started", "completed")
+    assert way.status()["next"] == review_typed
 
     # What is true at the end.
     assert way.tried("rose.txt", "--top", "many") == (2, "tally: --top needs a number above 0\n")
