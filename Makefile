@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 2
 
-.PHONY: help plugin install test check dev eval bench soak screenshots release clean
+.PHONY: help plugin install test check dev eval bench soak screenshots tutorial release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench    print ratios: speed of building and of the runtime"
 	@echo "make soak     the long tests: oldest supported client, more random cases"
 	@echo "make screenshots   open the status page in Chromium, check it, take the pictures for the README"
+	@echo "make tutorial   play the whole way in the client, record it for the tutorial, build"
 	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
 
 $(VENV)/bin/python:
@@ -70,6 +71,11 @@ soak: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev
 	@$(RUN) -m tests.screenshots
+
+tutorial: $(VENV)/.dev
+	@$(RUN) tests/client/binary.py fetch
+	@ULTRA_RECORD=1 $(RUN) -m pytest -q tests/flagship/test_whole_way.py
+	@$(RUN) -m ultra_plugin build
 
 release: $(VENV)/.dev
 	@$(RUN) generator/release.py "$(VERSION)"

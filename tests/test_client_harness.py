@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.client.fixtures import ModelFactory, TerminalFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
+from tests.client.script import Acting
 from tests.client.session import Client, Home, run
 from tests.client.trees import write_tree
 
@@ -53,6 +55,13 @@ def tiny(tmp_path: Path) -> Path:
 def bash(command: str) -> Call:
     """Call the shell."""
     return Call("Bash", {"command": command, "description": "test"})
+
+
+def found(pattern: str, text: str) -> str:
+    """Return what a model would read out of a text."""
+    match = re.search(pattern, text)
+    assert match, text
+    return match[1]
 
 
 def spawn(prompt: str) -> Call:
@@ -186,3 +195,24 @@ def test_process_that_does_not_end_is_ended_with_its_children(home: Home) -> Non
     with pytest.raises(AssertionError, match=r"(?s)no end within 0\.3 s.*begun"):
         run(["sh", "-c", "echo begun; sleep 60 & wait"], home.environment(), home.root, timeout=0.3)
     assert time.monotonic() - began < 30  # a child that lives on would hold the output open
+
+
+def test_a_part_is_acted_on_what_the_client_answered(
+    client: Client, scripted: ModelFactory, project: Path, tiny: Path
+) -> None:
+    def main(told: str) -> Acting:
+        name = found(r"Greet (\w+) warmly", told)
+        first, second = yield Together(bash(f"greeter {name}"), spawn(f"A verse for {name}!"))
+        yield Say("A word in between is no end of the part.")
+        (third,) = yield bash(f"greeter {found(r'Oh ([A-Z]+) of the sea', second.text)}")
+        yield Say(f"{first.text} / {third.text}")
+
+    def poet(told: str) -> Acting:
+        yield Say(f"Oh {found(r'verse for ([A-Za-z]+)!', told).upper()} of the sea")
+
+    model = scripted(main, agents=[SubAgent("poet of the tiny", poet)])
+    session = client.ask("/tiny:greet Ada", model, cwd=project, plugin_dirs=[tiny])
+    assert "A word in between" in session.result
+    may = ["--allowedTools", "Bash(greeter:*)"]
+    session = client.ask("Go on.", model, cwd=project, plugin_dirs=[tiny], resume=session, extra=may)
+    assert "hello Ada / hello ADA" in session.result

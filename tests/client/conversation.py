@@ -123,6 +123,10 @@ class Conversation:
 
     def tool_results(self) -> list[ToolResult]:
         """Return the answered calls in the order they were made, as their answers were first sent."""
+        return list(self.answers().values())
+
+    def answers(self) -> dict[str, ToolResult]:
+        """Return the same by the ids of the calls."""
         calls: dict[str, Call] = {}
         results: dict[str, ToolResult] = {}
         for request in self.requests:
@@ -134,7 +138,7 @@ class Conversation:
                     result = ToolResult(calls[name], text_of([block]), bool(block.get("is_error")))
                     results.setdefault(name, result)
         # Calls of one turn are answered in the order they end.
-        return [results[name] for name in calls if name in results]
+        return {name: results[name] for name in calls if name in results}
 
     @property
     def system_prompt(self) -> str:

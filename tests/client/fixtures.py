@@ -14,6 +14,7 @@ import pytest
 from tests.client.binary import PINNED, find, in_ci
 from tests.client.conversation import Turn
 from tests.client.model import ScriptedModel, SubAgent
+from tests.client.script import Part
 from tests.client.session import Client, Home
 from tests.client.terminal import Terminal
 
@@ -21,7 +22,7 @@ from tests.client.terminal import Terminal
 class ModelFactory(Protocol):
     """Start scripted models that are stopped after the test."""
 
-    def __call__(self, *turns: Turn, agents: Sequence[SubAgent] = ()) -> ScriptedModel: ...
+    def __call__(self, *turns: Turn | Part, agents: Sequence[SubAgent] = ()) -> ScriptedModel: ...
 
 
 class TerminalFactory(Protocol):
@@ -70,7 +71,7 @@ def scripted() -> Iterator[ModelFactory]:
     """Return a function that starts a model with a script."""
     with ExitStack() as stack:
 
-        def start(*turns: Turn, agents: Sequence[SubAgent] = ()) -> ScriptedModel:
+        def start(*turns: Turn | Part, agents: Sequence[SubAgent] = ()) -> ScriptedModel:
             return stack.enter_context(ScriptedModel(*turns, agents=agents))
 
         yield start

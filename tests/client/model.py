@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from tests.client.conversation import Call, Conversation, Json, Request, Say, Together, ToolResult, Turn
-from tests.client.script import DONE, Script, SubAgent
+from tests.client.script import DONE, Part, Play, Script, SubAgent, as_script
 from tests.client.wire import Server
 
 __all__ = ["Call", "Conversation", "Request", "Say", "ScriptedModel", "SubAgent", "Together", "ToolResult"]
@@ -24,13 +24,13 @@ class ScriptedModel:
     its beginning. So does a compacted one: give each run after a compaction a model of its own.
     """
 
-    def __init__(self, *turns: Turn, agents: Sequence[SubAgent] = ()) -> None:
+    def __init__(self, *turns: Turn | Part, agents: Sequence[SubAgent] = ()) -> None:
         tag = secrets.token_hex(4)
-        self._main = Script(f"{tag}m", turns)
-        self._agents = [(agent, Script(f"{tag}a{n}", agent.turns)) for n, agent in enumerate(agents)]
+        self._main = as_script(f"{tag}m", turns)
+        self._agents = [(agent, as_script(f"{tag}a{n}", agent.turns)) for n, agent in enumerate(agents)]
         self._numbers = itertools.count()
         self._seen: list[tuple[str, Request]] = []
-        self._reached = 0
+        self._finished = not turns
         self._news = threading.Condition()
         self._server = Server(self._answer)
         self.url = self._server.url
@@ -68,7 +68,7 @@ class ScriptedModel:
     @property
     def finished(self) -> bool:
         """Tell whether the main script was played to its end and its last answer came back."""
-        return self._reached >= len(self._main.turns)
+        return self._finished
 
     def texts(self) -> list[str]:
         """Return every text sent to the model, in any conversation."""
@@ -104,19 +104,19 @@ class ScriptedModel:
 
     def _answer(self, request: Request) -> Json:
         kind, script = self._classify(request)
-        position = script.position(request) if script else 0
+        position, turn = script.ahead(request) if script else (0, None)
         with self._news:
             self._seen.append((kind, request))
             if kind == "main":
-                self._reached = max(self._reached, position)
+                self._finished |= turn is None
             self._news.notify_all()
         if "count_tokens" in request.path:
             return {"input_tokens": 10}
         if script is None:
             return self._message(request, SUMMARY if kind == "summary" else DONE, "")
-        return self._message(request, script.turn(position), f"{script.tag}_{position}")
+        return self._message(request, turn or DONE, f"{script.tag}_{position}")
 
-    def _classify(self, request: Request) -> tuple[str, Script | None]:
+    def _classify(self, request: Request) -> tuple[str, Script | Play | None]:
         if request.method != "POST" or not request.path.split("?")[0].endswith("/messages"):
             return "side", None
         if request.asks_for_summary:

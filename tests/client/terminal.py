@@ -81,32 +81,34 @@ class Terminal:
         before = times_shown(text, self.screen())
         self._tmux("send-keys", "-l", "--", text)
         # Enter in the same read as the text would be taken for a pasted line end.
-        self._wait(lambda screen: times_shown(text, screen) > before, text, 10)
+        self._wait(lambda screen: times_shown(text, screen) > before, text, 30)
         self.keys("Enter")
 
     def keys(self, *names: str) -> None:
         """Press keys by tmux's names for them, such as 2, Enter, Escape or Down."""
         self._tmux("send-keys", "--", *names)
 
-    def choose(self, option: str, timeout: float = 20) -> None:
-        """Take an option such as "2. blue" by its number, once its dialog stands still.
+    def choose(self, option: str, timeout: float = 60) -> str:
+        """Take an option such as "2. blue" by its number, once its dialog stands still; return the screen before it.
 
         A dialog ignores keys for its first moments, so the number is typed again if nothing moved.
         """
         deadline = time.monotonic() + timeout
         dialog = self._settled(option, timeout)
+        before = self.screen()
         while dialog == self._dialog(option):
             assert time.monotonic() < deadline, f"{option!r} was not taken:\n{self.screen()}"
             self.keys(option.split(".")[0])
             retry = time.monotonic() + RETRY
             while dialog == self._dialog(option) and time.monotonic() < retry:
                 time.sleep(POLL)
+        return before
 
     def screen(self) -> str:
         """Return what the screen shows."""
         return self._tmux("capture-pane", "-p")
 
-    def wait_for(self, text: str, timeout: float = 20) -> str:
+    def wait_for(self, text: str, timeout: float = 60) -> str:
         """Wait until the screen shows a text, wherever its lines break, and return the screen."""
         return self._wait(lambda screen: squeeze(text) in squeeze(screen), text, timeout)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -144,6 +145,16 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
     assert comes() == ("review", f"{COMMAND.format('review')} {where}")
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-flow-list.md")})
     assert comes() == ("plan", f"{COMMAND.format('plan')} --brief {PROJECT}/review.md")
+    (grave,) = re.findall(r"^findings: \[([0-9a-f]{40})", repo.read(f"{PROJECT}/review.md"), re.MULTILINE)
+    mend = plan(step(1, files=["src/mended.py"])).replace(
+        "---\n\n#", f"source_findings: [{grave}]\n---\n\n#", 1
+    )
+    repo.write({PLAN: mend})
+    assert comes() == ("execute", f"{COMMAND.format('execute')} {where}")
+    repo.start()
+    repo.do_step(1, {"src/mended.py": "mended\n"})
+    repo.ok("run finish")
+    assert comes() == ("review", f"{COMMAND.format('review')} {where}")
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-nothing-found.md")})
     assert comes() == ("done", "the project is complete")
 

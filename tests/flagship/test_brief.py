@@ -11,6 +11,7 @@ import pytest
 
 from tests.client.fixtures import ModelFactory, TerminalFactory
 from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent
+from tests.client.script import Acting
 from tests.client.session import Client
 from tests.client.terminal import Terminal
 from tests.flagship.stories import (
@@ -152,6 +153,32 @@ def test_an_interview_a_gate_that_fails_is_asked_about_and_passes(
         2,
         "manual",
     )
+
+
+def test_in_the_terminal_a_report_comes_as_a_notification_and_the_client_asks_again(
+    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
+) -> None:
+    """It starts every agent in the background, and in the turn that the report begins the command allows nothing."""
+
+    def story(told: str) -> Acting:
+        assert "in the background all the same" in told
+        yield NEW
+        yield given(f"{PUT} --json", draft())
+        (started,) = yield FIRST
+        assert "working in the background" in started.text
+        (heard,) = yield Say("I wait for the reviewer.")
+        report = re.search(r"(?s)<result>(.*)</result>", heard.text)
+        assert report, heard.text
+        yield given(GATE, report[1])
+        yield Say("The gate has spoken.")
+
+    model = scripted(story, agents=[SubAgent(REVIEWER, Say(review()))])
+    screen = terminal(model, plugin_dirs=[bundle])
+    screen.send(TYPED)
+    screen.choose("2. Yes, and don’t ask again for: ultra gate *", 60)
+    screen.wait_for("The gate has spoken.", 60)
+    assert answered(model.tool_results()[-1])["passed"] is True
+    assert (project / PROJECT / "brief.md").exists()
 
 
 def test_what_the_model_and_the_reviewer_are_told(

@@ -95,6 +95,13 @@ def _after_the_run(facts: ProjectFacts) -> Next:
     if facts.review in (MISSING, BROKEN):
         return Next("review", "the work waits for its review", _command(facts, "review"))
     if facts.verdict in ("BLOCK", "WARN") and facts.findings:
+        if facts.is_from_review and not facts.is_carried_out:
+            reason = "the plan that mends what the review found waits to be executed"
+            return Next("execute", reason, _command(facts, "execute"))
+        if facts.is_from_review:
+            return Next(
+                "review", "what the review found was mended, see whether it holds", _command(facts, "review")
+            )
         command = names().commands.get("plan", "")
         given = f"{command} --brief {shell_word(facts.project.show('review.md'))}" if command else ""
         return Next("plan", f"the review says {facts.verdict}: plan what it found", given)

@@ -1,0 +1,384 @@
+"""The whole way in the real client: brief, research, plan, execute, review, the plan that mends it, executing that.
+
+One repository, one project, seven sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts by
+acting.py on what verbs and client answer; each command that is typed is the one that the stage before it offered. What
+happened is held against the recording that the tutorial shows; `make tutorial` records it anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.client.conversation import ToolResult
+from tests.client.fixtures import ModelFactory, TerminalFactory
+from tests.client.model import ScriptedModel
+from tests.client.script import Part
+from tests.client.session import Client, Session
+from tests.client.terminal import Terminal
+from tests.client.trees import write_tree
+from tests.flagship import acting
+from tests.flagship.recording import PLACE, Recording, calls, dialog, section
+from tests.flagship.stories import NAME, answered, asked, by_name, validated, verbs_of
+
+TYPED = f"/{NAME}:ultrabrief-local Show the most frequent words of a text"
+LIMIT = 240
+LOOKING = {"Read", "Grep", "Glob", "WebSearch", "WebFetch"}
+STEPS = [
+    "feat: find the most frequent words",
+    "feat: show the most frequent words with --top",
+    "docs: describe --top",
+    "fix: tell a wrong N in one line",
+]
+
+
+class Stage:
+    """One session: what was typed, what the model was sent, what it called."""
+
+    def __init__(self, typed: str, model: ScriptedModel, said: str) -> None:
+        self.typed = typed
+        self.model = model
+        self.said = said
+        self.results = model.tool_results()
+
+    @property
+    def verbs(self) -> list[str]:
+        return verbs_of(self.results)
+
+    @property
+    def agents(self) -> list[str]:
+        return [
+            str(one.call.input["subagent_type"]).partition(":")[2] for one in by_name(self.model, "Agent")
+        ]
+
+    def answers(self, line: str) -> list[dict[str, object]]:
+        """Return what a verb such as `gate plan` answered, in order."""
+        return [
+            answered(one)
+            for one in self.results
+            if str(one.call.input.get("command", "")).startswith(f"ultra {line} ")
+        ]
+
+    def since(self, line: str) -> list[ToolResult]:
+        """Return the calls from this one on."""
+        commands = [str(one.call.input.get("command", "")) for one in self.results]
+        return self.results[next(at for at, one in enumerate(commands) if one.startswith(f"ultra {line}")) :]
+
+
+class Way:
+    """The repository, and the client in it."""
+
+    def __init__(self, client: Client, scripted: ModelFactory, project: Path, bundle: Path) -> None:
+        self.client = client
+        self.scripted = scripted
+        self.folder = project
+        self.bundle = bundle
+        self.agents = acting.cast(project, bundle)
+
+    def claude(self, typed: str, part: Part) -> Stage:
+        """Type a command in a session of its own, and let Claude act its part to the end."""
+        model = self.scripted(part, agents=self.agents)
+        session: Session = self.client.ask(
+            typed, model, cwd=self.folder, plugin_dirs=[self.bundle], timeout=LIMIT
+        )
+        assert session.init.plugin_errors == ()
+        stage = Stage(typed, model, session.result)
+        self.was_told(stage)
+        return stage
+
+    def was_told(self, stage: Stage) -> None:
+        """Hold what the model was sent against the bundle: the command's rules, the guides, the agents' own texts."""
+        name = stage.typed.split()[0].partition(":")[2]
+        command = (self.bundle / "commands" / f"{name}.md").read_text()
+        rules = section(command, "## Rules") if "## Rules" in command else section(command, "## 2.")
+        assert rules in stage.model.main.text
+        for one in stage.results:
+            words = str(one.call.input.get("command", "")).split()
+            if words[:2] == ["ultra", "guide"]:
+                assert (
+                    one.text.strip()
+                    == (self.bundle / "guides" / words[2] / f"{words[3]}.md").read_text().strip()
+                )
+        for agent in stage.agents:
+            told = stage.model.agent(acting.heading(self.bundle, agent))
+            body = (self.bundle / "agents" / f"{agent}.md").read_text().split("---\n", 2)[2]
+            assert body.strip() in told.system_prompt
+            assert set(told.tools) <= LOOKING
+
+    def ultra(self, *words: str) -> str:
+        """Run a verb as a person does in a shell."""
+        done = subprocess.run(
+            [self.bundle / "bin" / "ultra", *words],
+            cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def status(self) -> dict[str, object]:
+        found = json.loads(self.ultra("status", "--json"))
+        assert isinstance(found, dict)
+        return found
+
+    def git(self, *words: str) -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=self.folder, check=True, capture_output=True, text=True, timeout=30
+        )
+        return done.stdout.strip()
+
+    def commit(self, message: str) -> None:
+        """Commit what is the user's to commit: the artifacts of the project."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", f"--message={message}")
+
+    def clean(self) -> bool:
+        return self.git("status", "--porcelain") == ""
+
+    def tests(self) -> str:
+        """Run the sample's own tests."""
+        done = subprocess.run(
+            [sys.executable, "-B", "-m", "unittest", "test_tally"],
+            cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    def tried(self, *words: str) -> tuple[int, str]:
+        """Try the sample program."""
+        done = subprocess.run(
+            [sys.executable, "-B", "tally.py", *words],
+            cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def way(client: Client, scripted: ModelFactory, project: Path, bundle: Path) -> Way:
+    """Return the sample repository, with the rule that `ultra-install --permissions minimal` writes."""
+    write_tree(project, acting.scenes("repository.md"))
+    way = Way(client, scripted, project, bundle)
+    way.commit("Count the words of a text")
+    settings = {"permissions": {"allow": ["Bash(ultra:*)"]}}
+    (client.home.config / "settings.json").write_text(json.dumps(settings))
+    return way
+
+
+def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, str, str]:
+    """Answer every question with its first option; return the first question and the reviewer's."""
+    screen.send(TYPED)
+    seen = []
+    for options in (*acting.INTERVIEW.values(), acting.SHARPEN, acting.GO_ON):
+        seen.append(dialog(screen.choose(f"1. {next(iter(options))}", 60)))
+    screen.wait_for("1 topic.", 60)
+    (brief,) = way.folder.glob(".claude/projects/*/brief.md")
+    stage = Stage(TYPED, model, spoken(screen.wait_for(brief.read_text().splitlines()[-1], 60)))
+    way.was_told(stage)
+    return stage, seen[0], seen[4]
+
+
+def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFactory) -> None:
+    # The brief: an interview, a review that is not content, one more question.
+    model = way.scripted(acting.brief, agents=way.agents)
+    screen = terminal(model, plugin_dirs=[way.bundle])
+    begun, first_question, reviewers_question = interview(way, screen, model)
+    screen.close()
+    assert begun.verbs == [
+        "project new", *["AskUserQuestion"] * 4, "guide brief", "put", "Agent", "gate brief", "AskUserQuestion", "put",
+        "Agent", "gate brief", "validate", "AskUserQuestion", "stats",
+    ]  # fmt: skip
+    assert begun.agents == ["brief-reviewer"] * 2
+    assert [one["passed"] for one in begun.answers("gate brief")] == [False, True]
+    assert len(set(asked(model.main))) == 6
+    made = str(begun.answers("project new")[0]["path"])
+    folder = way.folder / made
+    assert not [result for result in begun.results if result.is_error]
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == [".gitignore", "brief.md"]
+    brief = (folder / "brief.md").read_text()
+    assert acting.text("criteria.md") in brief
+    research_typed, plan_typed = section(brief, "## How to continue").split("\n\n")[1].strip().split("\n    ")
+    assert way.status()["stage"] == "research"
+
+    # The research: three agents, and a number that nobody felt.
+    research = way.claude(research_typed, acting.research)
+    assert research.verbs == [
+        "validate", "brief status", "guide research", "gemini", *["Agent"] * 3, "confidence", "guide research", "put",
+        "validate", "brief status", "stats",
+    ]  # fmt: skip
+    assert research.agents == ["local-structure", "local-dependencies", "web-docs"]
+    (sure,) = research.answers("confidence")
+    found = (folder / "research/01-what-a-word-is.md").read_text()
+    assert f"confidence: {sure['confidence']}\n" in found
+    assert "research_status: complete" in (folder / "brief.md").read_text()
+    assert plan_typed in research.said
+    assert way.status()["next"] == plan_typed
+
+    # The plan, in parts and past its critics.
+    plan = way.claude(plan_typed, acting.plan)
+    assert plan.verbs == [
+        "plan", "guide plan", "Agent", "Agent", "guide plan", "put", "put", "put", "gate plan", "Agent", "Agent", "gate plan",
+        "validate", "stats",
+    ]  # fmt: skip
+    assert plan.agents == ["task-finder", "test-strategist", "plan-critic", "scope-guardian"]
+    passed = plan.answers("gate plan")[-1]
+    assert (passed["passed"], passed["path"]) == (True, f"{made}/plan.md")
+    planned = (folder / "plan.md").read_text()
+    assert re.findall(r"^### Step (\d)", planned, re.MULTILINE) == ["1", "2", "3"]
+    execute_typed = str(passed["run"])
+    assert way.status()["next"] == execute_typed
+    way.commit("docs: brief, research and plan of --top")
+
+    # The first day: step 1 is committed, step 2 fails three times and is undone.
+    failed = way.claude(execute_typed, acting.Executing(way.folder, acting.day_one()))
+    assert [one["next"] for one in failed.answers("step verify 2")] == ["retry", "retry", "stop"]
+    (ended,) = failed.answers("run finish")
+    assert (ended["result"], way.clean()) == ("failed", True)
+    assert way.git("log", "--format=%s").split("\n")[0] == STEPS[0]
+    first_report = (way.folder / str(ended["report"])).read_text()
+    assert "## Execution failed at step 2: 1 of 3 steps" in first_report
+
+    # The next day: the client is asked what was left, and goes on there.
+    going_on = way.claude(f"/{NAME}:ultracontinue", acting.going_on)
+    (state,) = going_on.answers("continue")
+    resume_typed = str(state["command"])
+    assert resume_typed == str(ended["next"]).partition("to go on: ")[2] == way.status()["next"]
+    rest = acting.Executing(way.folder, acting.work_of("step", 2, 3), resume=True)
+    resumed = way.claude(resume_typed, rest)
+    assert resumed.answers("run start")[0]["first"] == 2
+    (ended,) = resumed.answers("run finish")
+    assert ended["result"] == "completed"
+    second_report = (way.folder / str(ended["report"])).read_text()
+    assert way.tried("rose.txt", "--top", "2") == (0, "3 a\n3 rose\n")
+    assert (way.clean(), way.tests().count("OK")) == (True, 1)
+
+    # The review: what a step's Verify did not ask for.
+    (state,) = way.claude(f"/{NAME}:ultracontinue", acting.going_on).answers("continue")
+    review_typed = str(state["command"])
+    assert way.status()["next"] == review_typed
+    review = way.claude(review_typed, acting.review)
+    assert review.verbs == ["triage", *["Agent"] * 5, *["review"] * 5, "Agent", "review", "validate", "stats"]
+    assert review.agents == [
+        "correctness-reviewer", "conformance-reviewer", "security-reviewer", "test-reviewer",
+        "maintainability-reviewer", "review-coordinator",
+    ]  # fmt: skip
+    (scope,) = review.answers("triage")
+    assert scope["source"] == "run"
+    (ruled,) = review.answers("review verdict")
+    assert (ruled["verdict"], ruled["merged"], ruled["missing"]) == ("BLOCK", 1, [])
+    reviewed = (folder / "review.md").read_text()
+    assert "- not shown: `python3 tally.py rose.txt --top many`" in reviewed
+    assert way.tried("rose.txt", "--top", "many")[0] == 1
+    mend_typed = acting.offered(ruled, "--brief")
+    assert way.status()["next"] == mend_typed
+    way.commit("docs: review of --top")
+
+    # The plan that mends it, from the review, and executing that.
+    mending = way.claude(mend_typed, acting.mending)
+    assert mending.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
+    (source,) = mending.answers("plan begin")
+    ids = re.findall(r"^  - ([0-9a-f]{40})$", reviewed, re.MULTILINE)
+    assert (source["source"], source["goals"]) == (
+        "review", [{"id": ids[0], "severity": "BLOCKER"}, {"id": ids[1], "severity": "MAJOR"}],
+    )  # fmt: skip
+    mend = (folder / "plan.md").read_text()
+    assert all(f"  - {one}\n" in mend for one in ids)
+    way.commit("docs: plan to mend what the review found")
+    again_typed = str(mending.answers("gate plan")[-1]["run"])
+    assert again_typed == execute_typed == way.status()["next"]
+    mended = way.claude(again_typed, acting.Executing(way.folder, acting.work_of("mend", 1)))
+    (start,) = mended.answers("run start")
+    (ended,) = mended.answers("run finish")
+    assert (start["run"], ended["result"]) == ("started", "completed")
+    assert way.status()["next"] == review_typed
+
+    # What is true at the end.
+    assert way.tried("rose.txt", "--top", "many") == (2, "tally: --top needs a number above 0\n")
+    assert way.tried("rose.txt") == (0, "8\n")
+    assert [one for one in way.git("log", "--reverse", "--format=%s").split("\n") if one in STEPS] == STEPS
+    assert way.clean()
+    whole = validated(way.bundle, way.folder, "project", made)
+    assert (whole["valid"], whole["errors"], whole["warnings"]) == (True, [], [])
+    kinds = [(one["kind"], one["path"]) for one in whole["parsed"]["artifacts"]]
+    assert [kind for kind, _ in kinds] == ["brief", "research", "plan", "progress", "review", "session-state"]
+    for kind, path in kinds:
+        way.ultra("validate", kind, path, "--strict")
+    assert way.ultra("audit", f"{made}/plan.md").startswith("pass")
+    lines = (way.client.home.config / f"plugins/data/{NAME}-inline").glob("*.jsonl")
+    assert sorted(path.name.partition("-")[0] for path in lines) == [
+        "ultrabrief", "ultraexecute", "ultraplan", "ultraresearch", "ultrareview",
+    ]  # fmt: skip
+
+    commits = [row.partition(" ")[::2] for row in way.git("log", "--format=%H %s").split("\n")]
+    recording = Recording(way.folder, dict(commits))
+    for name, text in {
+        "sample": acting.scenes("repository.md")["tally.py"],
+        "text": acting.scenes("repository.md")["rose.txt"],
+        "brief_typed": begun.typed,
+        "first_question": first_question,
+        "reviewers_question": reviewers_question,
+        "brief_said": begun.said,
+        "brief_on_disk": section(brief, "## Success Criteria"),
+        "brief_continues": section(brief, "## How to continue").partition("\n\n")[2],
+        "research_typed": research.typed,
+        "research_did": calls(research.results),
+        "research_said": research.said,
+        "research_on_disk": section(found, "## Executive Summary"),
+        "plan_typed": plan.typed,
+        "plan_did": calls(plan.results),
+        "plan_said": plan.said,
+        "plan_on_disk": section(planned, "### Step 2"),
+        "execute_typed": failed.typed,
+        "execute_did": calls(failed.since("step begin 2"), answers=True),
+        "execute_said": failed.said,
+        "failed_report": first_report,
+        "continue_typed": going_on.typed,
+        "continue_said": going_on.said,
+        "resume_typed": resumed.typed,
+        "resume_said": resumed.said,
+        "report": second_report,
+        "review_typed": review.typed,
+        "review_did": calls(review.results),
+        "review_said": review.said,
+        "review_on_disk": section(reviewed, "## Findings (BLOCKER)"),
+        "mend_typed": mending.typed,
+        "mend_said": mending.said,
+        "again_typed": mended.typed,
+        "again_said": mended.said,
+        "log": way.git("log", "--oneline", "--max-count=8"),
+        "tests": way.tests(),
+        "valid": way.ultra("validate", "project", made),
+        "project_files": listing(folder),
+    }.items():
+        recording.keep(name, text)
+    agrees_with(recording.template(), PLACE)
+
+
+def spoken(screen: str) -> str:
+    """Return the last thing that Claude said on a screen."""
+    first, *lines = screen.rpartition("● ")[2].split("\n")
+    rest = itertools.takewhile(lambda line: line.startswith("  ") or not line.strip(), lines)
+    return "\n".join([first, *rest]).rstrip()
+
+
+def listing(folder: Path) -> str:
+    """Return what a project directory holds, logs without their names."""
+    paths: Sequence[Path] = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    return "\n".join(dict.fromkeys("logs/" if name.startswith("logs/") else name for name in names))
+
+
+def agrees_with(recording: str, place: Path) -> None:
+    """Hold a recording against the one that the tutorial shows, or take its place."""
+    if "ULTRA_RECORD" in os.environ:
+        place.write_text(recording)
+        return
+    known = place.read_text() if place.exists() else ""
+    assert recording == known, (
+        "the tutorial shows another session: look at the difference, then `make tutorial`"
+    )
