@@ -66,6 +66,13 @@ TEXTS = st.lists(st.one_of(LINES, LINES, st.just("")), min_size=1, max_size=8).m
 @example(f"- {LONG}\n7. {LONG}\n\n     code {LONG}")
 @example(f"{LONG}\n-\n\n     code {LONG}")
 @example(f"- ```\n  code\n{LONG}")
+@example("- \n* ")
+@example("- a\n* ")
+@example("- \n  a\n* ")
+@example("_\n_ _")
+@example("   1. a\n    ***")
+@example(f"- ```a {LONG} \\`")
+@example(f"{'a ' * 58}\\ a")
 def test_blocks_and_words_stay(text: str) -> None:
     filled = fill(text).text
     assert blocks(filled) == blocks(text)
