@@ -21,7 +21,6 @@ PLACE = ROOT / "plugin_src/fragments/tutorial-session.md.j2"
 HEAD = "{# Recorded by tests/flagship/test_whole_way.py; `make tutorial` records it anew. Not edited by hand. #}\n"
 DAY = "2026-01-31"
 SHOWN = ("run", "title", "passed", "attempt", "why", "output", "undone", "commit", "result", "next")
-NARROW = 100
 
 
 class Recording:

@@ -30,7 +30,8 @@ from tests.flagship.recording import PLACE, Recording, calls, dialog, section
 from tests.flagship.stories import NAME, answered, asked, by_name, validated, verbs_of
 
 TYPED = f"/{NAME}:ultrabrief-local Show the most frequent words of a text"
-LIMIT = 240
+CONTINUE = f"/{NAME}:ultracontinue"
+LIMIT = 300
 LOOKING = {"Read", "Grep", "Glob", "WebSearch", "WebFetch"}
 STEPS = [
     "feat: find the most frequent words",
@@ -82,6 +83,33 @@ class Way:
         self.folder = project
         self.bundle = bundle
         self.agents = acting.cast(project, bundle)
+        self.excerpts: dict[str, str] = {}
+
+    @property
+    def place(self) -> Path:
+        """The one project directory there is."""
+        (found,) = self.folder.glob(".claude/projects/*")
+        return found
+
+    @property
+    def project(self) -> str:
+        return self.place.relative_to(self.folder).as_posix()
+
+    def read(self, name: str) -> str:
+        """Return an artifact of the project."""
+        return (self.place / name).read_text()
+
+    def tells(self, **excerpts: str) -> None:
+        """Keep what the tutorial shows."""
+        self.excerpts |= excerpts
+
+    def recording(self) -> str:
+        """Return what was kept, as a template."""
+        rows = [row.partition(" ") for row in self.git("log", "--format=%H %s").split("\n")]
+        recording = Recording(self.folder, {name: subject for name, _, subject in rows})
+        for name, text in self.excerpts.items():
+            recording.keep(name, text)
+        return recording.template()
 
     def claude(self, typed: str, part: Part) -> Stage:
         """Type a command in a session of its own, and let Claude act its part to the end."""
@@ -138,6 +166,10 @@ class Way:
         self.git("add", "--all")
         self.git("commit", "--quiet", f"--message={message}")
 
+    def subjects(self) -> list[str]:
+        """Return the subjects of all commits, the oldest first."""
+        return self.git("log", "--reverse", "--format=%s").split("\n")
+
     def clean(self) -> bool:
         return self.git("status", "--porcelain") == ""
 
@@ -177,14 +209,30 @@ def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, 
     for options in (*acting.INTERVIEW.values(), acting.SHARPEN, acting.GO_ON):
         seen.append(dialog(screen.choose(f"1. {next(iter(options))}", 60)))
     screen.wait_for("1 topic.", 60)
-    (brief,) = way.folder.glob(".claude/projects/*/brief.md")
-    stage = Stage(TYPED, model, spoken(screen.wait_for(brief.read_text().splitlines()[-1], 60)))
+    stage = Stage(TYPED, model, spoken(screen.wait_for(way.read("brief.md").splitlines()[-1], 60)))
     way.was_told(stage)
     return stage, seen[0], seen[4]
 
 
 def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFactory) -> None:
-    # The brief: an interview, a review that is not content, one more question.
+    way.tells(
+        sample=acting.scenes("repository.md")["tally.py"], text=acting.scenes("repository.md")["rose.txt"]
+    )
+    research_typed, plan_typed = write_the_brief(way, terminal)
+    answer_its_question(way, research_typed, plan_typed)
+    execute_typed = make_the_plan(way, plan_typed)
+    resume_typed = fail_on_the_first_day(way, execute_typed)
+    review_typed = go_on_the_next_day(way, resume_typed)
+    mend_typed = have_it_reviewed(way, review_typed)
+    again_typed = plan_what_was_found(way, mend_typed)
+    mend_it(way, again_typed)
+    assert (again_typed, way.status()["next"]) == (execute_typed, review_typed)
+    look_at_the_end(way)
+    agrees_with(way.recording(), PLACE)
+
+
+def write_the_brief(way: Way, terminal: TerminalFactory) -> tuple[str, str]:
+    """An interview, a review that is not content, one more question; the brief offers the next two commands."""
     model = way.scripted(acting.brief, agents=way.agents)
     screen = terminal(model, plugin_dirs=[way.bundle])
     begun, first_question, reviewers_question = interview(way, screen, model)
@@ -196,167 +244,177 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
     assert begun.agents == ["brief-reviewer"] * 2
     assert [one["passed"] for one in begun.answers("gate brief")] == [False, True]
     assert len(set(asked(model.main))) == 6
-    made = str(begun.answers("project new")[0]["path"])
-    folder = way.folder / made
     assert not [result for result in begun.results if result.is_error]
-    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == [".gitignore", "brief.md"]
-    brief = (folder / "brief.md").read_text()
+    assert begun.answers("project new")[0]["path"] == way.project
+    assert sorted(path.name for path in way.place.iterdir() if path.is_file()) == [".gitignore", "brief.md"]
+    brief = way.read("brief.md")
     assert acting.text("criteria.md") in brief
-    research_typed, plan_typed = section(brief, "## How to continue").split("\n\n")[1].strip().split("\n    ")
     assert way.status()["stage"] == "research"
+    way.tells(
+        brief_typed=begun.typed,
+        first_question=first_question,
+        reviewers_question=reviewers_question,
+        brief_said=begun.said,
+        brief_on_disk=section(brief, "## Success Criteria"),
+    )
+    research_typed, plan_typed = section(brief, "## How to continue").split("\n\n")[1].strip().split("\n    ")
+    return research_typed, plan_typed
 
-    # The research: three agents, and a number that nobody felt.
-    research = way.claude(research_typed, acting.research)
+
+def answer_its_question(way: Way, typed: str, next_typed: str) -> None:
+    """Three agents, and a confidence that nobody felt."""
+    research = way.claude(typed, acting.research)
     assert research.verbs == [
         "validate", "brief status", "guide research", "gemini", *["Agent"] * 3, "confidence", "guide research", "put",
         "validate", "brief status", "stats",
     ]  # fmt: skip
     assert research.agents == ["local-structure", "local-dependencies", "web-docs"]
     (sure,) = research.answers("confidence")
-    found = (folder / "research/01-what-a-word-is.md").read_text()
+    found = way.read("research/01-what-a-word-is.md")
     assert f"confidence: {sure['confidence']}\n" in found
-    assert "research_status: complete" in (folder / "brief.md").read_text()
-    assert plan_typed in research.said
-    assert way.status()["next"] == plan_typed
+    assert "research_status: complete" in way.read("brief.md")
+    assert next_typed in research.said
+    assert way.status()["next"] == next_typed
+    way.tells(
+        research_typed=typed,
+        research_did=calls(research.results),
+        research_on_disk=section(found, "## Executive Summary"),
+    )
 
-    # The plan, in parts and past its critics.
-    plan = way.claude(plan_typed, acting.plan)
+
+def make_the_plan(way: Way, typed: str) -> str:
+    """In parts, by its self-check and past its critics; the gate offers the command that runs it."""
+    plan = way.claude(typed, acting.plan)
     assert plan.verbs == [
-        "plan", "guide plan", "Agent", "Agent", "guide plan", "put", "put", "put", "gate plan", "Agent", "Agent", "gate plan",
-        "validate", "stats",
+        "plan", "guide plan", "Agent", "Agent", "guide plan", "put", "put", "put", "gate plan", "Agent", "Agent",
+        "gate plan", "validate", "stats",
     ]  # fmt: skip
     assert plan.agents == ["task-finder", "test-strategist", "plan-critic", "scope-guardian"]
     passed = plan.answers("gate plan")[-1]
-    assert (passed["passed"], passed["path"]) == (True, f"{made}/plan.md")
-    planned = (folder / "plan.md").read_text()
+    assert (passed["passed"], passed["path"]) == (True, f"{way.project}/plan.md")
+    planned = way.read("plan.md")
     assert re.findall(r"^### Step (\d)", planned, re.MULTILINE) == ["1", "2", "3"]
-    execute_typed = str(passed["run"])
-    assert way.status()["next"] == execute_typed
+    assert way.status()["next"] == passed["run"]
     way.commit("docs: brief, research and plan of --top")
+    way.tells(plan_typed=typed, plan_said=plan.said, plan_on_disk=section(planned, "### Step 2"))
+    return str(passed["run"])
 
-    # The first day: step 1 is committed, step 2 fails three times and is undone.
-    failed = way.claude(execute_typed, acting.Executing(way.folder, acting.day_one()))
+
+def fail_on_the_first_day(way: Way, typed: str) -> str:
+    """Step 1 is committed, step 2 fails three times and is undone; the run's end offers how to go on."""
+    failed = way.claude(typed, acting.Executing(way.folder, acting.day_one()))
+    assert failed.verbs.count("step") == 7
     assert [one["next"] for one in failed.answers("step verify 2")] == ["retry", "retry", "stop"]
     (ended,) = failed.answers("run finish")
     assert (ended["result"], way.clean()) == ("failed", True)
-    assert way.git("log", "--format=%s").split("\n")[0] == STEPS[0]
-    first_report = (way.folder / str(ended["report"])).read_text()
-    assert "## Execution failed at step 2: 1 of 3 steps" in first_report
+    assert way.subjects()[-1] == STEPS[0]
+    report = (way.folder / str(ended["report"])).read_text()
+    assert "## Execution failed at step 2: 1 of 3 steps" in report
+    way.tells(
+        execute_typed=typed,
+        execute_did=calls(failed.since("step begin 2"), answers=True),
+        execute_said=failed.said,
+        failed_report=report,
+    )
+    return str(ended["next"]).partition("to go on: ")[2]
 
-    # The next day: the client is asked what was left, and goes on there.
-    going_on = way.claude(f"/{NAME}:ultracontinue", acting.going_on)
-    (state,) = going_on.answers("continue")
-    resume_typed = str(state["command"])
-    assert resume_typed == str(ended["next"]).partition("to go on: ")[2] == way.status()["next"]
+
+def go_on_the_next_day(way: Way, expected: str) -> str:
+    """The client is asked what was left, and goes on there; then it is asked what comes after."""
+    stopped = way.claude(CONTINUE, acting.going_on)
+    (state,) = stopped.answers("continue")
+    assert state["command"] == expected == way.status()["next"]
     rest = acting.Executing(way.folder, acting.work_of("step", 2, 3), resume=True)
-    resumed = way.claude(resume_typed, rest)
+    resumed = way.claude(str(state["command"]), rest)
     assert resumed.answers("run start")[0]["first"] == 2
     (ended,) = resumed.answers("run finish")
     assert ended["result"] == "completed"
-    second_report = (way.folder / str(ended["report"])).read_text()
     assert way.tried("rose.txt", "--top", "2") == (0, "3 a\n3 rose\n")
     assert (way.clean(), way.tests().count("OK")) == (True, 1)
+    way.tells(
+        continue_typed=CONTINUE,
+        continue_said=stopped.said,
+        resume_typed=resumed.typed,
+        report=(way.folder / str(ended["report"])).read_text(),
+    )
+    (state,) = way.claude(CONTINUE, acting.going_on).answers("continue")
+    assert way.status()["next"] == state["command"]
+    return str(state["command"])
 
-    # The review: what a step's Verify did not ask for.
-    (state,) = way.claude(f"/{NAME}:ultracontinue", acting.going_on).answers("continue")
-    review_typed = str(state["command"])
-    assert way.status()["next"] == review_typed
-    review = way.claude(review_typed, acting.review)
+
+def have_it_reviewed(way: Way, typed: str) -> str:
+    """What no Verify asked for is found, twice, and told once; the verdict offers to plan it."""
+    review = way.claude(typed, acting.review)
     assert review.verbs == ["triage", *["Agent"] * 5, *["review"] * 5, "Agent", "review", "validate", "stats"]
     assert review.agents == [
         "correctness-reviewer", "conformance-reviewer", "security-reviewer", "test-reviewer",
         "maintainability-reviewer", "review-coordinator",
     ]  # fmt: skip
-    (scope,) = review.answers("triage")
-    assert scope["source"] == "run"
+    assert [one["source"] for one in review.answers("triage")] == ["run"]
     (ruled,) = review.answers("review verdict")
     assert (ruled["verdict"], ruled["merged"], ruled["missing"]) == ("BLOCK", 1, [])
-    reviewed = (folder / "review.md").read_text()
+    reviewed = way.read("review.md")
     assert "- not shown: `python3 tally.py rose.txt --top many`" in reviewed
     assert way.tried("rose.txt", "--top", "many")[0] == 1
-    mend_typed = acting.offered(ruled, "--brief")
-    assert way.status()["next"] == mend_typed
+    offered = acting.offered(ruled, "--brief")
+    assert way.status()["next"] == offered
     way.commit("docs: review of --top")
+    way.tells(
+        review_typed=typed,
+        review_said=review.said,
+        review_on_disk=section(reviewed, "## Findings (BLOCKER)"),
+    )
+    return offered
 
-    # The plan that mends it, from the review, and executing that.
-    mending = way.claude(mend_typed, acting.mending)
+
+def plan_what_was_found(way: Way, typed: str) -> str:
+    """Every grave finding is a goal of the plan that takes the first one's place."""
+    mending = way.claude(typed, acting.mending)
     assert mending.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
     (source,) = mending.answers("plan begin")
-    ids = re.findall(r"^  - ([0-9a-f]{40})$", reviewed, re.MULTILINE)
+    ids = re.findall(r"^  - ([0-9a-f]{40})$", way.read("review.md"), re.MULTILINE)
     assert (source["source"], source["goals"]) == (
         "review", [{"id": ids[0], "severity": "BLOCKER"}, {"id": ids[1], "severity": "MAJOR"}],
     )  # fmt: skip
-    mend = (folder / "plan.md").read_text()
-    assert all(f"  - {one}\n" in mend for one in ids)
+    assert all(f"  - {one}\n" in way.read("plan.md") for one in ids)
+    offered = str(mending.answers("gate plan")[-1]["run"])
+    assert way.status()["next"] == offered
     way.commit("docs: plan to mend what the review found")
-    again_typed = str(mending.answers("gate plan")[-1]["run"])
-    assert again_typed == execute_typed == way.status()["next"]
-    mended = way.claude(again_typed, acting.Executing(way.folder, acting.work_of("mend", 1)))
-    (start,) = mended.answers("run start")
-    (ended,) = mended.answers("run finish")
-    assert (start["run"], ended["result"]) == ("started", "completed")
-    assert way.status()["next"] == review_typed
+    way.tells(mend_typed=typed, mend_said=mending.said)
+    return offered
 
-    # What is true at the end.
+
+def mend_it(way: Way, typed: str) -> None:
+    """A plan in the place of a completed one starts by itself."""
+    mended = way.claude(typed, acting.Executing(way.folder, acting.work_of("mend", 1)))
+    assert [one["run"] for one in mended.answers("run start")] == ["started"]
+    assert [one["result"] for one in mended.answers("run finish")] == ["completed"]
     assert way.tried("rose.txt", "--top", "many") == (2, "tally: --top needs a number above 0\n")
     assert way.tried("rose.txt") == (0, "8\n")
-    assert [one for one in way.git("log", "--reverse", "--format=%s").split("\n") if one in STEPS] == STEPS
+    way.tells(again_typed=typed, again_said=mended.said)
+
+
+def look_at_the_end(way: Way) -> None:
+    """Commits, tree, artifacts, audit and statistics."""
+    assert [subject for subject in way.subjects() if subject in STEPS] == STEPS
     assert way.clean()
-    whole = validated(way.bundle, way.folder, "project", made)
+    whole = validated(way.bundle, way.folder, "project", way.project)
     assert (whole["valid"], whole["errors"], whole["warnings"]) == (True, [], [])
     kinds = [(one["kind"], one["path"]) for one in whole["parsed"]["artifacts"]]
     assert [kind for kind, _ in kinds] == ["brief", "research", "plan", "progress", "review", "session-state"]
     for kind, path in kinds:
         way.ultra("validate", kind, path, "--strict")
-    assert way.ultra("audit", f"{made}/plan.md").startswith("pass")
+    assert way.ultra("audit", f"{way.project}/plan.md").startswith("pass")
     lines = (way.client.home.config / f"plugins/data/{NAME}-inline").glob("*.jsonl")
     assert sorted(path.name.partition("-")[0] for path in lines) == [
         "ultrabrief", "ultraexecute", "ultraplan", "ultraresearch", "ultrareview",
     ]  # fmt: skip
-
-    commits = [row.partition(" ")[::2] for row in way.git("log", "--format=%H %s").split("\n")]
-    recording = Recording(way.folder, dict(commits))
-    for name, text in {
-        "sample": acting.scenes("repository.md")["tally.py"],
-        "text": acting.scenes("repository.md")["rose.txt"],
-        "brief_typed": begun.typed,
-        "first_question": first_question,
-        "reviewers_question": reviewers_question,
-        "brief_said": begun.said,
-        "brief_on_disk": section(brief, "## Success Criteria"),
-        "brief_continues": section(brief, "## How to continue").partition("\n\n")[2],
-        "research_typed": research.typed,
-        "research_did": calls(research.results),
-        "research_said": research.said,
-        "research_on_disk": section(found, "## Executive Summary"),
-        "plan_typed": plan.typed,
-        "plan_did": calls(plan.results),
-        "plan_said": plan.said,
-        "plan_on_disk": section(planned, "### Step 2"),
-        "execute_typed": failed.typed,
-        "execute_did": calls(failed.since("step begin 2"), answers=True),
-        "execute_said": failed.said,
-        "failed_report": first_report,
-        "continue_typed": going_on.typed,
-        "continue_said": going_on.said,
-        "resume_typed": resumed.typed,
-        "resume_said": resumed.said,
-        "report": second_report,
-        "review_typed": review.typed,
-        "review_did": calls(review.results),
-        "review_said": review.said,
-        "review_on_disk": section(reviewed, "## Findings (BLOCKER)"),
-        "mend_typed": mending.typed,
-        "mend_said": mending.said,
-        "again_typed": mended.typed,
-        "again_said": mended.said,
-        "log": way.git("log", "--oneline", "--max-count=8"),
-        "tests": way.tests(),
-        "valid": way.ultra("validate", "project", made),
-        "project_files": listing(folder),
-    }.items():
-        recording.keep(name, text)
-    agrees_with(recording.template(), PLACE)
+    way.tells(
+        log=way.git("log", "--oneline", "--max-count=8"),
+        tests=way.tests(),
+        valid=way.ultra("validate", "project", way.project),
+        project_files=listing(way.place),
+    )
 
 
 def spoken(screen: str) -> str:
