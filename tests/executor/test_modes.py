@@ -272,7 +272,7 @@ def test_a_killed_run_is_found_by_continue(make: Make) -> None:
 def test_a_killed_session_is_resumed_as_that_session(make: Make) -> None:
     repo = make(TWO_SESSIONS)
     repo.start("--session", "1")
-    assert repo.ok("continue")["command"].endswith(f"--project {PROJECT} --resume")
+    assert repo.ok("continue")["command"].endswith(f"--project {PROJECT} --resume --session 1")
     assert repo.start("--mode", "resume")["steps"] == 1
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.ok("run finish")["result"] == "completed"

@@ -60,7 +60,7 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     if result == COMPLETED:
         live.progress.change(completed_at=now())
     live.progress.save()
-    warnings = [problem for problem in [write_session_state(live.place, result)] if problem]
+    warnings = [problem for problem in [write_session_state(live.git, live.place, result)] if problem]
     if data_folder:
         warnings += [
             f"no statistics: {problem}" for problem in [_count(live, summary, data_folder)] if problem
@@ -81,7 +81,7 @@ def abort(live: Live) -> str:
     if not live.ended:
         live.progress.change(status=STOPPED)
         live.progress.save()
-    write_session_state(live.place, live.progress.status)
+    write_session_state(live.git, live.place, live.progress.status)
     release(live)
     return live.progress.status
 

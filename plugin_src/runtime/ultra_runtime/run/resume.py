@@ -20,32 +20,13 @@ from ultra_runtime.run.progress import (
     read_progress,
 )
 from ultra_runtime.run.repair import new_progress, reconcile
-from ultra_runtime.words import listed, shell_word
+from ultra_runtime.run.sessions import has_begun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.run.asked import Asked
     from ultra_runtime.run.live import Live
-    from ultra_runtime.run.place import RunPlace
     from ultra_runtime.run.progress import Progress
-
-
-def place_to_resume(place: RunPlace, plan: Plan) -> RunPlace:
-    """Return the place of the session that was left, when the plan is run by sessions and none is named."""
-    if place.session is not None or os.path.exists(place.progress):
-        return place
-    numbers = [session.number for _, sessions in plan.waves for session in sessions]
-    left = [one for one in map(place.of_session, numbers) if _is_left(one)]
-    if len(left) > 1:
-        error = f"sessions {listed(str(one.session) for one in left)} of this plan are unfinished"
-        raise RefusedError(error, "name the one to go on with by --session N")
-    return left[0] if left else place
-
-
-def _is_left(place: RunPlace) -> bool:
-    progress, _ = read_progress(place.progress)
-    return progress is not None and progress.status != COMPLETED
 
 
 def resume_or_refuse(live: Live, asked: Asked, data: bytes, notes: list[str]) -> bool:
@@ -60,7 +41,7 @@ def resume_or_refuse(live: Live, asked: Asked, data: bytes, notes: list[str]) ->
     if progress is None and there and not refs.get("start"):
         issue = result.errors[0]
         raise RefusedError(f"{place.show(place.progress)}: {issue.code}: {issue.message}", issue.remedy)
-    begun = "start" in refs or (progress is not None and _has_begun(progress))
+    begun = "start" in refs or (progress is not None and has_begun(progress))
     if begun and progress is not None:
         _refuse_foreign(live, progress)
     if begun and asked.mode != RESUME and asked.written != STEP:
@@ -86,11 +67,6 @@ def _is_another_plan(progress: Progress | None, refs: dict[str, str], asked: Ask
     return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(data)
 
 
-def _has_begun(progress: Progress) -> bool:
-    """Tell whether a step was ever begun: a run that its entry condition stopped can simply be started."""
-    return any(step.get("status") not in (PENDING, DEFERRED) for step in progress.steps.values())
-
-
 def _refuse_foreign(live: Live, progress: Progress) -> None:
     """Refuse a progress file whose commits this repository does not have."""
     start = progress.values.get("session_start_sha")
@@ -100,14 +76,14 @@ def _refuse_foreign(live: Live, progress: Progress) -> None:
 
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:
-    shown, path = live.place.show(live.place.progress), shell_word(live.place.shown)
+    shown, call = live.place.show(live.place.progress), live.place.call
     status = progress.status if progress else IN_PROGRESS
     if status == PENDING:
         return
     if status == COMPLETED:
         error = f"this plan has been completed ({shown})"
-        raise RefusedError(error, f"review the work, or run it again: `ultra run start {path} --restart`")
-    hint = f"go on with `ultra run start {path} --mode resume`, or begin again with --restart"
+        raise RefusedError(error, f"review the work, or run it again: `{call} --restart`")
+    hint = f"go on with `{call} --mode resume`, or begin again with --restart"
     raise RefusedError(f"a run of this plan is unfinished: {shown} says {status}", hint)
 
 
