@@ -252,6 +252,7 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     assert repo.ok(f"run validate {PLAN}")["manifests"] == {"valid": 2, "made_up": 0}
     assert (repo.tree(), repo.refs()) == before
     assert not repo.has(".git/ultra")
+    assert "has no step that could be read" in repo.refused("run dry-run README.md")
     repo.write({PLAN: plan(step(1, ["../x"], verify="rm -rf /"))})
     answer = repo.ok(f"run dry-run {PLAN}")
     assert answer["verdict"] == "NEEDS ATTENTION"
