@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def verb_of(command: str) -> str:
     return f"run start {PLAN} {options}"
 
 
-def do_session(repo: Repo, number: int, *, zero: bool = False) -> dict[str, object]:
+def do_session(repo: Repo, number: int, *, zero: bool = False) -> dict[str, Any]:
     if zero:
         repo.ok("step begin 0")
         repo.ok("step verify 0")
@@ -41,7 +42,7 @@ def do_session(repo: Repo, number: int, *, zero: bool = False) -> dict[str, obje
     return repo.ok("run finish")
 
 
-def fail_session(repo: Repo, number: int) -> dict[str, object]:
+def fail_session(repo: Repo, number: int) -> dict[str, Any]:
     """Fail the step of a session for good and return the answer of its finish."""
     repo.ok(f"step begin {number}")
     for _ in range(3):
@@ -53,7 +54,6 @@ def test_a_session_is_run_from_its_spec_when_there_is_one(spec: Repo) -> None:
     assert spec.start("--session", "1")["first"] == 0
     assert json.loads(spec.read(f"{PROJECT}/progress-session-1.json"))["plan"] == SPEC.format(1)
     summary = do_session(spec, 1, zero=True)["ultraexecute_summary"]
-    assert isinstance(summary, dict)
     assert (summary["result"], summary["exit_condition"]) == ("completed", "pass")
     assert spec.ultra(f"audit {PLAN} --session 1")["status"] == "pass"
 
@@ -159,3 +159,50 @@ def test_the_next_session_is_the_first_that_is_not_completed(make: Make) -> None
     repo.start("--session", "1")
     do_session(repo, 1)
     assert json.loads(repo.read(STATE))["next_session_label"] == "Complete"
+
+
+CHECKED = plan(step(1), step(2), strategy=SESSIONS, verification="test ! -f broken && echo whole")
+
+
+@pytest.mark.parametrize("specs", [True, False])
+def test_the_last_session_runs_the_verification_of_the_plan(make: Make, specs: bool) -> None:
+    repo = make(CHECKED)
+    if specs:
+        repo.ok(f"sessions write {PLAN}")
+    repo.start("--session", "1")
+    first = do_session(repo, 1, zero=specs)
+    assert f"to go on: {EXECUTE} --project {PROJECT} --session 2" in str(first["next"])
+    assert not list((repo.folder / PROJECT / "logs").rglob("*whole*"))
+    repo.write({"broken": ""})
+    repo.start("--session", "2")
+    last = do_session(repo, 2, zero=specs)
+    assert last["result"] == "partial"
+    assert any("`test ! -f broken && echo whole` ended with exit status 1" in why for why in last["why"])
+    (repo.folder / "broken").unlink()
+    assert repo.start("--session", "2", "--mode", "resume")["next"] == "ultra run finish"
+    last = repo.ok("run finish")
+    assert (last["result"], last["ultraexecute_summary"]["exit_condition"]) == ("completed", "pass")
+    assert last["next"] == f"tell the user; to go on: {REVIEW} --project {PROJECT}"
+
+
+def test_the_verification_of_a_plan_that_was_edited_meanwhile_says_nothing(make: Make) -> None:
+    repo = make(CHECKED)
+    repo.ok(f"sessions write {PLAN}")
+    repo.start("--session", "1")
+    do_session(repo, 1, zero=True)
+    repo.start("--session", "2")
+    repo.write({PLAN: CHECKED.replace("test ! -f broken", "true")})
+    last = do_session(repo, 2, zero=True)
+    assert last["result"] == "partial"
+    assert "plan.md was edited during the run" in str(last["why"])
+
+
+def test_logs_and_reports_of_sessions_lie_apart(spec: Repo) -> None:
+    reports = []
+    for number in (1, 2):
+        spec.start("--session", str(number))
+        reports.append(do_session(spec, number, zero=True)["report"])
+    assert reports == [f"{PROJECT}/logs/session-{number}/report.md" for number in (1, 2)]
+    for number in (1, 2):
+        assert spec.has(f"{PROJECT}/logs/session-{number}/step-0-verify-1.log")
+    assert spec.git("status", "--short", "--", f"{PROJECT}/logs") == ""

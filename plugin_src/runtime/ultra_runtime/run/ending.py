@@ -7,16 +7,18 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract import load_contract
 from ultra_runtime.jsontext import write
+from ultra_runtime.rendered import names
 from ultra_runtime.run.place import SESSIONS
 from ultra_runtime.run.progress import COMPLETED, now
 from ultra_runtime.run.sessions import session_after
 from ultra_runtime.run.workspace import replace
-from ultra_runtime.session_state import KIND, LAST_SESSION, SAME_SESSION
+from ultra_runtime.session_state import KIND, LAST_SESSION, SAME_SESSION, States
 from ultra_runtime.validation import validate_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.git import Git
+    from ultra_runtime.run.live import Live
     from ultra_runtime.run.place import RunPlace
 
 BRIEF = "brief.md"
@@ -39,6 +41,18 @@ def write_session_state(git: Git, place: RunPlace, status: str) -> str:
         return problem.error
     result = validate_file(load_contract(KIND), place.state)
     return str(result.errors[0]) if result.errors else ""
+
+
+def next_command(live: Live, result: str) -> str:
+    """Return the command of the client that comes next, by the session state where there is a project."""
+    place = live.place
+    if not place.project:
+        return "" if result == COMPLETED else live.command("--resume")
+    states = States()
+    states.read(place.root, place.folder)
+    if not states.valid or states.valid[0].stage not in names().carried:
+        return ""
+    return states.valid[0].command(names().commands)
 
 
 def _next(git: Git, place: RunPlace, status: str) -> tuple[str, str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run import accept
 from ultra_runtime.run.asked import RESUME, STEP
 from ultra_runtime.run.digest import sha256
+from ultra_runtime.run.past import drop_findings, put_aside
 from ultra_runtime.run.progress import (
     BLOCKED,
     COMPLETED,
@@ -21,6 +20,7 @@ from ultra_runtime.run.progress import (
 )
 from ultra_runtime.run.repair import new_progress, reconcile
 from ultra_runtime.run.sessions import has_begun
+from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def _reopen(live: Live, asked: Asked) -> None:
     known = set(live.assignment.recorded())
     for number in live.assignment.numbers:
         if progress.state(number) in (FAILED, BLOCKED, DEFERRED):
+            _remember(live, number)
             progress.change_step(number, status=PENDING, attempts=0)
             record = live.records.read()
             if record and record.number == number:
@@ -140,18 +141,31 @@ def _reopen(live: Live, asked: Asked) -> None:
         progress.values.pop(name, None)
 
 
+def _remember(live: Live, number: int) -> None:
+    """Put what a step failed of among the findings before its attempts are counted anew."""
+    step = live.progress.step(number)
+    if not step.get("error"):
+        return
+    used = counted(live.progress.attempts(number), "attempt")
+    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)}"
+    findings = live.lock.setdefault("findings", [])
+    if words not in findings:
+        findings.append(words)
+    live.notes.append(words)
+
+
 def _forget(live: Live, notes: list[str]) -> None:
     """Drop the facts of the earlier run; commits and files stay."""
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
         notes.append(f"what step {record.number} had changed so far stays in the tree as yours")
-    live.git.set_refs(live.place.slug, dict.fromkeys(live.git.refs(live.place.slug)))
+    refs = live.git.refs(live.place.slug)
+    pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
+    folder = put_aside(live, pinned)
+    if folder:
+        notes.append(f"the run before this one is kept in {folder}")
+    drop_findings(live)
+    live.lock.pop("findings", None)
+    live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()
     live.snapshots.forget()
-    try:
-        os.unlink(live.place.progress)
-    except FileNotFoundError:
-        pass
-    except OSError as problem:
-        error = f"{live.place.show(live.place.progress)} cannot be removed: {problem.strerror}"
-        raise RefusedError(error, "see to it and start again") from None

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.digest import sha256
+from ultra_runtime.run.past import beside
 from ultra_runtime.run.process import NotStartedError, run_logged
 from ultra_runtime.run.workspace import make_folder
 from ultra_runtime.words import one_line
@@ -58,8 +59,8 @@ class Outcome:
 
 def run_command(place: RunPlace, command: str, name: str, seconds: float = SECONDS) -> Outcome:
     """Run a command and keep what it prints in the log of that name."""
-    path = open_logs(place, name)
-    log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    path = beside(open_logs(place, name))
+    log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         head = f"$ {command}\n".encode("utf-8", "surrogateescape")
         os.write(log, head)
@@ -88,9 +89,10 @@ def _mark(root: str) -> str:
 def open_logs(place: RunPlace, name: str) -> str:
     """Return the path of a log in a folder that git does not see."""
     make_folder(place.logs)
-    if os.path.islink(place.logs):
-        raise RefusedError(f"{place.show(place.logs)} is a symbolic link", "put a folder there instead")
-    hidden = os.path.join(place.logs, ".gitignore")
+    for folder in (place.all_logs, place.logs):
+        if os.path.islink(folder):
+            raise RefusedError(f"{place.show(folder)} is a symbolic link", "put a folder there instead")
+    hidden = os.path.join(place.all_logs, ".gitignore")
     if not place.project and not os.path.lexists(hidden):
         with open(hidden, "wb") as file:
             file.write(IGNORE_ALL)

@@ -10,8 +10,10 @@ from ultra_runtime.run.assignment import Assignment, read_plan_bytes, read_valid
 from ultra_runtime.run.digest import sha256
 from ultra_runtime.run.ending import write_session_state
 from ultra_runtime.run.entry import entry_problem
+from ultra_runtime.run.exits import digest_of_plan
 from ultra_runtime.run.live import Live
 from ultra_runtime.run.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.past import kept_findings
 from ultra_runtime.run.place import find_run_place
 from ultra_runtime.run.policy import BLOCK, scan
 from ultra_runtime.run.progress import IN_PROGRESS, STOPPED
@@ -142,11 +144,16 @@ def _lock(workspace: Workspace, place: RunPlace, asked: Asked, data: bytes) -> d
         "mode": asked.written,
         "step": asked.step,
         "digest": sha256(data),
+        "whole": digest_of_plan(place),
         "owner": this_owner().as_data(),
     }
     old = read_lock(workspace)
-    if old and old.get("slug") == place.slug and old.get("findings") and not asked.restart:
-        lock["findings"] = old["findings"]
+    if old and old.get("slug") == place.slug:
+        findings = old.get("findings")
+    else:
+        findings = kept_findings(workspace, place.slug)
+    if findings and not asked.restart:
+        lock["findings"] = findings
     return lock
 
 
