@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.digest import sha256
 from ultra_runtime.run.past import beside
 from ultra_runtime.run.process import NotStartedError, run_logged
+from ultra_runtime.run.telling import telling
 from ultra_runtime.run.workspace import make_folder
 from ultra_runtime.words import one_line
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from ultra_runtime.run.place import RunPlace
 
 SECONDS = 540.0
-LAST_LINES, LONGEST_LINE = 12, 200
+LONGEST_LINE = 200
+LOOKED_AT = 256 * 1024
 READ_AT_ONCE = 1024 * 1024
 IGNORE_ALL = b"*\n"
 
@@ -34,14 +36,14 @@ class Outcome:
         self._start = start
         self._end = end
 
-    def tail(self) -> str:
-        """Return the last lines of the output."""
-        start = max(self._start, self._end - LAST_LINES * LONGEST_LINE * 4)
+    def told(self) -> str:
+        """Return the lines of the output that tell most: around the first failure, and the last ones."""
+        start = max(self._start, self._end - LOOKED_AT)
         with open(self._path, "rb") as file:
             file.seek(start)
             text = file.read(self._end - start).decode("utf-8", "replace")
-        lines = [line.rstrip() for line in text.splitlines()]
-        return "\n".join(one_line(line, LONGEST_LINE) for line in lines[-LAST_LINES:]).strip("\n")
+        lines = telling([line.rstrip() for line in text.splitlines()])
+        return "\n".join(one_line(line, LONGEST_LINE) for line in lines).strip("\n")
 
     def contains(self, text: str) -> bool:
         """Tell whether the output holds a text."""
