@@ -104,8 +104,9 @@ def test_the_third_failure_undoes_exactly_this_step_and_stops(make: Make) -> Non
     assert repo.tree() == before
     assert not repo.has("deep")
     assert (repo.staged(), repo.git("rev-parse", "HEAD")) == (staged, head)
-    assert "what was undone is kept as refs/ultra/rescue" in last["undone"]
-    rescued = last["undone"].rpartition(" ")[2]
+    assert last["undone"].startswith("deep/er/new.txt, notes.txt, src/hello.py, src/new.py, src/part1.py; ")
+    rescued = last["undone"].partition("--source=")[2].partition(" ")[0]
+    assert rescued.startswith("refs/ultra/rescue/")
     assert repo.git("show", f"{rescued}:src/new.py") == "new"
     assert repo.git("show", f"{rescued}:deep/er/new.txt") == "x"
     assert "the run has ended" in repo.refused("step begin 3")
@@ -118,6 +119,7 @@ def test_the_third_failure_undoes_exactly_this_step_and_stops(make: Make) -> Non
     assert summary["exit_condition"] == "n/a"
     report = repo.read(f"{PROJECT}/logs/report.md")
     assert "Step 3: Make part 3" in report
+    assert f"step 2 was undone: {last['undone']}" in report
     assert f"--project {PROJECT} --resume" in report
 
 
@@ -334,15 +336,40 @@ def test_test_first_is_run_before_the_change(make: Make) -> None:
         )
     )
     repo.start()
-    assert "fails with exit status 1, as expected" in repo.ok("step begin 1")["test_first"]
+    told = repo.ok("step begin 1")["test_first"]
+    assert told == "test -f src/part1.py: it fails as things are, with exit status 1"
     repo.write({"src/part1.py": "one\n"})
     repo.ok("step verify 1")
     repo.ok("step commit 1")
-    assert "passes already" in repo.ok("step begin 2")["test_first"]
+    assert "which says nothing before the new test is written" in repo.ok("step begin 2")["test_first"]
     repo.write({"src/part2.py": "two\n"})
     repo.ok("step verify 2")
     repo.ok("step commit 2")
     assert repo.ok("step begin 3")["test_first"] == "write a test"
+
+
+def test_what_test_first_quotes_in_prose_is_never_run(make: Make) -> None:
+    prose = "the new test fails until `touch ran.txt` is there"
+    fenced = "write this test:\n\n  ```sh\n  touch ran.txt\n  ```"
+    repo = make(
+        plan(step(1, test_first=prose), step(2, test_first=fenced), step(3, test_first="`true`, it fails"))
+    )
+    listed = {
+        "dry-run": [
+            row[2:] for row in repo.ok(f"run dry-run {PLAN}")["report"].split("\n") if "Test first" in row
+        ],
+        "validate": [row for row in repo.ok(f"run validate {PLAN}")["commands"] if "Test first" in row],
+        "scan": [
+            one["command"] for one in repo.ok(f"scan {PLAN}")["commands"] if one["field"] == "Test first"
+        ],
+    }
+    assert listed == {
+        "dry-run": ["Step 3, Test first: `true`"], "validate": ["Step 3, Test first: true"], "scan": ["true"],
+    }  # fmt: skip
+    repo.start()
+    assert repo.ok("step begin 1")["test_first"] == prose
+    assert not repo.has("ran.txt")
+    assert not repo.has(f"{PROJECT}/logs/step-1-test-first.log")
 
 
 def test_nothing_to_commit_warns(make: Make) -> None:

@@ -252,6 +252,7 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     assert repo.ok(f"run validate {PLAN}")["manifests"] == {"valid": 2, "made_up": 0}
     assert (repo.tree(), repo.refs()) == before
     assert not repo.has(".git/ultra")
+    assert "has no step that could be read" in repo.refused("run dry-run README.md")
     repo.write({PLAN: plan(step(1, ["../x"], verify="rm -rf /"))})
     answer = repo.ok(f"run dry-run {PLAN}")
     assert answer["verdict"] == "NEEDS ATTENTION"
@@ -272,7 +273,7 @@ def test_a_killed_run_is_found_by_continue(make: Make) -> None:
 def test_a_killed_session_is_resumed_as_that_session(make: Make) -> None:
     repo = make(TWO_SESSIONS)
     repo.start("--session", "1")
-    assert repo.ok("continue")["command"].endswith(f"--project {PROJECT} --resume")
+    assert repo.ok("continue")["command"].endswith(f"--project {PROJECT} --resume --session 1")
     assert repo.start("--mode", "resume")["steps"] == 1
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.ok("run finish")["result"] == "completed"

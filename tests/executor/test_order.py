@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.executor.sample import PLAN, Repo, plan, step
+from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.executor.test_modes import TWO_SESSIONS
 
 Make = Callable[..., Repo]
 
@@ -83,3 +84,42 @@ def test_resume_without_progress_starts_at_the_first_step_and_says_so(make: Make
 def test_wrong_words(make: Make, call: str) -> None:
     told = make(plan(step(1))).run(*call.split(), "--json")
     assert (told.status, told.data["ok"]) == (2, False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--step 1 --session 1", "--mode resume --step 1", "--mode fg --step 1", "--mode fg --session 1",
+     "--mode session --session 1 --step 1"],
+)  # fmt: skip
+def test_two_modes_at_once_are_wrong_usage(make: Make, words: str) -> None:
+    told = make(plan(step(1))).run("run", "start", PLAN, *words.split(), "--json")
+    assert (told.status, "exclude each other" in told.data["error"]) == (2, True)
+    assert told.data["next"].startswith("usage: ultra run start PATH")
+
+
+def test_the_plan_of_a_live_run_is_not_put(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    before = repo.read(PLAN)
+    (repo.folder.parent / "text.md").write_text(before)
+    (repo.folder.parent / "step.md").write_text(step(2, message="feat: part 2 again"))
+    for words in ("--from ../text.md", "--step 2 --from ../step.md"):
+        said = repo.refused(f"put plan --project {PROJECT} {words}")
+        assert f"{PLAN} is what the run that is under way is held to" in said
+        assert "`ultra run abort`" in said
+    assert repo.read(PLAN) == before
+    repo.ok(f"put plan --project {PROJECT} --draft --from ../text.md")
+    repo.ok("run abort")
+    repo.ok(f"put plan --project {PROJECT} --step 2 --from ../step.md")
+
+
+def test_neither_the_spec_of_a_live_session_nor_its_plan_is_put(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    repo.ok(f"sessions write {PLAN}")
+    repo.start("--session", "1")
+    spec = f"{PROJECT}/sessions/session-1.md"
+    assert "is held to" in repo.refused(f"put session-spec --project {PROJECT} --session 1 --from {spec}")
+    assert "is held to" in repo.refused(f"put plan --project {PROJECT} --from {PLAN}")
+    assert "is held to" in repo.refused(f"sessions write {PLAN}")
+    second = f"{PROJECT}/sessions/session-2.md"
+    repo.ok(f"put session-spec --project {PROJECT} --session 2 --from {second}")

@@ -126,8 +126,9 @@ def test_c_an_edit_of_the_wrong_file_fails_the_attempt_and_is_named(story: Story
         write("src/greet.py", GREET),
         read("README.md"),
         edit("README.md", "# Greet", "# Greetings"),
+        write("todo.txt", "a file that nobody asked for\n"),
         verify(1),
-        edit("README.md", "# Greetings", "# Greet"),
+        ultra("step restore 1 README.md todo.txt"),
         verify(1),
         commit(1),
         greet_on_the_command_line(),
@@ -137,6 +138,9 @@ def test_c_an_edit_of_the_wrong_file_fails_the_attempt_and_is_named(story: Story
     first, second = told.answers("step verify 1")
     assert (first["passed"], first["next"], second["passed"], second["attempt"]) == (False, "retry", True, 2)
     assert any("README.md" in reason for reason in first["why"])
+    assert "`ultra step restore 1 README.md todo.txt`" in first["do"]
+    assert [one.text for one in told.results if one.is_error] == []
+    assert not story.repo.has("todo.txt")
     assert told.answer("run finish")["result"] == "completed"
     assert "step 1, attempt 1: " in story.report().partition("### Findings")[2]
     assert (story.commits(), story.files_of(COMMITS[0])) == (COMMITS, ["src/greet.py"])

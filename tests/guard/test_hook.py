@@ -47,6 +47,26 @@ def test_in_a_run_commands_and_paths_are_denied(scene: Scene, guard: str) -> Non
         assert told.decision == "deny"
 
 
+@pytest.mark.parametrize("tool", ["Agent", "Task"])
+def test_in_a_run_no_agent_is_started(scene: Scene, tool: str) -> None:
+    given = {"description": "look", "prompt": "rm -rf src; ultra put brief", "subagent_type": "Explore"}
+    for guard in ("run", "ask", "always"):
+        assert scene.call(tool, given, guard=guard).silent
+    scene.start_run(session="another")
+    assert scene.call(tool, given).silent
+    scene.start_run()
+    for guard in ("", "ask", "always"):
+        told = scene.call(tool, given, guard=guard)
+        assert (told.decision, "rule run_agent: " in told.reason) == ("deny", True)
+    assert "do the step here" in told.reason
+    assert scene.call(tool, given, guard="off").silent
+
+
+def test_the_plan_behind_a_session_spec_is_held_too(scene: Scene) -> None:
+    scene.start_run(plan=f"{PROJECT}/sessions/session-1.md")
+    assert "rule run_file" in scene.write(scene.repo / PLAN).reason
+
+
 def test_off_is_off_everywhere(scene: Scene) -> None:
     scene.start_run()
     assert scene.bash(REMOVE, guard="off").silent

@@ -6,10 +6,13 @@ are forgotten when a draft begins and when the gate has ended.
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.atomic import Folder, write_file
 from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.project import make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.run.pinned import refuse_pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +83,7 @@ def forget(project: Project) -> None:
 
 
 def end(project: Project, folder: Folder) -> None:
-    """Make the draft the plan."""
+    """Make the draft the plan, unless a live run is held to the one that is there."""
+    refuse_pinned(os.path.join(project.folder, PLAN))
     folder.move(DRAFT, PLAN)
     forget(project)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 KIND = "session-state"
 FILE_NAME = ".session-state.local.json"
+PROGRESS, OF_SESSION = "progress", "-session-"
 SAME_SESSION = "Continue"
 LAST_SESSION = "Complete"
 
@@ -26,9 +27,26 @@ LAST_SESSION = "Complete"
 class SessionState:
     """A valid session state and the project folder, seen from the root, in which it lies."""
 
-    __slots__ = ("brief", "instant", "label", "means", "project", "status", "updated_at", "warnings")
+    __slots__ = (
+        "brief",
+        "instant",
+        "label",
+        "means",
+        "project",
+        "session",
+        "status",
+        "updated_at",
+        "warnings",
+    )
 
-    def __init__(self, project: str, values: Mapping[str, Any], means: str, warnings: list[Issue]) -> None:
+    def __init__(
+        self,
+        project: str,
+        values: Mapping[str, Any],
+        means: str,
+        warnings: list[Issue],
+        session: str | None = None,
+    ) -> None:
         self.project = project
         self.status: str = values["status"]
         self.means = means
@@ -37,6 +55,8 @@ class SessionState:
         self.updated_at: str = values["updated_at"]
         self.instant = instant(self.updated_at) or 0
         self.warnings = warnings
+        self.session = session
+        """The session that was left, when its brief does not tell."""
 
     @property
     def unfinished(self) -> bool:
@@ -56,6 +76,7 @@ class SessionState:
             return project
         number = session_number(self.brief)
         if self.label == SAME_SESSION:
+            number = number or self.session
             return f"{project} --resume" + (f" --session {number}" if number else "")
         if number:
             return f"{project} --session {number}"
@@ -81,7 +102,8 @@ class States:
             return
         meanings = contract.field("status").values or {}
         means = meanings.get(result.parsed["status"], "")
-        self.valid.append(SessionState(seen_from(root, project), result.parsed, means, result.warnings))
+        shown, left = seen_from(root, project), left_session(project)
+        self.valid.append(SessionState(shown, result.parsed, means, result.warnings, left))
 
     @property
     def newest(self) -> list[SessionState]:
@@ -103,6 +125,20 @@ def find_states(root: str) -> States:
         if os.path.lexists(os.path.join(path, FILE_NAME)):
             states.read(root, path)
     return states
+
+
+def left_session(folder: str) -> str | None:
+    """Return the session of the newest unfinished progress file; nothing when that is the whole plan's, or none is."""
+    from ultra_runtime.run.standing import read_json
+
+    found = []
+    for name in os.listdir(folder):
+        if name.startswith(PROGRESS) and name.endswith(".json"):
+            values = read_json(os.path.join(folder, name))
+            if values and values.get("status") not in (None, "completed"):
+                found.append((instant(str(values.get("updated_at"))) or 0, name))
+    number = max(found, default=(0, ""))[1][len(PROGRESS + OF_SESSION) : -len(".json")]
+    return number if number.isascii() and number.isdigit() else None
 
 
 def session_number(brief: str) -> str | None:

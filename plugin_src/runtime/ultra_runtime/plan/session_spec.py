@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ultra_runtime.plan.inline import ARROWS, SHELLS, Command, is_nothing, numbers, read_command, spans
+from ultra_runtime.plan.inline import (
+    SHELLS,
+    Command,
+    is_nothing,
+    numbers,
+    read_command,
+    read_if_command,
+    spans,
+)
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
 from ultra_runtime.plan.values import EntryCondition, Recovery
@@ -108,11 +116,7 @@ def _condition(item: markdown.Item) -> Command:
     value = item.value
     for box in BOXES:
         value = value[len(box) :].lstrip() if value.startswith(box) else value
-    if value.startswith("`"):
-        return read_command(value, item.line)
-    if value and not value.startswith(ARROWS):
-        return Command(value, item.line)
-    return read_command(value, item.line, item.blocks)
+    return read_if_command(value, item.line, item.blocks)
 
 
 def _check_step_zero(plan: Plan) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.plan.inline import is_nothing, paths, read_command, spans
+from ultra_runtime.plan.inline import is_nothing, paths, read_command, read_if_command, spans
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Step
 from ultra_runtime.words import listed, one_line
@@ -74,7 +74,7 @@ class StepReader:
         step.changes = _prose(items.get("Changes"))
         step.reuses = _prose(items.get("Reuses"))
         if test := items.get("Test first"):
-            step.test_first = read_command(test.value, test.line, test.blocks)
+            step.test_first = read_if_command(test.value, test.line, test.blocks)
         self._read_verify(step, items.get("Verify"))
         self._read_on_failure(step, items.get("On failure"))
         self._read_checkpoint(step, items.get("Checkpoint"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import names
 from ultra_runtime.run.assignment import check_plan, read_plan_bytes
-from ultra_runtime.run.policy import BLOCK, path_problem, scan
+from ultra_runtime.run.policy import BLOCK, commands_to_run, path_problem, scan
 from ultra_runtime.run.scope import plain
 from ultra_runtime.run.strategy import choose_strategy
 from ultra_runtime.words import counted, one_line, shell_word
@@ -36,6 +37,9 @@ class DryRun:
 def dry_run(path: str, root: str) -> DryRun:
     """Report on a plan or session spec."""
     plan, result = check_plan(read_plan_bytes(path), path)
+    if not plan.steps:
+        hint = "name a plan or session spec; `ultra run validate PATH` tells what is wrong with one"
+        raise RefusedError(f"{one_line(path)} has no step that could be read", hint)
     issues = _issues(plan, result, root)
     strategy = choose_strategy(plan, False)
     lines = [
@@ -52,6 +56,7 @@ def dry_run(path: str, root: str) -> DryRun:
         "### Files",
         "",
         *_files(plan, root),
+        *_commands(plan),
         *_conditions(plan),
         *_preview(plan, path),
         "",
@@ -98,6 +103,11 @@ def _files(plan: Plan, root: str) -> list[str]:
             made.add(path)
             rows.append(f"- {one_line(path)}: {state}")
     return list(dict.fromkeys(rows)) or ["none"]
+
+
+def _commands(plan: Plan) -> list[str]:
+    rows = [f"- {where}: `{one_line(command, 300)}`" for where, command in commands_to_run(plan)]
+    return ["", "### Commands that are run", "", *(rows or ["none"])]
 
 
 def _conditions(plan: Plan) -> list[str]:

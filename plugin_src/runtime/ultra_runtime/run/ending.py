@@ -7,26 +7,26 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract import load_contract
 from ultra_runtime.jsontext import write
-from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.values import PLAN
-from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.run.place import PLAN_FILE
+from ultra_runtime.rendered import names
+from ultra_runtime.run.place import SESSIONS
 from ultra_runtime.run.progress import COMPLETED, now
+from ultra_runtime.run.sessions import session_after
 from ultra_runtime.run.workspace import replace
-from ultra_runtime.session_state import KIND, LAST_SESSION, SAME_SESSION
+from ultra_runtime.session_state import KIND, LAST_SESSION, SAME_SESSION, States
 from ultra_runtime.validation import validate_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.plan.values import Session
+    from ultra_runtime.run.git import Git
+    from ultra_runtime.run.live import Live
     from ultra_runtime.run.place import RunPlace
 
 BRIEF = "brief.md"
 
 
-def write_session_state(place: RunPlace, status: str) -> str:
+def write_session_state(git: Git, place: RunPlace, status: str) -> str:
     """Write the session state and return what is wrong with it; never a reason to stop."""
-    brief, label = _next(place, status)
+    brief, label = _next(git, place, status)
     state = {
         "schema_version": 1,
         "project": place.show(place.folder),
@@ -43,37 +43,32 @@ def write_session_state(place: RunPlace, status: str) -> str:
     return str(result.errors[0]) if result.errors else ""
 
 
-def _next(place: RunPlace, status: str) -> tuple[str, str]:
+def next_command(live: Live, result: str) -> str:
+    """Return the command of the client that comes next, by the session state where there is a project."""
+    place = live.place
+    if not place.project:
+        return "" if result == COMPLETED else live.command("--resume")
+    states = States()
+    states.read(place.root, place.folder)
+    if not states.valid or states.valid[0].stage not in names().carried:
+        return ""
+    return states.valid[0].command(names().commands)
+
+
+def _next(git: Git, place: RunPlace, status: str) -> tuple[str, str]:
     """Return the brief and the label of the session that comes next."""
     if status != COMPLETED:
         return _brief(place, place.session), SAME_SESSION
-    following = _following(place)
+    following = session_after(git, place)
     if following is None:
         return _brief(place, place.session), LAST_SESSION
     return _brief(place, following.number), f"Session {following.number}: {following.title}"
 
 
-def _following(place: RunPlace) -> Session | None:
-    """Return the session after this one in the order of waves."""
-    if place.session is None:
-        return None
-    path = place.plan if not place.project else os.path.join(place.folder, PLAN_FILE)
-    try:
-        plan = read(read_regular(path), PLAN)
-    except UnreadableError:
-        return None
-    ordered = [session for _, sessions in plan.waves for session in sessions]
-    numbers = [session.number for session in ordered]
-    if place.session not in numbers:
-        return None
-    rest = ordered[numbers.index(place.session) + 1 :]
-    return rest[0] if rest else None
-
-
 def _brief(place: RunPlace, session: int | None) -> str:
     """Return what a session reads first: its spec, the brief of the project, or the plan."""
     if session is not None:
-        path = os.path.join(place.folder, "sessions", f"session-{session}.md")
+        path = os.path.join(place.folder, SESSIONS, f"session-{session}.md")
         if os.path.isfile(path) or place.session != session:
             return place.show(path)
     brief = os.path.join(place.folder, BRIEF)

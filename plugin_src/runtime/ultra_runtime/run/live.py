@@ -9,7 +9,7 @@ from ultra_runtime.rendered import names
 from ultra_runtime.run.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.digest import sha256
 from ultra_runtime.run.lock import FILE, Busy, Owner, read_lock, this_owner
-from ultra_runtime.run.place import RunPlace, find_run_place
+from ultra_runtime.run.place import PLAN_FILE, RunPlace, find_run_place
 from ultra_runtime.run.progress import OVER
 from ultra_runtime.run.record import Records
 from ultra_runtime.run.snapshot import Snapshots
@@ -87,7 +87,7 @@ class Live:
             f"--project {shell_word(self.place.name)}" if self.place.project else shell_word(self.place.shown)
         )
         session = f" --session {self.place.session}" if self.place.session is not None else ""
-        return f"{name} {where}{session} {flags}".rstrip()
+        return f"{name} {where} {flags}{session}"
 
 
 def open_live(verb: str, plan: str | None, project: str | None) -> tuple[Busy, Live]:
@@ -130,7 +130,10 @@ def refuse_other(workspace: Workspace, place: RunPlace, plan: str | None, projec
     if plan is None and project is None:
         return
     asked = find_run_place(workspace, plan or project or "", project, None)
-    if (plan and asked.plan != place.plan) or asked.folder != place.folder:
+    same = asked.plan == place.plan or (
+        place.session is not None and os.path.basename(asked.plan) == PLAN_FILE
+    )
+    if (plan and not same) or asked.folder != place.folder:
         hint = "leave --plan and --project away to act on that run, or end it with `ultra run abort`"
         raise RefusedError(f"the run in progress here is that of {one_line(place.shown)}", hint)
 
@@ -143,7 +146,7 @@ def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
     if owner.lives():
         error = f"the run of {one_line(place.shown)} belongs to another session ({owner})"
         raise RefusedError(error, "let it end, or work in another working tree")
-    hint = f"take it over: `ultra run start {shell_word(place.shown)} --mode resume`"
+    hint = f"take it over: `{place.call} --mode resume`"
     raise RefusedError(
         f"the run of {one_line(place.shown)} was left by a session that is gone ({owner})", hint
     )
@@ -159,6 +162,6 @@ def refuse_changed(live: Live, data: bytes) -> None:
     kept = f"git show refs/ultra/run/{live.place.slug}/plan"
     hint = (
         f"ask the user: undo the edit (`{kept}` has the pinned text), or `ultra run abort`, then "
-        f"`ultra run start {shell_word(live.place.shown)} --mode resume --accept-plan-change`"
+        f"`{live.place.call} --mode resume --accept-plan-change`"
     )
     raise RefusedError(error, hint)

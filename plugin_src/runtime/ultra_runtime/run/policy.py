@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan, Step
 
 BLOCK, WARN = "block", "warn"
+CHECKPOINT = "Checkpoint"
 
 
 class Judged:
@@ -59,6 +60,11 @@ def scan(plan: Plan) -> list[Judged]:
     return [one for one in judged if one.verdict.verdict in (BLOCK, WARN)]
 
 
+def commands_to_run(plan: Plan) -> list[tuple[str, str]]:
+    """Return what a run would execute; of a Checkpoint it takes the message alone."""
+    return [(where, command) for where, command in commands(plan) if not where.endswith(CHECKPOINT)]
+
+
 def commands(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield every command that a run of the plan could execute, with where it stands."""
     entry = plan.entry_condition
@@ -70,7 +76,7 @@ def commands(plan: Plan) -> Iterator[tuple[str, str]]:
                 yield f"Step {step.number}, {name}", found.command
         checkpoint = _checkpoint(step)
         if checkpoint:
-            yield f"Step {step.number}, Checkpoint", checkpoint
+            yield f"Step {step.number}, {CHECKPOINT}", checkpoint
     for name, conditions in (("Exit condition", plan.exit_conditions), ("Verification", plan.verification)):
         for one in conditions:
             if one.command:

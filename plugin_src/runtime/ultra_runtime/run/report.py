@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.run.audit import Audit
+    from ultra_runtime.run.exits import Exits
     from ultra_runtime.run.live import Live
 
 WORDS = {
@@ -21,14 +22,6 @@ WORDS = {
     IN_PROGRESS: "under way",
     PENDING: "not reached",
 }
-
-
-class Exits:
-    """What the exit conditions said: pass, fail, skipped or n/a, and which of them failed."""
-
-    def __init__(self, status: str, rows: list[str]) -> None:
-        self.status = status
-        self.rows = rows
 
 
 def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, Any]:
@@ -86,7 +79,7 @@ def write_report(
     lines += _section("Security advisories and blocks", advisories)
     lines += _section("Findings", live.lock.get("findings") or [])
     lines += ["", "### Summary", "", _counts(summary)]
-    lines += _section("Failure details", _failures(live))
+    lines += _section("Failure details", failures(live))
     lines += _section("What remains", _remaining(live, result))
     return "\n".join(lines) + "\n"
 
@@ -97,6 +90,15 @@ def _title(summary: dict[str, Any]) -> str:
     return (
         f"Execution {summary['result']}{where}: {summary['steps_passed']} of {summary['steps_total']} steps"
     )
+
+
+def told_steps(live: Live) -> list[str]:
+    """Return number, title and result of each step, for whoever has not seen them all."""
+    state = live.progress.state
+    return [
+        f"{step.number} {one_line(step.title, 80)}: {WORDS.get(state(step.number), state(step.number))}"
+        for step in live.assignment.steps
+    ]
 
 
 def _rows(live: Live) -> list[str]:
@@ -125,7 +127,8 @@ def _section(title: str, rows: list[str]) -> list[str]:
     return ["", f"### {title}", "", *(f"- {one_line(row, 1000)}" for row in rows)] if rows else []
 
 
-def _failures(live: Live) -> list[str]:
+def failures(live: Live) -> list[str]:
+    """Return why each step failed that did."""
     rows = []
     for step in live.assignment.steps:
         told = live.progress.step(step.number)

@@ -10,15 +10,18 @@ from ultra_runtime.run.assignment import Assignment, read_plan_bytes, read_valid
 from ultra_runtime.run.digest import sha256
 from ultra_runtime.run.ending import write_session_state
 from ultra_runtime.run.entry import entry_problem
+from ultra_runtime.run.exits import digest_of_plan
 from ultra_runtime.run.live import Live
 from ultra_runtime.run.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.past import kept_findings
 from ultra_runtime.run.place import find_run_place
 from ultra_runtime.run.policy import BLOCK, scan
 from ultra_runtime.run.progress import IN_PROGRESS, STOPPED
-from ultra_runtime.run.resume import place_to_resume, resume_or_refuse
+from ultra_runtime.run.resume import resume_or_refuse
+from ultra_runtime.run.sessions import begun_with, place_to_resume, refuse_done_by_sessions
 from ultra_runtime.run.strategy import choose_strategy, told
 from ultra_runtime.run.workspace import find_workspace
-from ultra_runtime.words import one_line, shell_word
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.asked import Asked
     from ultra_runtime.run.place import RunPlace
     from ultra_runtime.run.workspace import Workspace
+    from ultra_runtime.verdict import Result
 
 
 class Started:
@@ -42,11 +46,12 @@ def start(asked: Asked) -> Started:
     """Start or resume; a refusal has changed nothing but, at most, the session state."""
     workspace = find_workspace()
     _refuse_unready(workspace)
-    place = find_run_place(workspace, asked.path, asked.project, asked.session)
-    data = read_plan_bytes(place.plan)
-    plan, result = read_valid_plan(data, place.shown)
-    if asked.mode == RESUME:
-        place = place_to_resume(place, plan)
+    place = _place(workspace, find_run_place(workspace, asked.path, asked.project, asked.session), asked)
+    plan, result, data = _read(place)
+    if asked.mode == RESUME and place.session is None:
+        place = _place(workspace, place_to_resume(place, plan), asked)
+        plan, result, data = _read(place)
+    refuse_done_by_sessions(workspace.git, place, plan, asked)
     assignment = Assignment(plan, place.session)
     if asked.step is not None:
         assignment.step(asked.step)
@@ -65,6 +70,15 @@ def start(asked: Asked) -> Started:
     strategy = choose_strategy(plan, asked.alone)
     notes += [one for one in (told(strategy, plan), _detached(live)) if one]
     return Started(live, resumed, strategy, [*live.notes, *notes])
+
+
+def _place(workspace: Workspace, place: RunPlace, asked: Asked) -> RunPlace:
+    return begun_with(workspace.git, place, asked.mode == RESUME, asked.restart)
+
+
+def _read(place: RunPlace) -> tuple[Plan, Result, bytes]:
+    data = read_plan_bytes(place.plan)
+    return (*read_valid_plan(data, place.shown), data)
 
 
 def _refuse_unready(workspace: Workspace) -> None:
@@ -130,11 +144,16 @@ def _lock(workspace: Workspace, place: RunPlace, asked: Asked, data: bytes) -> d
         "mode": asked.written,
         "step": asked.step,
         "digest": sha256(data),
+        "whole": digest_of_plan(place),
         "owner": this_owner().as_data(),
     }
     old = read_lock(workspace)
-    if old and old.get("slug") == place.slug and old.get("findings") and not asked.restart:
-        lock["findings"] = old["findings"]
+    if old and old.get("slug") == place.slug:
+        findings = old.get("findings")
+    else:
+        findings = kept_findings(workspace, place.slug)
+    if findings and not asked.restart:
+        lock["findings"] = findings
     return lock
 
 
@@ -142,9 +161,8 @@ def _stop_at_entry(live: Live, problem: str) -> None:
     """Leave word that the run stopped before its first step."""
     live.progress.change(status=STOPPED, entry_condition_checked=True)
     live.progress.save()
-    write_session_state(live.place, STOPPED)
-    path = shell_word(live.place.shown)
-    hint = f"tell the user; when it holds, `ultra run start {path} --mode resume`"
+    write_session_state(live.git, live.place, STOPPED)
+    hint = f"tell the user; when it holds, `{live.place.call} --mode resume`"
     if live.assignment.entry.kind == "other":
         hint += " --accept-entry"
     raise RefusedError(f"the entry condition does not hold: {problem}", hint)
@@ -167,7 +185,7 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     live.progress.values.setdefault("session_start_sha", refs.get("start") or known.get("start"))
     live.progress.save()
     live.workspace.write(live.lock, FILE)
-    write_session_state(place, IN_PROGRESS)
+    write_session_state(git, place, IN_PROGRESS)
 
 
 def _detached(live: Live) -> str:

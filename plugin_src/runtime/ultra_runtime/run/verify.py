@@ -49,7 +49,7 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
     _refuse_rewritten(live, record)
     if record.attempts >= MOST_ATTEMPTS:
         why = f"{MOST_ATTEMPTS} attempts are used up"
-        return Verified(record.attempts, [why], None, after_failure(live, step, record, why, []))
+        return Verified(record.attempts, [why], None, after_failure(live, step, record, why))
     if step.verify and step.verify.command:
         verdict = judge(step.verify.command)
         if verdict.verdict == BLOCK:
@@ -98,12 +98,13 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     words = _command_faults(step, outcome, seconds)
     faults = _faults(live, step, record, before, after)
     if words or faults:
+        commanded = bool(words)
         words += [fault.words for fault in faults]
         for fault in faults:
             if fault.check in ("scope", "forbidden_paths", "never_touch", "protected", "commits"):
                 live.found(f"step {step.number}, attempt {attempt}: {fault.words}")
-        drift = [fault.as_data() for fault in faults]
-        follows = after_failure(live, step, record, one_line("; ".join(words), 1000), drift)
+        why = one_line("; ".join(words), 1000)
+        follows = after_failure(live, step, record, why, faults, commanded)
         return Verified(attempt, words, outcome, follows)
     return _pass(live, step, record, after, outcome)
 
@@ -150,7 +151,8 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
         faults.append(Fault("during_verify", f"changed while Verify ran: {tell_paths(during)}; verify again"))
     changes = [one for one in live.snapshots.changes(record.tree, after) if one.path not in record.artefacts]
     faults += check_manifest(live.workspace.root, step, changes, live.assignment.fence)
-    overlaps = find_overlaps(live.snapshots, changes, record.start)
+    own = [one for one in changes if covers(allowed_paths(step), one.path)]
+    overlaps = find_overlaps(live.snapshots, own, record.start)
     if overlaps:
         words = f"the same lines had uncommitted changes before the step: {tell_paths(overlaps)}"
         faults.append(Fault("overlap", words))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.finish import finish
 from ultra_runtime.run.live import open_live
-from ultra_runtime.run.progress import COMPLETED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,19 +19,19 @@ USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--json]"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the result, the summary and where the report is."""
+    """Answer with all that the user is to be told, and the command that comes next."""
     busy, live = open_live("run finish", args.get("--plan"), args.get("--project"))
     with busy:
         done = finish(live, args.get("--data"))
-    data: dict[str, Any] = {
-        "ok": True,
-        "result": done.summary["result"],
-        "report": done.path,
-        "ultraexecute_summary": done.summary,
-    }
-    if done.warnings:
-        data["notes"] = done.warnings
-    data["next"] = "tell the user the result and where the report is"
-    if done.summary["result"] != COMPLETED:
-        data["next"] += f"; to go on: {live.command('--resume')}"
+    data: dict[str, Any] = {"ok": True, "result": done.summary["result"], "steps": done.steps}
+    told = (
+        ("why", done.why),
+        ("findings", done.findings),
+        ("drift_details", done.summary["drift_details"]),
+        ("notes", done.warnings),
+    )
+    data.update({name: rows for name, rows in told if rows})
+    data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
+    if done.next:
+        data["next"] += f"; to go on: {done.next}"
     return Answer(data, "\n".join([done.report, *done.warnings]))

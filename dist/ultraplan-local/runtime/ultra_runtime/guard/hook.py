@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client tells the person and runs the tool
+SPAWNING = ("Agent", "Task")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
 
@@ -42,7 +43,9 @@ def main() -> int:
         in_run = site is not None
         verdict = _of_agent(call)
         deny = verdict is not None or in_run or option != ASK
-        if verdict is None and (in_run or option in (ASK, ALWAYS)):
+        if call.tool in SPAWNING:
+            verdict = _of_spawning() if in_run else None
+        elif verdict is None and (in_run or option in (ASK, ALWAYS)):
             verdict = _of_policy(call, site)
         if verdict is not None and verdict.verdict == "block":
             _answer(verdict, deny)
@@ -69,6 +72,7 @@ class _Call:
 
         payload = read_object(_given()).values
         self.session = _text(payload, "session_id")
+        self.tool = _text(payload, "tool_name")
         self.agent = _text(payload, "agent_type")
         cwd = _text(payload, "cwd")
         self.folders = [cwd, *here] if os.path.isabs(cwd) else here
@@ -110,6 +114,15 @@ def _of_agent(call: _Call) -> Verdict | None:
     from ultra_runtime.guard.agents import verdict_for_agent
 
     return verdict_for_agent(command, call.agent)
+
+
+def _of_spawning() -> Verdict:
+    """Return the refusal of a sub-agent in a run."""
+    from ultra_runtime.guard.policy import Verdict
+
+    reason = "a run is carried out by the one session that is held to its steps, so no agent is started in it"
+    instead = "do the step here, or end the run with `ultra run finish` or `ultra run abort`"
+    return Verdict("block", "run_agent", reason, instead)
 
 
 def _of_policy(call: _Call, site: Site | None) -> Verdict:

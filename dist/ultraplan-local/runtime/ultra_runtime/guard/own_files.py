@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RULE = "run_file"
 INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
 REMOVERS = frozenset(("rm", "grm", "srm", "unlink", "rmdir", "mv", "gmv", "shred", "gshred"))
+PLAN = "plan.md"
 STATE = ".session-state.local.json"
 PROGRESS = ("progress", ".ultraexecute-progress-")
 PREVIOUS = ".prev"
@@ -30,6 +31,7 @@ class OwnFiles:
         self._ours = components(os.path.join(site.git_dir, FOLDER))
         plan, project, progress = (_text(site.lock.get(name)) for name in ("plan", "project", "progress"))
         self._plan = _below(site.root, plan) if plan else None
+        self._whole = _below(site.root, os.path.join(project, PLAN)) if project else None
         self._progress = _below(site.root, progress) if progress else None
         named = [project, os.path.dirname(plan) if plan else ""]
         self._folders = [_below(site.root, folder) for folder in named if folder or plan]
@@ -45,7 +47,7 @@ class OwnFiles:
         names = self._real(path)
         if not names:
             return None
-        for kept in (self._ours, self._plan, self._progress):
+        for kept in (self._ours, self._plan, self._whole, self._progress):
             if kept and kept[: len(names)] == names:
                 return _refusal(path, "is or holds what the run that is under way relies on")
         return self.verdict(path)
@@ -62,7 +64,7 @@ class OwnFiles:
         return components(real) if real else None
 
     def _what(self, names: list[str]) -> str:
-        if names == self._plan:
+        if names in (self._plan, self._whole):
             return "is the plan of the run that is under way, which is held to it"
         if names[: len(self._ours)] == self._ours:
             return "belongs to the runtime, which keeps the run in it"

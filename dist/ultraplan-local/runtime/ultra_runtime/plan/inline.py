@@ -113,6 +113,15 @@ def read_command(value: str, line: int, blocks: Iterable[Block] = ()) -> Command
     return result
 
 
+def read_if_command(value: str, line: int, blocks: Iterable[Block] = ()) -> Command:
+    """Read what is a command, or begins with one; anything else is prose, in which code only quotes."""
+    if value.startswith("`"):
+        return read_command(value, line)
+    if value and not value.startswith(ARROWS):
+        return Command(value, line)
+    return read_command(value, line, blocks)
+
+
 def _expected_at(value: str, found: list[Span]) -> tuple[int, int] | None:
     """Return where an arrow outside code that says `expected:` starts, and where its text does."""
     inside = iter(found)

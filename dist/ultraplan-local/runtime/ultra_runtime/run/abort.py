@@ -7,6 +7,7 @@ from ultra_runtime.run.assignment import Assignment, read_plan_bytes, read_valid
 from ultra_runtime.run.finish import abort
 from ultra_runtime.run.live import Live, place_of, refuse_other
 from ultra_runtime.run.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.past import keep_findings
 from ultra_runtime.run.repair import reconcile
 from ultra_runtime.run.workspace import find_workspace
 from ultra_runtime.words import one_line
@@ -35,6 +36,7 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
             live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)
             reconcile(live)
         except RefusedError:
+            keep_findings(workspace, lock)
             workspace.remove(FILE)
             return STOPPED, live.command("--resume")
         return abort(live), live.command("--resume")

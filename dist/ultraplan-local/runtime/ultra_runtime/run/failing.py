@@ -6,16 +6,19 @@ from ultra_runtime.run.progress import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.repair import SKIP
 from ultra_runtime.run.snapshot import tell_paths
 from ultra_runtime.run.undo import undo
+from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
 
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.live import Live
+    from ultra_runtime.run.manifest import Fault
     from ultra_runtime.run.record import Record
 
 MOST_ATTEMPTS = 3
+MOST_NAMED = 5
 RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
 REPORT = "ultra run finish"
 
@@ -29,8 +32,11 @@ class Follows:
         self.undone = undone
 
 
-def after_failure(live: Live, step: Step, record: Record, why: str, drift: list[dict[str, Any]]) -> Follows:
-    """Write the failed attempt down and do what the plan says for it."""
+def after_failure(
+    live: Live, step: Step, record: Record, why: str, faults: Sequence[Fault] = (), commanded: bool = True
+) -> Follows:
+    """Write the failed attempt down and do what the plan says for it; `commanded` when the command failed, too."""
+    drift = [fault.as_data() for fault in faults]
     live.progress.change_step(
         step.number,
         attempts=record.attempts,
@@ -46,12 +52,25 @@ def after_failure(live: Live, step: Step, record: Record, why: str, drift: list[
     if record.attempts < MOST_ATTEMPTS:
         live.progress.save()
         live.records.write(record)
-        how = f" ({step.on_failure_text})" if step.on_failure == RETRY and step.on_failure_text else ""
-        return Follows(RETRY, f"mend it{how}, then `ultra step verify {step.number}`")
+        return Follows(RETRY, _mend(step, faults, commanded))
     undone = _undo(live, record)
     end_at(live, step.number, FAILED, why)
     live.records.clear()
     return Follows(STOP, REPORT, undone)
+
+
+def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
+    """Return what to do before the next attempt."""
+    outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
+    inside = commanded or any(not fault.outside for fault in faults)
+    how = f" ({step.on_failure_text})" if step.on_failure == RETRY and step.on_failure_text else ""
+    steps = []
+    if outside:
+        named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""
+        steps.append(f"take back what is not the step's: `ultra step restore {step.number}{named}`")
+    if inside:
+        steps.append(f"mend {'the rest' if outside else 'it'}{how}")
+    return ", then ".join([*steps, f"`ultra step verify {step.number}`"])
 
 
 def escalate(live: Live, step: Step, why: str) -> Follows:
@@ -87,6 +106,8 @@ def _skip(live: Live, step: Step, record: Record) -> Follows:
 
 def _undo(live: Live, record: Record) -> str:
     undone = undo(live.workspace, live.snapshots, live.records, record)
+    if undone.paths:
+        live.found(f"step {record.number} was undone: {undone}")
     if undone.left:
         live.found(f"step {record.number} could not be undone in {tell_paths(undone.left)}")
     return str(undone)

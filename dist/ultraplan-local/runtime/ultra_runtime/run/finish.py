@@ -7,41 +7,43 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.assignment import read_plan_bytes
 from ultra_runtime.run.audit import DRIFT, audit
-from ultra_runtime.run.ending import write_session_state
+from ultra_runtime.run.ending import next_command, write_session_state
+from ultra_runtime.run.exits import check_exits
 from ultra_runtime.run.lock import FILE
-from ultra_runtime.run.policy import BLOCK, WARN, judge, scan
+from ultra_runtime.run.past import REPORT, beside, drop_findings, keep_findings
+from ultra_runtime.run.policy import BLOCK, WARN, scan
 from ultra_runtime.run.progress import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED, now
-from ultra_runtime.run.report import Exits, summarise, write_report
-from ultra_runtime.run.shell import open_logs, run_command
+from ultra_runtime.run.report import failures, summarise, told_steps, write_report
+from ultra_runtime.run.shell import open_logs
 from ultra_runtime.run.stats import append
 from ultra_runtime.run.workspace import replace
-from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.plan.inline import Command
+    from ultra_runtime.run.exits import Exits
     from ultra_runtime.run.live import Live
-
-REPORT = "report{tail}.md"
-EXIT_SECONDS = 540.0
 
 
 class Finished:
-    """What came of it."""
+    """What came of it; `next` is the command of the client that comes after it."""
 
-    def __init__(self, summary: dict[str, Any], report: str, path: str, warnings: list[str]) -> None:
+    def __init__(self, summary: dict[str, Any], report: str, path: str) -> None:
         self.summary = summary
         self.report = report
         self.path = path
-        self.warnings = warnings
+        self.steps: list[str] = []
+        self.why: list[str] = []
+        self.findings: list[str] = []
+        self.warnings: list[str] = []
+        self.next = ""
 
 
 def finish(live: Live, data_folder: str | None) -> Finished:
     """End the live run and say how it ended."""
     _refuse_early(live)
-    exits = _check_exits(live)
+    exits = check_exits(live)
     head = live.git.head()
     live.git.set_refs(live.place.slug, {"end": head})
     found = audit(live.git, live.place, read_plan_bytes(live.place.plan))
@@ -49,7 +51,9 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     summary = summarise(live, result, exits, found)
     advisories = [str(one) for one in scan(live.assignment.plan) if one.verdict.verdict in (WARN, BLOCK)]
     report = write_report(live, summary, exits, found, advisories)
-    path = _write_report(live, report)
+    finished = Finished(summary, report, _write_report(live, report))
+    finished.steps, finished.findings = told_steps(live), live.lock.get("findings") or []
+    finished.why = [*failures(live), *(exits.rows if exits.status == "fail" else [])]
     live.progress.change(
         status=result,
         session_end_sha=head,
@@ -60,17 +64,23 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     if result == COMPLETED:
         live.progress.change(completed_at=now())
     live.progress.save()
-    warnings = [problem for problem in [write_session_state(live.place, result)] if problem]
+    warnings = [problem for problem in [write_session_state(live.git, live.place, result)] if problem]
     if data_folder:
         warnings += [
             f"no statistics: {problem}" for problem in [_count(live, summary, data_folder)] if problem
         ]
+    finished.warnings = warnings
+    finished.next = next_command(live, result)
     release(live)
-    return Finished(summary, report, path, warnings)
+    return finished
 
 
 def release(live: Live) -> None:
-    """Let go of the tree; the facts stay in git."""
+    """Let go of the tree; the facts stay in git, and what was found stays for whoever resumes."""
+    if live.progress.status == COMPLETED:
+        drop_findings(live)
+    else:
+        keep_findings(live.workspace, live.lock)
     live.workspace.remove(FILE)
     if live.records.read() is None:
         live.snapshots.forget()
@@ -81,7 +91,7 @@ def abort(live: Live) -> str:
     if not live.ended:
         live.progress.change(status=STOPPED)
         live.progress.save()
-    write_session_state(live.place, live.progress.status)
+    write_session_state(live.git, live.place, live.progress.status)
     release(live)
     return live.progress.status
 
@@ -111,37 +121,12 @@ def _result(live: Live, exits: Exits, audited: str) -> str:
     return COMPLETED
 
 
-def _check_exits(live: Live) -> Exits:
-    """Run the exit conditions when every step is over; prose among them is told and decides nothing."""
-    commands = [one for one in live.assignment.exits if one.command]
-    if not commands:
-        return Exits("n/a", [])
-    if live.ended or not live.all_over():
-        return Exits("skipped", [])
-    problems = [_exit_problem(live, number, one) for number, one in enumerate(commands, 1)]
-    rows = [problem for problem in problems if problem]
-    prose = [f"for a person to see: {one_line(one.text)}" for one in live.assignment.exits if not one.command]
-    return Exits("fail" if rows else "pass", [*rows, *prose])
-
-
-def _exit_problem(live: Live, number: int, one: Command) -> str:
-    command = one.command or ""
-    verdict = judge(command)
-    if verdict.verdict == BLOCK:
-        return f"`{one_line(command)}` is blocked and was not run: {verdict.reason}"
-    outcome = run_command(live.place, command, f"exit-condition-{number}.log", EXIT_SECONDS)
-    if outcome.late:
-        return f"`{one_line(command)}` did not end in time"
-    if outcome.status:
-        return f"`{one_line(command)}` ended with exit status {outcome.status}, see {outcome.log}"
-    if one.literal and not outcome.contains(one.expected):
-        return f"`{one_line(command)}` did not print {one_line(one.expected, 120)}, see {outcome.log}"
-    return ""
-
-
 def _write_report(live: Live, report: str) -> str:
-    tail = "" if live.place.session is None else f"-session-{live.place.session}"
-    path = open_logs(live.place, REPORT.format(tail=tail))
+    path = open_logs(live.place, REPORT)
+    if os.path.lexists(path):
+        earlier = beside(path)
+        os.replace(path, earlier)
+        report += f"\nThe report before this one: {live.place.show(earlier)}\n"
     replace(path, report.encode("utf-8", "surrogateescape"))
     return live.place.show(path)
 

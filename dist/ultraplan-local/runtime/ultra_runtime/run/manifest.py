@@ -28,11 +28,13 @@ SHELL_FILE = ".sh"
 class Fault:
     """A check of the manifest that does not hold."""
 
-    __slots__ = ("check", "words")
+    __slots__ = ("check", "outside", "words")
 
-    def __init__(self, check: str, words: str) -> None:
+    def __init__(self, check: str, words: str, outside: Sequence[str] = ()) -> None:
         self.check = check
         self.words = words
+        self.outside = outside
+        """The paths that the step must not change and has changed."""
 
     def as_data(self) -> dict[str, str]:
         return {"check": self.check, "actual": self.words}
@@ -64,7 +66,7 @@ def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
         ("protected", guarded, "protected paths were changed"),
         ("scope", outside, "changed outside Files and expected_paths"),
     )
-    return [Fault(check, f"{words}: {tell_paths(found)}") for check, found, words in rows if found]
+    return [Fault(check, f"{words}: {tell_paths(found)}", found) for check, found, words in rows if found]
 
 
 def _check_submodules(changes: Sequence[Change]) -> list[Fault]:

@@ -8,7 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.place import PROJECTS
 from ultra_runtime.project import IGNORE_FILE, Project, find_project
 from ultra_runtime.session_state import FILE_NAME, session_number
-from ultra_runtime.words import one_line
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PLAN_FILE = "plan.md"
 LOGS = "logs"
+SESSIONS = "sessions"
 PLANS = os.path.join(".claude", "plans")
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
@@ -36,7 +37,8 @@ class RunPlace:
         name = f"progress{tail}.json" if project else f".ultraexecute-progress-{stem}{tail}.json"
         self.progress = os.path.join(self.folder, name)
         self.state = os.path.join(self.folder, FILE_NAME)
-        self.logs = os.path.join(self.folder, LOGS if project else f".ultraexecute-logs-{stem}")
+        self.all_logs = os.path.join(self.folder, LOGS if project else f".ultraexecute-logs-{stem}")
+        self.logs = os.path.join(self.all_logs, tail[1:]) if tail else self.all_logs
 
     def _base_name(self, stem: str) -> str:
         if self.project:
@@ -54,6 +56,20 @@ class RunPlace:
         """Return the place of one session of the same plan."""
         return RunPlace(self.root, self.plan, self.project, number)
 
+    def with_plan(self, path: str) -> RunPlace:
+        """Return the same place for another file: a session is run from its spec or from the plan."""
+        return RunPlace(self.root, path, self.project, self.session)
+
+    def spec(self) -> str:
+        """Return where the spec of this session lies when there is one."""
+        return os.path.join(self.folder, SESSIONS, f"session-{self.session}.md")
+
+    @property
+    def call(self) -> str:
+        """The verb that starts this run."""
+        own = self.session is None or session_number(self.plan.replace(os.sep, "/"))
+        return f"ultra run start {shell_word(self.shown)}" + ("" if own else f" --session {self.session}")
+
     @property
     def name(self) -> str:
         """The project directory or the plan, as a command takes it."""
@@ -61,7 +77,7 @@ class RunPlace:
 
     def own_files(self) -> list[str]:
         """Return what the runtime writes here, seen from the root: no step is asked about these."""
-        paths = [self.progress, self.progress + ".prev", self.state, self.state + ".prev", self.logs]
+        paths = [self.progress, self.progress + ".prev", self.state, self.state + ".prev", self.all_logs]
         if self.project:
             paths.append(os.path.join(self.folder, IGNORE_FILE))
         return [self.show(path) for path in paths]
@@ -83,9 +99,11 @@ def find_run_place(workspace: Workspace, path: str, directory: str | None, sessi
         hint = "put the plan into the repository that it changes, and call there"
         raise RefusedError(f"{one_line(path)} is outside the repository {one_line(workspace.root)}", hint)
     project = find_project(directory) if directory else _project_around(workspace.root, plan)
-    if session is None:
-        number = session_number(plan.replace(os.sep, "/"))
-        session = int(number) if number else None
+    number = session_number(plan.replace(os.sep, "/"))
+    if number and session not in (None, int(number)):
+        error = f"{one_line(path)} is the spec of session {number}, not of session {session}"
+        raise RefusedError(error, "leave --session away, or name the plan instead of the spec")
+    session = int(number) if number else session
     return RunPlace(workspace.root, plan, project, session)
 
 

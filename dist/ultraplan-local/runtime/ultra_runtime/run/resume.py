@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run import accept
 from ultra_runtime.run.asked import RESUME, STEP
 from ultra_runtime.run.digest import sha256
+from ultra_runtime.run.past import drop_findings, put_aside
 from ultra_runtime.run.progress import (
     BLOCKED,
     COMPLETED,
@@ -20,32 +19,14 @@ from ultra_runtime.run.progress import (
     read_progress,
 )
 from ultra_runtime.run.repair import new_progress, reconcile
-from ultra_runtime.words import listed, shell_word
+from ultra_runtime.run.sessions import has_begun
+from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.run.asked import Asked
     from ultra_runtime.run.live import Live
-    from ultra_runtime.run.place import RunPlace
     from ultra_runtime.run.progress import Progress
-
-
-def place_to_resume(place: RunPlace, plan: Plan) -> RunPlace:
-    """Return the place of the session that was left, when the plan is run by sessions and none is named."""
-    if place.session is not None or os.path.exists(place.progress):
-        return place
-    numbers = [session.number for _, sessions in plan.waves for session in sessions]
-    left = [one for one in map(place.of_session, numbers) if _is_left(one)]
-    if len(left) > 1:
-        error = f"sessions {listed(str(one.session) for one in left)} of this plan are unfinished"
-        raise RefusedError(error, "name the one to go on with by --session N")
-    return left[0] if left else place
-
-
-def _is_left(place: RunPlace) -> bool:
-    progress, _ = read_progress(place.progress)
-    return progress is not None and progress.status != COMPLETED
 
 
 def resume_or_refuse(live: Live, asked: Asked, data: bytes, notes: list[str]) -> bool:
@@ -60,7 +41,7 @@ def resume_or_refuse(live: Live, asked: Asked, data: bytes, notes: list[str]) ->
     if progress is None and there and not refs.get("start"):
         issue = result.errors[0]
         raise RefusedError(f"{place.show(place.progress)}: {issue.code}: {issue.message}", issue.remedy)
-    begun = "start" in refs or (progress is not None and _has_begun(progress))
+    begun = "start" in refs or (progress is not None and has_begun(progress))
     if begun and progress is not None:
         _refuse_foreign(live, progress)
     if begun and asked.mode != RESUME and asked.written != STEP:
@@ -86,11 +67,6 @@ def _is_another_plan(progress: Progress | None, refs: dict[str, str], asked: Ask
     return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(data)
 
 
-def _has_begun(progress: Progress) -> bool:
-    """Tell whether a step was ever begun: a run that its entry condition stopped can simply be started."""
-    return any(step.get("status") not in (PENDING, DEFERRED) for step in progress.steps.values())
-
-
 def _refuse_foreign(live: Live, progress: Progress) -> None:
     """Refuse a progress file whose commits this repository does not have."""
     start = progress.values.get("session_start_sha")
@@ -100,14 +76,14 @@ def _refuse_foreign(live: Live, progress: Progress) -> None:
 
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:
-    shown, path = live.place.show(live.place.progress), shell_word(live.place.shown)
+    shown, call = live.place.show(live.place.progress), live.place.call
     status = progress.status if progress else IN_PROGRESS
     if status == PENDING:
         return
     if status == COMPLETED:
         error = f"this plan has been completed ({shown})"
-        raise RefusedError(error, f"review the work, or run it again: `ultra run start {path} --restart`")
-    hint = f"go on with `ultra run start {path} --mode resume`, or begin again with --restart"
+        raise RefusedError(error, f"review the work, or run it again: `{call} --restart`")
+    hint = f"go on with `{call} --mode resume`, or begin again with --restart"
     raise RefusedError(f"a run of this plan is unfinished: {shown} says {status}", hint)
 
 
@@ -146,6 +122,7 @@ def _reopen(live: Live, asked: Asked) -> None:
     known = set(live.assignment.recorded())
     for number in live.assignment.numbers:
         if progress.state(number) in (FAILED, BLOCKED, DEFERRED):
+            _remember(live, number)
             progress.change_step(number, status=PENDING, attempts=0)
             record = live.records.read()
             if record and record.number == number:
@@ -164,18 +141,31 @@ def _reopen(live: Live, asked: Asked) -> None:
         progress.values.pop(name, None)
 
 
+def _remember(live: Live, number: int) -> None:
+    """Put what a step failed of among the findings before its attempts are counted anew."""
+    step = live.progress.step(number)
+    if not step.get("error"):
+        return
+    used = counted(live.progress.attempts(number), "attempt")
+    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)}"
+    findings = live.lock.setdefault("findings", [])
+    if words not in findings:
+        findings.append(words)
+    live.notes.append(words)
+
+
 def _forget(live: Live, notes: list[str]) -> None:
     """Drop the facts of the earlier run; commits and files stay."""
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
         notes.append(f"what step {record.number} had changed so far stays in the tree as yours")
-    live.git.set_refs(live.place.slug, dict.fromkeys(live.git.refs(live.place.slug)))
+    refs = live.git.refs(live.place.slug)
+    pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
+    folder = put_aside(live, pinned)
+    if folder:
+        notes.append(f"the run before this one is kept in {folder}")
+    drop_findings(live)
+    live.lock.pop("findings", None)
+    live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()
     live.snapshots.forget()
-    try:
-        os.unlink(live.place.progress)
-    except FileNotFoundError:
-        pass
-    except OSError as problem:
-        error = f"{live.place.show(live.place.progress)} cannot be removed: {problem.strerror}"
-        raise RefusedError(error, "see to it and start again") from None

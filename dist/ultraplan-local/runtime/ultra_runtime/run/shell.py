@@ -6,7 +6,9 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.digest import sha256
+from ultra_runtime.run.past import beside
 from ultra_runtime.run.process import NotStartedError, run_logged
+from ultra_runtime.run.telling import telling
 from ultra_runtime.run.workspace import make_folder
 from ultra_runtime.words import one_line
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from ultra_runtime.run.place import RunPlace
 
 SECONDS = 540.0
-LAST_LINES, LONGEST_LINE = 12, 200
+LONGEST_LINE = 200
+LOOKED_AT = 256 * 1024
 READ_AT_ONCE = 1024 * 1024
 IGNORE_ALL = b"*\n"
 
@@ -33,14 +36,14 @@ class Outcome:
         self._start = start
         self._end = end
 
-    def tail(self) -> str:
-        """Return the last lines of the output."""
-        start = max(self._start, self._end - LAST_LINES * LONGEST_LINE * 4)
+    def told(self) -> str:
+        """Return the lines of the output that tell most: around the first failure, and the last ones."""
+        start = max(self._start, self._end - LOOKED_AT)
         with open(self._path, "rb") as file:
             file.seek(start)
             text = file.read(self._end - start).decode("utf-8", "replace")
-        lines = [line.rstrip() for line in text.splitlines()]
-        return "\n".join(one_line(line, LONGEST_LINE) for line in lines[-LAST_LINES:]).strip("\n")
+        lines = telling([line.rstrip() for line in text.splitlines()])
+        return "\n".join(one_line(line, LONGEST_LINE) for line in lines).strip("\n")
 
     def contains(self, text: str) -> bool:
         """Tell whether the output holds a text."""
@@ -58,8 +61,8 @@ class Outcome:
 
 def run_command(place: RunPlace, command: str, name: str, seconds: float = SECONDS) -> Outcome:
     """Run a command and keep what it prints in the log of that name."""
-    path = open_logs(place, name)
-    log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    path = beside(open_logs(place, name))
+    log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         head = f"$ {command}\n".encode("utf-8", "surrogateescape")
         os.write(log, head)
@@ -88,9 +91,10 @@ def _mark(root: str) -> str:
 def open_logs(place: RunPlace, name: str) -> str:
     """Return the path of a log in a folder that git does not see."""
     make_folder(place.logs)
-    if os.path.islink(place.logs):
-        raise RefusedError(f"{place.show(place.logs)} is a symbolic link", "put a folder there instead")
-    hidden = os.path.join(place.logs, ".gitignore")
+    for folder in (place.all_logs, place.logs):
+        if os.path.islink(folder):
+            raise RefusedError(f"{place.show(folder)} is a symbolic link", "put a folder there instead")
+    hidden = os.path.join(place.all_logs, ".gitignore")
     if not place.project and not os.path.lexists(hidden):
         with open(hidden, "wb") as file:
             file.write(IGNORE_ALL)

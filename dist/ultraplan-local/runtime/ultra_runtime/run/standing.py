@@ -66,7 +66,7 @@ class Standing:
         project, session = self.lock.get("project"), self.lock.get("session")
         where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
         part = f" --session {session}" if isinstance(session, int) else ""
-        return one_line(f"{names().commands.get('execute', 'ultra run start')} {where}{part} --resume", 500)
+        return one_line(f"{names().commands.get('execute', 'ultra run start')} {where} --resume{part}", 500)
 
 
 def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:

@@ -7,10 +7,11 @@ import stat
 
 from ultra_runtime.atomic import WriteError, write_file
 from ultra_runtime.run.git import GitError
-from ultra_runtime.run.snapshot import SUBMODULE
+from ultra_runtime.run.snapshot import SUBMODULE, tell_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.run.git import Git
     from ultra_runtime.run.record import Record, Records
     from ultra_runtime.run.snapshot import Change, Snapshots
     from ultra_runtime.run.workspace import Workspace
@@ -18,30 +19,42 @@ if TYPE_CHECKING:
 RESCUE = "refs/ultra/rescue"
 LINK = "120000"
 EXECUTABLE = "100755"
+MOST_TOLD = 10
 
 
 class Undone:
-    """What came of it: how many paths went back, which did not, and the commit that keeps what was undone."""
+    """What came of it: which paths went back, which did not, and the commit that keeps what was undone."""
 
-    __slots__ = ("count", "left", "rescue")
+    __slots__ = ("left", "paths", "rescue")
 
-    def __init__(self, count: int, left: list[str], rescue: str) -> None:
-        self.count = count
+    def __init__(self, paths: list[str], left: list[str], rescue: str) -> None:
+        self.paths = paths
         self.left = left
         self.rescue = rescue
 
     def __str__(self) -> str:
-        if not self.count:
+        if not self.paths:
             return "there was nothing to undo"
-        kept = f"; what was undone is kept as {self.rescue}" if self.rescue else ""
-        return f"{self.count} changed paths were undone{kept}"
+        return f"{tell_paths(self.paths, MOST_TOLD)}{self.way_back}"
+
+    @property
+    def way_back(self) -> str:
+        """How to have a path as it was before it was undone."""
+        return f"; to have one back: `git restore --source={self.rescue} -- PATH`" if self.rescue else ""
 
 
-def undo(workspace: Workspace, snapshots: Snapshots, records: Records, record: Record) -> Undone:
-    """Bring every path that differs from the beginning of the step back to it."""
-    changes = snapshots.changes(record.tree, snapshots.take())
+def undo(
+    workspace: Workspace, snapshots: Snapshots, records: Records, record: Record, only: set[str] | None = None
+) -> Undone:
+    """Bring every path that differs from the beginning of the step back to it, or only some of them.
+
+    Whatever changed meanwhile counts as the step's, inside its Files or not: nobody else works in this tree.
+    """
+    changes = [
+        one for one in snapshots.changes(record.tree, snapshots.take()) if only is None or one.path in only
+    ]
     if not changes:
-        return Undone(0, [], "")
+        return Undone([], [], "")
     rescue = _rescue(workspace, records.slug, record, changes)
     root = workspace.root
     for change in changes:
@@ -51,8 +64,9 @@ def undo(workspace: Workspace, snapshots: Snapshots, records: Records, record: R
     for path, mode in record.kept.items():
         if any(change.path == path for change in changes):
             _write_kept(records, record, root, path, mode)
-    left = [change.path for change in snapshots.changes(record.tree, snapshots.take())]
-    return Undone(len(changes), left, rescue)
+    paths = [change.path for change in changes]
+    left = [one.path for one in snapshots.changes(record.tree, snapshots.take()) if one.path in paths]
+    return Undone(paths, left, rescue)
 
 
 def _kind(mode: str) -> str:
@@ -136,7 +150,7 @@ def _rescue(workspace: Workspace, slug: str, record: Record, changes: list[Chang
         tree = git.ask("write-tree", env=env).decode().strip()
         message = f"what step {record.number} of {slug} had changed when it was undone"
         commit = git.ask("commit-tree", tree, "-p", record.start, "-m", message).decode().strip()
-        ref = f"{RESCUE}/{slug}/step-{record.number}"
+        ref = _free(git, f"{RESCUE}/{slug}/step-{record.number}")
         git.ask("update-ref", ref, commit)
     except GitError:
         return ""
@@ -145,3 +159,12 @@ def _rescue(workspace: Workspace, slug: str, record: Record, changes: list[Chang
             if os.path.exists(path):
                 os.unlink(path)
     return ref
+
+
+def _free(git: Git, ref: str) -> str:
+    """Return a ref that keeps nothing yet: what was saved before stays."""
+    names, number = [ref], 1
+    while not git.done("rev-parse", "--verify", "--quiet", names[-1]).status:
+        number += 1
+        names.append(f"{ref}-{number}")
+    return names[-1]

@@ -10,6 +10,7 @@ from ultra_runtime.artifact_place import number
 from ultra_runtime.run.assignment import read_plan_bytes
 from ultra_runtime.run.audit import PASS, audit
 from ultra_runtime.run.place import find_run_place
+from ultra_runtime.run.sessions import begun_with
 from ultra_runtime.run.workspace import find_workspace
 from ultra_runtime.words import one_line
 
@@ -25,6 +26,7 @@ def run(args: Args) -> Answer:
     session = number(args, "--session", 1) if args.get("--session") else None
     workspace = find_workspace()
     place = find_run_place(workspace, args.need("PATH"), args.get("--project"), session)
+    place = begun_with(workspace.git, place, resuming=True)
     found = audit(workspace.git, place, read_plan_bytes(place.plan))
     data = {
         "status": found.status,

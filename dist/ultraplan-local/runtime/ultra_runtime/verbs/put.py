@@ -19,6 +19,7 @@ from ultra_runtime.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.run.pinned import refuse_pinned
 from ultra_runtime.words import listed, nearest, one_line, shell_word
 from ultra_runtime.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 
@@ -36,6 +37,7 @@ USAGE = (
 
 HINT = "give the text on standard input, such as with <<'EOF', or name a file with --from"
 AGAIN = "see to it and put the text again; nothing was written"
+PINNED = ("plan", "session-spec")
 FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
 NEXT = {
     "brief": "go on with research, or with the plan",
@@ -96,6 +98,8 @@ def _with_part(contract: Contract, place: Place, section: str | None, step: int 
 
 def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: bool) -> Answer:
     project = place.project
+    if contract.artifact in PINNED:
+        refuse_pinned(place.path)
     if project is None:
         _refuse_foreign(contract, place)
     elif place.name == brief_gate.BRIEF and brief_gate.is_open(project):

@@ -29,6 +29,7 @@ def run(args: Args) -> Answer:
     step = number(args, "--step", 0) if args.get("--step") else None
     session = number(args, "--session", 1) if args.get("--session") else None
     mode = args.get("--mode") or ""
+    _refuse_two_modes(args, mode, step, session)
     for name, given in (("step", step), ("session", session)):
         if mode == name and given is None:
             raise args.usage.error(f"--mode {name} needs --{name} N")
@@ -63,3 +64,19 @@ def run(args: Args) -> Answer:
     data["next"] = live.go_on()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
+
+
+def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | None) -> None:
+    """Refuse two ways to run at once; only a session can be resumed by its number."""
+    given = [
+        name
+        for name, asked in (
+            ("--mode fg", mode == "fg"),
+            ("--mode resume", mode == "resume"),
+            ("--step", mode == "step" or step is not None),
+            ("--session", mode == "session" or session is not None),
+        )
+        if asked
+    ]
+    if len(given) > 1 and given != ["--mode resume", "--session"]:
+        raise args.usage.error(f"{given[0]} and {given[1]} exclude each other")

@@ -7,12 +7,15 @@ import os
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.place import find_run_place, plan_at
+from ultra_runtime.run.policy import commands_to_run
 from ultra_runtime.run.progress import is_missing, read_progress
 from ultra_runtime.run.workspace import find_workspace
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ultra_runtime.usage import Args
     from ultra_runtime.verdict import Issue
 
@@ -27,7 +30,7 @@ def run(args: Args) -> Answer:
     errors, warnings = list(result.errors), list(result.warnings)
     errors += _progress_errors(args, path)
     synthesised = sum(step.manifest is not None and step.manifest.made_up for step in plan.steps)
-    data = {
+    data: dict[str, Any] = {
         "ok": not errors,
         "verdict": "FAIL" if errors else "READY",
         "type": plan.kind,
@@ -37,6 +40,7 @@ def run(args: Args) -> Answer:
             "valid": sum(s.manifest is not None for s in plan.steps) - synthesised,
             "made_up": synthesised,
         },
+        "commands": [f"{where}: {one_line(command, 300)}" for where, command in commands_to_run(plan)],
         "errors": [issue.as_data() for issue in errors[:20]],
         "warnings": [issue.as_data() for issue in warnings[:20]],
     }
@@ -44,7 +48,8 @@ def run(args: Args) -> Answer:
         data["error"] = str(errors[0])
         data["next"] = "correct it and validate again"
     title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {len(plan.steps)} steps"
-    lines = [title, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
+    ran = [f"is run: {one}" for one in data["commands"]]
+    lines = [title, *ran, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
     return Answer(data, "\n".join(lines), 1 if errors else 0)
 
 

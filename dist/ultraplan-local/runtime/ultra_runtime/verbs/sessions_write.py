@@ -17,6 +17,7 @@ from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC
 from ultra_runtime.plan_check import note_problems
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.run.pinned import refuse_pinned
 from ultra_runtime.validation import validate_data
 from ultra_runtime.verdict import Report
 from ultra_runtime.words import one_line
@@ -81,6 +82,8 @@ def _specs(plan: Plan, shown: str, target: str) -> dict[str, bytes]:
 
 def _write(target: str, specs: Mapping[str, bytes]) -> list[str]:
     """Write the specs and return the names of those that an earlier plan has left."""
+    for name in specs:
+        refuse_pinned(os.path.join(target, name))
     os.makedirs(target, exist_ok=True)
     with Folder(target) as folder:
         folder.lock()

@@ -43,9 +43,9 @@ def run(args: Args) -> Answer:
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
     data.update(of=MOST_ATTEMPTS, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
-        tail = outcome.tail()
-        if tail:
-            data["output"] = tail
+        told = outcome.told()
+        if told:
+            data["output"] = told
         data["log"] = outcome.log
     if follows.undone:
         data["undone"] = follows.undone

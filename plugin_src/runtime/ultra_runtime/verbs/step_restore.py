@@ -1,0 +1,32 @@
+"""Put back what changed outside the step's Files since it began; what was changed before the step stays.
+
+Without PATH it is all of it. What is taken back is saved first, under a ref that the answer names.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.live import open_live
+from ultra_runtime.run.numbers import step_number
+from ultra_runtime.run.restore import restore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.usage import Args
+
+USAGE = "step restore N [PATH...] [--plan PATH] [--project DIR] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the paths that are as they were, and how to have one back."""
+    number = step_number(args)
+    busy, live = open_live(f"step restore {number}", args.get("--plan"), args.get("--project"))
+    with busy:
+        undone = restore(live, number, args.rest("PATH"))
+    data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
+    if undone.left:
+        data["left"] = undone.left
+    data["next"] = f"ultra step verify {number}"
+    return Answer(data, f"Put back: {undone}\nNext: {data['next']}")

@@ -1,0 +1,93 @@
+"""What changed beside a step is taken back by a verb, exactly, and never what was changed before the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.executor.sample import Repo, plan, step
+
+Make = Callable[..., Repo]
+
+
+@pytest.fixture
+def repo(make: Make) -> Repo:
+    """Return a repository with a file of the user's, in the middle of a step."""
+    hint = "retry - read the file back and compare it"
+    repo = make(plan(step(1, on_failure=hint, verify="grep -q right src/part1.py")))
+    repo.write({"README.md": "# Greet\nthe user's line\n", "mine.txt": "the user's\n"})
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "right\n"})
+    return repo
+
+
+def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
+    before = repo.tree()
+    repo.write({"notes.txt": "new\n", "README.md": "# Changed\n", "deep/er.txt": "new\n"})
+    (repo.folder / "mine.txt").unlink()
+    answer = repo.ok("step verify 1")
+    call = "ultra step restore 1 README.md deep/er.txt mine.txt notes.txt"
+    assert (
+        answer["do"] == f"take back what is not the step's: `{call}`, then `ultra step verify 1`"
+    )  # and not: mend
+    told = repo.ok(call.partition(" ")[2])
+    assert told["restored"].startswith(
+        "README.md, deep/er.txt, mine.txt, notes.txt; to have one back: `git restore"
+    )
+    assert told["next"] == "ultra step verify 1"
+    assert repo.tree() == before
+    saved = told["restored"].partition("--source=")[2].partition(" ")[0]
+    repo.git("restore", f"--source={saved}", "--", "notes.txt")
+    assert repo.read("notes.txt") == "new\n"
+    assert repo.git("show", f"{saved}:README.md") == "# Changed"
+    repo.ok("step restore 1")
+    assert repo.tree() == before
+    assert {name for name in repo.refs() if name.startswith("rescue/")} == {
+        "rescue/2026-01-31-greet/step-1", "rescue/2026-01-31-greet/step-1-2",
+    }  # fmt: skip
+    assert repo.ok("step verify 1")["passed"]
+
+
+def test_what_lies_inside_is_mended(repo: Repo) -> None:
+    repo.write({"src/part1.py": "wrong\n"})
+    assert repo.ok("step verify 1")["do"] == (
+        "mend it (read the file back and compare it), then `ultra step verify 1`"
+    )
+    repo.write({"notes.txt": "new\n"})
+    assert repo.ok("step verify 1")["do"] == (
+        "take back what is not the step's: `ultra step restore 1 notes.txt`, then mend the rest"
+        " (read the file back and compare it), then `ultra step verify 1`"
+    )
+
+
+def test_an_edit_after_the_pass_is_taken_back_and_the_pass_stands(repo: Repo) -> None:
+    repo.ok("step verify 1")
+    repo.write({"README.md": "# Changed\n"})
+    assert "changed since it was verified: README.md" in repo.refused("step commit 1")
+    repo.ok("step restore 1 README.md")
+    repo.ok("step commit 1")
+    assert repo.read("README.md") == "# Greet\nthe user's line\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("src/part1.py", "src/part1.py is one of the step's own"),
+        ("mine.txt", "mine.txt has not changed since the step began"),
+        ("../elsewhere", "../elsewhere has not changed since the step began"),
+        (".", ". has not changed since the step began"),
+        ("", "nothing beside step 1 has changed"),
+    ],
+)
+def test_nothing_else_is_put_back(repo: Repo, names: str, said: str) -> None:
+    before = repo.tree()
+    assert said in repo.refused(f"step restore 1 {names}")
+    assert repo.tree() == before
+
+
+def test_only_the_step_under_way_can_be_restored(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    assert "step 1 has not begun" in repo.refused("step restore 1 README.md")

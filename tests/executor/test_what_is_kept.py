@@ -1,0 +1,94 @@
+"""What a run leaves is not lost by the next one: findings, attempts, logs, reports, and a plan that was replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.executor.test_another_plan import OTHER, completed
+
+Make = Callable[..., Repo]
+LOGS = f"{PROJECT}/logs"
+
+
+def failed(make: Make) -> Repo:
+    """Return a repository whose run has failed, with a finding."""
+    repo = make(plan(step(1, verify="cat src/part1.py; grep -q right src/part1.py")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.ok("run note the-tone-is-wrong")
+    repo.write({"src/part1.py": "wrong\n"})
+    for _ in range(3):
+        repo.ok("step verify 1")
+    answer = repo.ok("run finish")
+    assert answer["steps"] == ["1 Make part 1: FAIL"]
+    assert "Verify ended with exit status 1" in answer["why"][0]
+    assert "the-tone-is-wrong" in answer["findings"]
+    return repo
+
+
+def test_a_resumed_run_keeps_what_was_found_and_tried(make: Make) -> None:
+    repo = failed(make)
+    first = repo.read(f"{LOGS}/report.md")
+    before = "step 1 had failed after 3 attempts: Verify ended with exit status 1"
+    assert before in repo.start("--mode", "resume")["notes"]
+    repo.do_step(1, {"src/part1.py": "right\n"})
+    answer = repo.ok("run finish")
+    assert {"the-tone-is-wrong", before} < set(answer["findings"])
+    report = repo.read(answer["report"])
+    for words in ("the-tone-is-wrong", before, f"The report before this one: {LOGS}/report.2.md"):
+        assert words in report
+    assert repo.read(f"{LOGS}/report.2.md") == first
+    assert "wrong" in repo.read(f"{LOGS}/step-1-verify-1.log")
+    assert "right" in repo.read(f"{LOGS}/step-1-verify-1.2.log")
+
+
+def test_findings_survive_an_abort_and_end_with_the_run(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("run note something")
+    repo.ok("run abort")
+    repo.start("--mode", "resume")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["findings"] == ["something"]
+    repo.start("--restart")
+    repo.do_step(1, {"src/part1.py": "two\n"})
+    assert "findings" not in repo.ok("run finish")
+
+
+def test_another_plan_puts_the_run_before_it_aside(make: Make) -> None:
+    repo = completed(make)
+    old = {name: repo.read(name) for name in (PLAN, f"{LOGS}/report.md", f"{PROJECT}/progress.json")}
+    repo.write({PLAN: OTHER, f"{LOGS}/review-findings.json": "{}"})
+    answer = repo.start()
+    assert f"the run before this one is kept in {LOGS}/run-1" in answer["notes"]
+    assert sorted(path.name for path in (repo.folder / LOGS / "run-1").iterdir()) == [
+        "plan.md", "progress.json", "report.md", "step-1-verify-1.log",
+    ]  # fmt: skip
+    for name, text in old.items():
+        assert repo.read(f"{LOGS}/run-1/{name.rpartition('/')[2]}") == text
+    assert sorted(path.name for path in (repo.folder / LOGS).iterdir()) == ["review-findings.json", "run-1"]
+    repo.do_step(1, {"src/other.py": "other\n"})
+    repo.ok("run abort")
+    assert f"the run before this one is kept in {LOGS}/run-2" in repo.start("--restart")["notes"]
+
+
+def test_finish_says_why_a_run_is_partial(make: Make) -> None:
+    repo = make(plan(step(1, message="fix: off")))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    answer = repo.ok("run finish")
+    assert (answer["result"], answer["drift_details"][0]["check"]) == ("partial", "commit_message_pattern")
+    assert answer["next"].endswith(f"ultraexecute-local --project {PROJECT} --resume")
+
+
+def test_finish_names_the_review_when_all_is_done(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    answer = repo.ok("run finish")
+    assert list(answer) == ["ok", "result", "steps", "report", "ultraexecute_summary", "next"]
+    assert answer["steps"] == ["1 Make part 1: pass"]
+    assert (
+        answer["next"] == f"tell the user; to go on: /ultraplan-local:ultrareview-local --project {PROJECT}"
+    )
