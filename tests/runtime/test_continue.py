@@ -65,7 +65,10 @@ def test_the_answer_has_all_that_a_model_needs(
             f"{REVIEW} --project .claude/projects/one",
         ),
         ({"next_session_label": "Complete", "status": "partial"}, f"{REVIEW} --project .claude/projects/one"),
-        ({"next_session_label": "Continue"}, f"{EXECUTE} --project .claude/projects/one --resume"),
+        (
+            {"next_session_label": "Continue"},
+            f"{EXECUTE} --project .claude/projects/one --resume --session 2",
+        ),
         ({}, f"{EXECUTE} --project .claude/projects/one --session 2"),
         (
             {"next_session_brief_path": "sessions/session-12.md"},
