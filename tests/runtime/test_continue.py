@@ -69,6 +69,10 @@ def test_the_answer_has_all_that_a_model_needs(
             {"next_session_label": "Continue"},
             f"{EXECUTE} --project .claude/projects/one --resume --session 2",
         ),
+        (
+            {"next_session_label": "Continue", "next_session_brief_path": ".claude/projects/one/brief.md"},
+            f"{EXECUTE} --project .claude/projects/one --resume",
+        ),
         ({}, f"{EXECUTE} --project .claude/projects/one --session 2"),
         (
             {"next_session_brief_path": "sessions/session-12.md"},
