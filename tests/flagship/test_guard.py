@@ -114,22 +114,6 @@ def test_a_run_is_stopped_and_told_what_to_do_instead(
     assert not [path for path in (tree / ".env", tree.parent / "outside.txt") if path.exists()]
 
 
-def test_a_run_that_begins_binds_the_agents_that_are_at_work(
-    client: Client, scripted: ModelFactory, tree: Path, bundle: Path
-) -> None:
-    session = start_run(tree)
-    (tree / ".git/ultra/run.json").rename(tree.parent / "run.json")
-    begin = bash("cp ../run.json .git/ultra/run.json")
-    at_work = SubAgent(AGENT, begin, bash(REMOVE), bash(HARMLESS), write(tree / ".env.local"))
-    model = scripted(agent(), agents=[at_work])
-    play(client, model, tree, bundle, session)
-    _, removed, harmless, env = model.agent(AGENT).tool_results()
-    assert_denied(removed, "recursive_force_delete", "`rm -r`")
-    assert_denied(env, "env_file", "`.env.example`")
-    assert not harmless.is_error
-    assert not (tree / ".env.local").exists()
-
-
 def test_outside_a_run_it_is_as_if_we_were_not_there(
     client: Client, scripted: ModelFactory, tree: Path, bundle: Path
 ) -> None:

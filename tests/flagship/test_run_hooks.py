@@ -138,31 +138,36 @@ def test_a_reminded_model_goes_on(
 def test_a_sub_agent_with_another_task_keeps_its_last_word(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:
+    """With the guard off, which would not let it start."""
     task = {
         "description": "look", "prompt": "LOOK-AT-THIS", "subagent_type": "general-purpose",
         "run_in_background": False,
     }  # fmt: skip
     looker = SubAgent("LOOK-AT-THIS", Say("It is blue."))
     model = scripted(ultra(f"run start {PLAN}"), Call("Agent", task), ultra("run abort"), agents=[looker])
+    guard_off = {"pluginConfigs": {"ultraplan-local@inline": {"options": {"guard": "off"}}}}
+    (client.home.config / "settings.json").write_text(json.dumps(guard_off))
     begin_run(client, model, planned, bundle)
     _, looked, _ = model.tool_results()
     assert "It is blue." in looked.text
     assert MISSING not in model.agent("LOOK-AT-THIS").text
 
 
-def test_a_sub_agent_that_runs_is_reminded(
+def test_a_sub_agent_that_runs_is_guarded_and_reminded(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:
     task = {
         "description": "run", "prompt": "RUN-THE-PLAN", "subagent_type": "general-purpose",
         "run_in_background": False,
     }  # fmt: skip
+    secret = Call("Write", {"file_path": str(planned / ".env"), "content": "TOKEN=1\n"})
     runner = SubAgent(
-        "RUN-THE-PLAN", ultra(f"run start {PLAN}"), Say("Done."), ultra("run abort"), Say("Ended.")
+        "RUN-THE-PLAN", ultra(f"run start {PLAN}"), secret, Say("Done."), ultra("run abort"), Say("Ended.")
     )
     model = scripted(Call("Agent", task), agents=[runner])
     begin_run(client, model, planned, bundle)
     (result,) = model.tool_results()
     assert "Ended." in result.text
+    assert "ultra guard, rule env_file" in model.agent("RUN-THE-PLAN").tool_results()[1].text
     assert MISSING in model.agent("RUN-THE-PLAN").text
     assert not (planned / ".git/ultra/run.json").exists()

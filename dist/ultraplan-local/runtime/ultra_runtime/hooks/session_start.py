@@ -53,7 +53,9 @@ def unfinished_line(folder: str) -> str:
     if state is None or state.status == "in_progress":
         from ultra_runtime.run.interrupted import line_of_progress
 
-        return line_of_progress(root)
+        line = line_of_progress(root)
+        if line or state is None:
+            return line
     more = f" (and {len(unfinished) - 1} more)" if len(unfinished) > 1 else ""
     return (
         f"Unfinished session in {one_line(state.project)}{more}: {state.status}, next is"
