@@ -350,11 +350,24 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretFiles:
+    """Names of files that nothing quotes, because they may hold secrets."""
+
+    patterns: tuple[str, ...]
+    examples: Mapping[str, tuple[str, ...]]
+    unless: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    """Rules of paths whose patterns count as well."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
-    """Every rule, those of commands and those of paths."""
+    """Every rule, those of commands and those of paths, and the files that nothing quotes."""
 
     commands: tuple[Rule, ...]
     paths: tuple[Rule, ...]
+    secret_files: SecretFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
