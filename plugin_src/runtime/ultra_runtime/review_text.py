@@ -5,6 +5,7 @@ from __future__ import annotations
 from ultra_runtime.contract import load_contract
 from ultra_runtime.plan.spec_text import quoted
 from ultra_runtime.review_findings import SEVERITIES
+from ultra_runtime.review_merge import VERDICTS, is_goal, other_voices
 from ultra_runtime.triage import DEPTHS, SKIPPED
 
 TYPE_CHECKING = False
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 REVIEW = "review"
+GOALS = " and ".join(VERDICTS)
 
 
 class Parts:
@@ -42,7 +44,7 @@ def review_text(
         if own:
             lines += ["", f"## Findings ({severity})"]
             lines += [line for one in own for line in _finding(one)]
-    lines += ["", "## Remediation Summary", "", *_remedies(parts.remedies)]
+    lines += ["", "## Remediation Summary", "", *_remedies(parts.remedies), *_goals(findings)]
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +90,17 @@ def _finding(one: Mapping[str, Any]) -> list[str]:
         f"- **Message:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
         *_evidence(one["evidence"]),
         f"- **Fix:** {_line(one['fix'])}",
+        *_also(one),
     ]
+
+
+def _also(one: Mapping[str, Any]) -> list[str]:
+    """Return what others said of the same cause, so that merging loses no word of it."""
+    told = [
+        f"  - {_line(voice['message'])} ({voice['at']}, found by {voice['by']}) Fix: {_line(voice['fix'])}"
+        for voice in other_voices(one)
+    ]
+    return ["- **Also:**", *told] if told else []
 
 
 def _evidence(text: str) -> list[str]:
@@ -110,6 +122,16 @@ def _remedies(remedies: Sequence[str]) -> list[str]:
     return [f"{number}. {_line(text)}" for number, text in enumerate(remedies, 1)] or [
         "Nothing has to be mended."
     ]
+
+
+def _goals(findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which findings a plan made from the review takes up, and which it leaves."""
+    goals, rest = (
+        ", ".join(f"`{one['id'][:8]}`" for one in findings if is_goal(one) is taken)
+        for taken in (True, False)
+    )
+    lines = ["", f"Goals of a plan made from this review ({GOALS}): {goals}."] if goals else []
+    return [*lines, *(["", f"Left as they are by such a plan: {rest}."] if rest else [])]
 
 
 def _where(text: str) -> str:

@@ -11,6 +11,7 @@ from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.place import PROJECTS, current_folder, find_root
 from ultra_runtime.project import Project, find_project, make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.secret_files import without_secrets
 from ultra_runtime.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
 from ultra_runtime.words import one_line
 
@@ -109,7 +110,7 @@ def uncommitted(root: str, scope: Scope) -> int:
 
 
 def differences(root: str, scope: Scope) -> bytes:
-    """Return the differences of all files that are looked at; new files stand in it whole."""
+    """Return the differences of all files that are looked at, without secrets; new files stand in it whole."""
     looked = [one for one in scope.files if one.depth != SKIPPED]
     pieces = []
     known: frozenset[str] = frozenset()
@@ -123,7 +124,7 @@ def differences(root: str, scope: Scope) -> bytes:
     for one in looked:
         if one.path not in known and not one.gone:
             pieces.append(_whole(root, one.path))
-    return b"".join(pieces)
+    return without_secrets(b"".join(pieces))
 
 
 def read_scope(project: Project) -> dict[str, Any]:

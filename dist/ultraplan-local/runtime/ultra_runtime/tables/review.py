@@ -34,7 +34,7 @@ CONTRACT = Contract(
         Section(name="Findings (SUGGESTION)", required=False, means="What could be better."),
     ),
     parts=(
-        Part(name="details", heading="{id}", under=("Findings (BLOCKER)", "Findings (MAJOR)", "Findings (MINOR)", "Findings (SUGGESTION)",), level=3, means="One finding.", listed_by="findings", fields=(Field(name="Rule", type="text", required=True, means="The rule that is broken."), Field(name="Location", type="text", required=True, means="Path and line, divided by a colon.", form="location"), Field(name="Message", type="text", required=True, means="What is wrong."), Field(name="Evidence", type="text", required=True, means="The words of the file that show it."), Field(name="Fix", type="text", required=True, means="What to do."),)),
+        Part(name="details", heading="{id}", under=("Findings (BLOCKER)", "Findings (MAJOR)", "Findings (MINOR)", "Findings (SUGGESTION)",), level=3, means="One finding.", listed_by="findings", fields=(Field(name="Rule", type="text", required=True, means="The rule that is broken."), Field(name="Location", type="text", required=True, means="Path and line, divided by a colon.", form="location"), Field(name="Message", type="text", required=True, means="What is wrong."), Field(name="Evidence", type="text", required=True, means="The words of the file that show it."), Field(name="Fix", type="text", required=True, means="What to do."), Field(name="Also", type="text", required=False, means="What else was said of the same cause, each with its place and its fix."),)),
     ),
     rules=("findings_have_details",),
     stats=(
