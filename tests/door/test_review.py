@@ -203,7 +203,7 @@ def test_merging_loses_no_word_and_the_goals_are_named(ultra: Ultra, work: Path)
     assert "  - second (a.py:1, found by security-reviewer) Fix: test it\n" in review
     assert "  - third (a.py:2, found by security-reviewer) Fix: f\n" in review
     assert f"Goals of a plan made from this review (BLOCKER and MAJOR): `{ids['r'][:8]}`.\n" in review
-    assert f"Left as they are by such a plan: `{ids['small'][:8]}`.\n" in review
+    assert f"No goals of a plan, so left as they are: `{ids['small'][:8]}`.\n" in review
     assert ultra("validate", "review", f"{PROJECT}/review.md", "--strict").data["warnings"] == []
 
 

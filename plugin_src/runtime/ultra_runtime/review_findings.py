@@ -23,19 +23,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.project import Project
 
-SEVERITIES = ("BLOCKER", "MAJOR", "MINOR", "SUGGESTION")
 TEXTS = ("path", "rule", "message", "evidence", "fix")
-CONFORMANCE = "conformance-reviewer"
-COORDINATOR = "review-coordinator"
-EARLIER = "earlier-review"
-"""Stands among the reviewers of a finding that the review before this one left."""
-REVIEWERS = (
-    "correctness-reviewer",
-    CONFORMANCE,
-    "security-reviewer",
-    "test-reviewer",
-    "maintainability-reviewer",
-)
 LONGEST = 2000
 QUOTED = "it quotes what looks like"
 
@@ -90,7 +78,7 @@ def check_findings(
     held, dropped = [], []
     diff = _text(project.path(LOGS, DIFF_FILE))
     for finding in items:
-        why = _secret(finding) or _unproved(project.root, finding, diff)
+        why = _secret(finding) or unproved(project.root, finding, diff)
         if not why:
             try:
                 held.append(
@@ -114,7 +102,7 @@ def _secret(finding: Mapping[str, Any]) -> str:
     )
 
 
-def _unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
+def unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
     """Return why the evidence proves nothing; nothing when its words are in the file or the differences."""
     path = os.path.normpath(finding["path"])
     if os.path.isabs(path) or path.startswith(".."):

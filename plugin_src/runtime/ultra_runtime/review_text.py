@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.contract import load_contract
 from ultra_runtime.plan.spec_text import quoted
-from ultra_runtime.review_findings import SEVERITIES
-from ultra_runtime.review_merge import VERDICTS, is_goal, other_voices
+from ultra_runtime.review_merge import is_goal, other_voices
+from ultra_runtime.review_words import GOALS, SEVERITIES
 from ultra_runtime.triage import DEPTHS, SKIPPED
 
 TYPE_CHECKING = False
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 REVIEW = "review"
-GOALS = " and ".join(VERDICTS)
 
 
 class Parts:
@@ -131,7 +130,7 @@ def _goals(findings: Sequence[Mapping[str, Any]]) -> list[str]:
         for taken in (True, False)
     )
     lines = ["", f"Goals of a plan made from this review ({GOALS}): {goals}."] if goals else []
-    return [*lines, *(["", f"Left as they are by such a plan: {rest}."] if rest else [])]
+    return [*lines, *(["", f"No goals of a plan, so left as they are: {rest}."] if rest else [])]
 
 
 def _where(text: str) -> str:

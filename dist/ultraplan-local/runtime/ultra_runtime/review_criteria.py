@@ -6,9 +6,10 @@ from ultra_runtime import frontmatter
 from ultra_runtime.finding import finding_id
 from ultra_runtime.markdown import parse, split_marker
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.review_findings import CONFORMANCE, LONGEST, QUOTED, SEVERITIES, AnswerError
+from ultra_runtime.review_findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review_merge import LEAST
 from ultra_runtime.review_scope import BRIEF
+from ultra_runtime.review_words import CONFORMANCE, NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
 from ultra_runtime.secret_scan import find_secrets
 from ultra_runtime.words import listed, one_line
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 SECTION = "Success Criteria"
 SHOWN = "shown"
 WEIGHT = {"not shown": "BLOCKER", "partly shown": "MAJOR"}
-RULES = {"not shown": "criterion-not-shown", "partly shown": "criterion-partly-shown"}
+RULES = {"not shown": NOT_SHOWN, "partly shown": PARTLY_SHOWN}
 
 
 class Criterion:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ultra_runtime.review_findings import EARLIER, SEVERITIES, AnswerError
+from ultra_runtime.review_findings import AnswerError
+from ultra_runtime.review_words import CLEAN, EARLIER, SEVERITIES, VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-VERDICTS = {"BLOCKER": "BLOCK", "MAJOR": "WARN"}
-CLEAN = "ALLOW"
 LEAST = "least"
 """The severity below which nobody sets a finding, because of what was counted."""
 

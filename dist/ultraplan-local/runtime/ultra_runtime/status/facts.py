@@ -11,6 +11,7 @@ from ultra_runtime.place import PROJECTS
 from ultra_runtime.project import Project
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.research_folder import research_files
+from ultra_runtime.review_words import SEVERITIES
 from ultra_runtime.status.run_facts import RunFacts, gather_runs
 from ultra_runtime.validation import validate_file
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan
 
 MISSING, DRAFT, BROKEN, THERE = "missing", "draft", "broken", "there"
-SEVERITIES = ("BLOCKER", "MAJOR", "MINOR", "SUGGESTION")
 MOST_ISSUES = 20
 
 

@@ -11,18 +11,10 @@ from ultra_runtime.atomic import Folder, WriteError
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import find_project
 from ultra_runtime.review_criteria import read_criteria, with_criteria
-from ultra_runtime.review_findings import (
-    CONFORMANCE,
-    REVIEWERS,
-    AnswerError,
-    Kept,
-    answer_block,
-    check_findings,
-    keep,
-    read_kept,
-)
+from ultra_runtime.review_findings import AnswerError, Kept, answer_block, check_findings, keep, read_kept
 from ultra_runtime.review_merge import count, merge, without
 from ultra_runtime.review_scope import FINDINGS_FILE, LOGS, read_scope
+from ultra_runtime.review_words import CONFORMANCE, REVIEWERS
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False

@@ -17,10 +17,11 @@ from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import find_project
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import names
-from ultra_runtime.review_findings import COORDINATOR, REVIEWERS, AnswerError, answer_block, read_kept
-from ultra_runtime.review_merge import CLEAN, coordinate, count, is_goal, merge, verdict
+from ultra_runtime.review_findings import AnswerError, answer_block, read_kept
+from ultra_runtime.review_merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review_scope import BRIEF, read_scope
-from ultra_runtime.review_text import GOALS, REVIEW, Parts, review_text
+from ultra_runtime.review_text import REVIEW, Parts, review_text
+from ultra_runtime.review_words import CLEAN, COORDINATOR, GOALS, REVIEWERS
 from ultra_runtime.words import listed, shell_word
 from ultra_runtime.write_check import check_write, in_words, short
 
