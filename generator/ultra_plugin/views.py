@@ -170,6 +170,13 @@ class OutputView:
         rows = [(f"`{value}`", means) for value, means in self._values(path).items()]
         return markdown_table((path[-1], "is"), rows)
 
+    def most(self, name: str) -> int:
+        """Return how many entries a list may have."""
+        most = self._output.fields[_known(name, self._output.fields, "key of the output")].maximum
+        if most is None:
+            raise UltraError(f"the list {name} of {self._output.output} has no maximum")
+        return most
+
     def _values(self, path: Sequence[str]) -> Mapping[str, str]:
         fields = self._output.fields
         values: Mapping[str, str] = {}
