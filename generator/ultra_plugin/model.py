@@ -80,6 +80,8 @@ class Field:
     required: bool = True
     values: Mapping[str, str] | None = None
     """Allowed value -> what it means; left out, any value of the type."""
+    values_of: str | None = None
+    """The part of a contract, `artifact.part`, whose sections name the values: `Findings (MINOR)` gives MINOR."""
     example: str | None = None
     minimum: int | None = None
     maximum: int | None = None
@@ -237,6 +239,10 @@ class Gate:
     degraded_verdict: str
     hard: tuple[str, ...] = ()
     """Dimensions that have to pass, however many rounds were had."""
+    rework_at: int | None = None
+    """A score of this or less asks for the verdict that the draft has to be mended."""
+    scale: Mapping[str, str] = field(default_factory=dict)
+    """What each score means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +271,7 @@ class Contract:
     prefix: str
     format: Literal["json", "frontmatter", "markdown", "directory"]
     producer: str
-    consumer: str
+    consumer: str | tuple[str, ...]
     summary: str
     places: tuple[Place, ...]
     modes: Modes
@@ -288,6 +294,11 @@ class Contract:
     """What the stats line of the producing stage may hold."""
     gate: Gate | None = None
     line: int = 0
+
+    @property
+    def consumers(self) -> tuple[str, ...]:
+        """The stages that read the artifact."""
+        return (self.consumer,) if isinstance(self.consumer, str) else self.consumer
 
     @property
     def key(self) -> str:

@@ -24,7 +24,9 @@ def contracts_table(contracts: Iterable[Contract]) -> str:
     rows = []
     for one in contracts:
         version = (f"`{one.version.field}`", f"`{one.version.current}`") if one.version else ("none", "none")
-        rows.append((str(one.handover), f"`{one.artifact}`", one.producer, one.consumer, *version))
+        rows.append(
+            (str(one.handover), f"`{one.artifact}`", one.producer, ", ".join(one.consumers), *version)
+        )
     return markdown_table(("handover", "artifact", "from", "to", "version field", "current"), rows)
 
 
@@ -118,6 +120,19 @@ class GateView:
         self.tie_order = gate.tie_order
         self.hard = gate.hard
 
+    @property
+    def rework_at(self) -> int:
+        """Return the score at and below which a plan has to be mended."""
+        if self._gate.rework_at is None:
+            raise UltraError("the gate has no rework_at")
+        return self._gate.rework_at
+
+    def scale_table(self) -> str:
+        """Return what each score means, the best first."""
+        if not self._gate.scale:
+            raise UltraError("the gate has no scale")
+        return markdown_table(("score", "means"), sorted(self._gate.scale.items(), reverse=True))
+
     def table(self) -> str:
         """Return each dimension with its detail list and the least score that passes."""
         rows = [
@@ -196,7 +211,7 @@ class ContractView:
         self.handover = contract.handover
         self.format = contract.format
         self.producer = contract.producer
-        self.consumer = contract.consumer
+        self.consumer = ", ".join(contract.consumers)
         self.summary = contract.summary
         self.places = contract.places
         self.modes = contract.modes

@@ -87,19 +87,18 @@ def _finding(one: Mapping[str, Any]) -> list[str]:
         f"- **Rule:** {_line(one['rule'])}",
         f"- **Location:** {one['path']}:{one['line']}",
         f"- **Message:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
+        *_also(one),
         *_evidence(one["evidence"]),
         f"- **Fix:** {_line(one['fix'])}",
-        *_also(one),
     ]
 
 
 def _also(one: Mapping[str, Any]) -> list[str]:
     """Return what others said of the same cause, so that merging loses no word of it."""
-    told = [
+    return [
         f"  - {_line(voice['message'])} ({voice['at']}, found by {voice['by']}) Fix: {_line(voice['fix'])}"
         for voice in other_voices(one)
     ]
-    return ["- **Also:**", *told] if told else []
 
 
 def _evidence(text: str) -> list[str]:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-SEVERITIES = ("BLOCKER", "MAJOR", "MINOR", "SUGGESTION")
+from ultra_runtime.contract import UnknownKindError, load_contract
+
+
+def _severities() -> tuple[str, ...]:
+    """Return the words in the names of the sections that hold findings, the gravest first."""
+    try:
+        sections = load_contract("review").part("details").under
+    except UnknownKindError:
+        return ()  # a bundle that has no reviews
+    return tuple(name.partition("(")[2].rstrip(")") for name in sections)
+
+
+SEVERITIES = _severities()
 VERDICTS = {"BLOCKER": "BLOCK", "MAJOR": "WARN"}
 """Severities that have to be mended, each with the verdict that it brings."""
 CLEAN = "ALLOW"

@@ -28,13 +28,13 @@ CONTRACT = Contract(
         Section(name="Executive Summary", required=True, means="The verdict and what it rests on."),
         Section(name="Coverage", required=True, means="Every file in scope under what was done with it.", fields=(Field(name="deep-reviewed", type="text", required=False, means="Files that were read whole."), Field(name="summary-only", type="text", required=False, means="Files that were skimmed."), Field(name="skipped", type="text", required=False, means="Files that were left out, with the reason."),)),
         Section(name="Remediation Summary", required=True, means="What has to be done, the most urgent first."),
-        Section(name="Findings (BLOCKER)", required=False, means="Findings that make the work unusable."),
-        Section(name="Findings (MAJOR)", required=False, means="Findings that have to be mended."),
-        Section(name="Findings (MINOR)", required=False, means="Findings that should be mended."),
-        Section(name="Findings (SUGGESTION)", required=False, means="What could be better."),
+        Section(name="Findings (BLOCKER)", required=False, means="The work cannot be used: wrong results, lost data, a hole, a criterion that is not met."),
+        Section(name="Findings (MAJOR)", required=False, means="Has to be mended before somebody builds on it."),
+        Section(name="Findings (MINOR)", required=False, means="Should be mended, and nothing breaks meanwhile."),
+        Section(name="Findings (SUGGESTION)", required=False, means="Would be better otherwise."),
     ),
     parts=(
-        Part(name="details", heading="{id}", under=("Findings (BLOCKER)", "Findings (MAJOR)", "Findings (MINOR)", "Findings (SUGGESTION)",), level=3, means="One finding.", listed_by="findings", fields=(Field(name="Rule", type="text", required=True, means="The rule that is broken."), Field(name="Location", type="text", required=True, means="Path and line, divided by a colon.", form="location"), Field(name="Message", type="text", required=True, means="What is wrong."), Field(name="Evidence", type="text", required=True, means="The words of the file that show it."), Field(name="Fix", type="text", required=True, means="What to do."), Field(name="Also", type="text", required=False, means="What else was said of the same cause, each with its place and its fix."),)),
+        Part(name="details", heading="{id}", under=("Findings (BLOCKER)", "Findings (MAJOR)", "Findings (MINOR)", "Findings (SUGGESTION)",), level=3, means="One finding.", listed_by="findings", fields=(Field(name="Rule", type="text", required=True, means="The rule that is broken."), Field(name="Location", type="text", required=True, means="Path and line, divided by a colon.", form="location"), Field(name="Message", type="text", required=True, means="What is wrong."), Field(name="Evidence", type="text", required=True, means="The words of the file that show it."), Field(name="Fix", type="text", required=True, means="What to do."),)),
     ),
     rules=("findings_have_details",),
     stats=(
