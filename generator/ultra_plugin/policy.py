@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ultra_plugin.document import nearest, read_document
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.model import Policy, Rule, SecretFiles
+from ultra_plugin.rules import Policy, Rule, SecretFiles
 from ultra_plugin.source import SourceTree
 
 COMMANDS, PATHS = "policy/commands.yaml", "policy/paths.yaml"

@@ -15,11 +15,11 @@ from ultra_plugin.model import (
     Output,
     Part,
     Plugin,
-    Policy,
     Section,
     Suite,
     Version,
 )
+from ultra_plugin.rules import Policy
 
 _CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"
 _COMMON = "common"

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import UltraError
-from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Policy, Verb
+from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Verb
+from ultra_plugin.rules import Policy
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 
 

@@ -76,7 +76,7 @@ def _source(path: str, project: Project | None) -> Source:
     try:
         values = frontmatter.parse(read_regular(path)).values or {}
     except UnreadableError as problem:
-        hint = "write a brief first, or name one with --brief"
+        hint = f"name another one, or write a brief first with `{names().commands['brief']}`"
         raise RefusedError(f"{one_line(seen_from(root, path))}: {problem}", hint) from None
     kind = REVIEW if values.get("type") == REVIEW_TYPE else BRIEF
     result = validate_file(load_contract(kind), path, soft=True)
