@@ -96,6 +96,7 @@ def test_a_second_triage_of_the_same_scope_keeps_the_answers_and_another_scope_s
     assert ultra(*TRIAGE, "--since", "HEAD").data["kept"] == []
     file = work / ultra(*ADD, given=block(finding())).data["findings_file"]
     told = ultra(*TRIAGE, "--since", "HEAD").data
+    assert work / told["findings_file"] == file
     assert (told["kept"], told["removed"], told["agents"]) == (["test-reviewer"], [], 5)
     assert "are kept: spawn correctness-reviewer" in told["next"]
     assert len(json.loads(file.read_text())["findings"]) == 1

@@ -15,6 +15,7 @@ from ultra_runtime.review_findings import Kept, keep, read_kept
 from ultra_runtime.review_scope import (
     BRIEF,
     DIFF_FILE,
+    FINDINGS_FILE,
     LOGS,
     SCOPE_FILE,
     choose_project,
@@ -59,6 +60,7 @@ def run(args: Args) -> Answer:
         "files": [one.as_data() for one in scope.files],
         "scope_file": project.show(LOGS, SCOPE_FILE),
         "diff": project.show(LOGS, DIFF_FILE),
+        "findings_file": project.show(LOGS, FINDINGS_FILE),
         "earlier": {"carried": earlier, "gone": gone},
         "kept": kept,
         "removed": removed,
