@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from ultra_plugin import __version__
-from ultra_plugin.contracts import contract_problems, output_problems
+from ultra_plugin.contracts import contract_problems, output_problems, with_values
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSettings, Suite, SuiteSettings
@@ -49,7 +49,7 @@ def load(tree: SourceTree) -> Suite:
     policy = attempt(partial(load_policy, tree))
     known = [contract for contract in contracts if contract]
     problems += contract_problems(tree, known, common or CommonCodes({}))
-    forms = [output for output in outputs if output]
+    forms = [with_values(output, known) for output in outputs if output]
     problems += output_problems(tree, forms, known)
     if not plugins:
         problems.append(Problem(tree.shown("plugins"), 0, "no-plugin", "there is no plugin to build"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Code, CommonCodes, Contract, Field, Gate, Output
 from ultra_plugin.source import SourceTree
 
+_BRACKETS = re.compile(r"\(([^()]+)\)$")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 
 
@@ -111,8 +113,41 @@ def _gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:
         yield f"'{name}' is not both a dimension of the gate and in its tie_order", "list it in both"
     for name in {*gate.hard} - {*gate.dimensions}:
         yield f"'{name}', which is hard, is no dimension of the gate", nearest(name, gate.dimensions)
+    if gate.scale and {*gate.scale} != {str(score) for score in range(gate.lowest, gate.highest + 1)}:
+        yield "the scale of the gate does not name every score", "give each score its meaning"
     if gate.degraded_verdict not in gate.verdicts:
         yield "the degraded verdict is none of the verdicts", nearest("", gate.verdicts)
+
+
+def with_values(output: Output, contracts: list[Contract]) -> Output:
+    """Return the form with the values that its fields take from a contract."""
+    known = {
+        f"{contract.artifact}.{name}": _section_values(contract, part.under)
+        for contract in contracts
+        for name, part in contract.parts.items()
+    }
+    return replace(output, fields=_filled(output.fields, known))
+
+
+def _section_values(contract: Contract, sections: tuple[str, ...]) -> dict[str, str]:
+    """Return what stands in brackets at the end of the sections' names, each with the section's meaning."""
+    found = ((_BRACKETS.search(name), contract.sections.get(name)) for name in sections)
+    return {word.group(1): section.means for word, section in found if word and section}
+
+
+def _filled(fields: Mapping[str, Field], known: Mapping[str, dict[str, str]]) -> dict[str, Field]:
+    filled = {}
+    for name, field in fields.items():
+        values = known.get(field.values_of or "", field.values)
+        filled[name] = replace(field, values=values, fields=_filled(field.fields, known))
+    return filled
+
+
+def _lost_values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+    for field in fields.values():
+        if field.values_of and not field.values:
+            yield f"'{field.values_of}' is no part of a contract whose sections name values", "name one"
+        yield from _lost_values(field.fields)
 
 
 def output_problems(tree: SourceTree, outputs: list[Output], contracts: list[Contract]) -> list[Problem]:
@@ -129,6 +164,7 @@ def output_problems(tree: SourceTree, outputs: list[Output], contracts: list[Con
             )
         if sum(map(bool, (output.fields, output.gate, output.scores))) != 1:
             faults.append(("it needs either fields, a gate or scores", "leave the others out"))
+        faults += _lost_values(output.fields)
         if output.scores:
             faults += _gate_faults(output.scores)
         if output.gate and output.gate not in gates:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 # --- what the sources say -------------------------------------------------------------------------------------
+from ultra_plugin.rules import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Field:
     required: bool = True
     values: Mapping[str, str] | None = None
     """Allowed value -> what it means; left out, any value of the type."""
+    values_of: str | None = None
+    """The part of a contract, `artifact.part`, whose sections name the values: `Findings (MINOR)` gives MINOR."""
     example: str | None = None
     minimum: int | None = None
     maximum: int | None = None
@@ -237,6 +240,10 @@ class Gate:
     degraded_verdict: str
     hard: tuple[str, ...] = ()
     """Dimensions that have to pass, however many rounds were had."""
+    rework_at: int | None = None
+    """A score of this or less asks for the verdict that the draft has to be mended."""
+    scale: Mapping[str, str] = field(default_factory=dict)
+    """What each score means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +272,7 @@ class Contract:
     prefix: str
     format: Literal["json", "frontmatter", "markdown", "directory"]
     producer: str
-    consumer: str
+    consumer: str | tuple[str, ...]
     summary: str
     places: tuple[Place, ...]
     modes: Modes
@@ -290,46 +297,14 @@ class Contract:
     line: int = 0
 
     @property
+    def consumers(self) -> tuple[str, ...]:
+        """The stages that read the artifact."""
+        return (self.consumer,) if isinstance(self.consumer, str) else self.consumer
+
+    @property
     def key(self) -> str:
         """The name as templates and Python modules spell it."""
         return self.artifact.replace("-", "_")
-
-
-@dataclass(frozen=True, slots=True)
-class Adder:
-    """How a package manager adds a package."""
-
-    verbs: tuple[str, ...]
-    bare: bool = False
-    values: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Logic:
-    """A named function of the guard that decides what data cannot say, and when it is asked."""
-
-    use: str = ""
-    when: str = "command"
-    gives: str = ""
-    commands: tuple[str, ...] = ()
-    adders: Mapping[str, Adder] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule, of commands or of paths."""
-
-    id: str
-    verdict: Literal["block", "warn"]
-    title: str
-    why: str
-    instead: str
-    examples: Mapping[str, tuple[str, ...]]
-    """What the rule must `match` and what must `pass`: these are tests."""
-    logic: tuple[Logic, ...] = ()
-    patterns: tuple[str, ...] = ()
-    unless: tuple[str, ...] = ()
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,14 +322,6 @@ class Output:
     weights: Mapping[str, int] = field(default_factory=dict)
     """What a value counts in an arithmetic of the runtime, in percent."""
     line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Every rule, those of commands and those of paths."""
-
-    commands: tuple[Rule, ...]
-    paths: tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from ultra_plugin.model import Plugin, Suite
 from ultra_plugin.source import SourceTree
 from ultra_plugin.views import markdown_table
 
 # A verb is what a code span or a line of code begins with, as the check of prompts reads it.
-_HEAD = re.compile(r"^(description|tools|model): (.*)$", re.MULTILINE)
+_HEAD = re.compile(r"^(description|tools|disallowedTools|model): (.*)$", re.MULTILINE)
 _CALL = re.compile(r"(?:`|^ *)ultra ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?", re.MULTILINE)
 
 
@@ -36,7 +36,7 @@ def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> 
     for key, name in plugin.agents.items():
         head = head_of(render(f"{plugin.folder}/agents/{key}.md.j2"))
         output = suite.outputs.get(key)
-        cells = (head.get("description", ""), head.get("tools", "all"), head.get("model", "inherit"))
+        cells = (head.get("description", ""), _tools(head), head.get("model", "inherit"))
         rows.append((f"`{plugin.settings.name}:{name}`", *cells, output.means if output else "none"))
     return markdown_table(("agent", "does", "tools", "model", "ends in"), rows)
 
@@ -63,6 +63,14 @@ def agents_in(plugin: Plugin, text: str) -> list[str]:
     return [agent for agent in plugin.agents.values() if f"{plugin.settings.name}:{agent}`" in text]
 
 
+def _tools(head: Mapping[str, str]) -> str:
+    """Return what an agent may use: what is listed, or all but what is taken away."""
+    taken = head.get("disallowedTools", "")
+    if "tools" in head:
+        return head["tools"] + (f" (not {taken})" if taken else "")
+    return f"all but {taken}" if taken else "all"
+
+
 def _prompts(tree: SourceTree, plugin: Plugin, stage: str) -> Iterator[str]:
     """Yield the templates of a command: its own and those of its guides."""
     yield f"{plugin.folder}/commands/{stage}.md.j2"
@@ -76,7 +84,7 @@ def _has_page(tree: SourceTree, plugin: Plugin, stage: str) -> bool:
 def _row(suite: Suite, plugin: Plugin, stage: str, has_page: bool, text: str) -> tuple[str, ...]:
     name = plugin.commands[stage]
     command = f"`/{plugin.settings.name}:{name}`"
-    reads = [one.artifact for one in suite.contracts.values() if one.consumer == stage]
+    reads = [one.artifact for one in suite.contracts.values() if stage in one.consumers]
     gives = [one.artifact for one in suite.contracts.values() if one.producer == stage]
     return (
         f"[{command}](commands/{name}.md)" if has_page else command,

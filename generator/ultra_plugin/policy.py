@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ultra_plugin.document import read_document
+from ultra_plugin.document import nearest, read_document
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.model import Policy, Rule
+from ultra_plugin.rules import Policy, Rule, SecretFiles
 from ultra_plugin.source import SourceTree
 
 COMMANDS, PATHS = "policy/commands.yaml", "policy/paths.yaml"
@@ -18,12 +18,20 @@ class _Rules:
     rules: tuple[Rule, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    rules: tuple[Rule, ...]
+    secret_files: SecretFiles | None = None
+
+
 def load_policy(tree: SourceTree) -> Policy | None:
     """Return the policy of a source tree, or None where it has none."""
     if tree.find(COMMANDS) is None and tree.find(PATHS) is None:
         return None
+    paths = read_document(tree.shown(PATHS), tree.read(PATHS), _Paths)
     loaded = {
-        path: read_document(tree.shown(path), tree.read(path), _Rules).rules for path in (COMMANDS, PATHS)
+        COMMANDS: read_document(tree.shown(COMMANDS), tree.read(COMMANDS), _Rules).rules,
+        PATHS: paths.rules,
     }
     problems = [
         problem for path, rules in loaded.items() for problem in _rule_problems(tree.shown(path), rules)
@@ -35,9 +43,18 @@ def load_policy(tree: SourceTree) -> Policy | None:
                 message = f"the rule '{rule.id}' stands in {seen[rule.id]} as well"
                 problems.append(Problem(tree.shown(path), rule.line, "duplicate-rule", message, "rename one"))
             seen[rule.id] = tree.shown(path)
+    if paths.secret_files:
+        problems += _secret_problems(tree.shown(PATHS), paths.secret_files, [rule.id for rule in paths.rules])
     if problems:
         raise ProblemsFound(problems)
-    return Policy(loaded[COMMANDS], loaded[PATHS])
+    return Policy(loaded[COMMANDS], loaded[PATHS], paths.secret_files)
+
+
+def _secret_problems(path: str, secrets: SecretFiles, known: list[str]) -> Iterable[Problem]:
+    for name in secrets.rules:
+        if name not in known:
+            message = f"secret_files names the rule '{name}', which is not there"
+            yield Problem(path, secrets.line, "bad-value", message, nearest(name, known))
 
 
 def _rule_problems(path: str, rules: Iterable[Rule]) -> Iterable[Problem]:

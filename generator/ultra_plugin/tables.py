@@ -15,11 +15,11 @@ from ultra_plugin.model import (
     Output,
     Part,
     Plugin,
-    Policy,
     Section,
     Suite,
     Version,
 )
+from ultra_plugin.rules import Policy
 
 _CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"
 _COMMON = "common"
@@ -122,9 +122,19 @@ def policy_module(policy: Policy) -> str:
         "SOURCES": sources,
         "ADDERS": adders,
         "PATHS": {rule.id: (rule.patterns, rule.unless) for rule in policy.paths},
+        "SECRET_FILES": _secret_files(policy),
     }
     body = "".join(f"{name} = {_table(rows)}\n" for name, rows in tables.items())
     return f'"""Rendered from policy/commands.yaml and policy/paths.yaml: edit those files, not this one."""\n\n{body}'
+
+
+def _secret_files(policy: Policy) -> dict[str, object]:
+    """Return the names that nothing quotes: of the rules that count, and those of its own."""
+    secrets = policy.secret_files
+    if secrets is None:
+        return {}
+    rules = {rule.id: (rule.patterns, rule.unless) for rule in policy.paths if rule.id in secrets.rules}
+    return {**rules, "own": (secrets.patterns, secrets.unless)}
 
 
 def _table(rows: Mapping[str, object]) -> str:

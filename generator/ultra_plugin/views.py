@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import UltraError
-from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Policy, Verb
+from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Verb
+from ultra_plugin.rules import Policy
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 
 
@@ -30,7 +31,9 @@ def contracts_table(contracts: Iterable[Contract]) -> str:
     rows = []
     for one in contracts:
         version = (f"`{one.version.field}`", f"`{one.version.current}`") if one.version else ("none", "none")
-        rows.append((str(one.handover), f"`{one.artifact}`", one.producer, one.consumer, *version))
+        rows.append(
+            (str(one.handover), f"`{one.artifact}`", one.producer, ", ".join(one.consumers), *version)
+        )
     return markdown_table(("handover", "artifact", "from", "to", "version field", "current"), rows)
 
 
@@ -124,6 +127,19 @@ class GateView:
         self.tie_order = gate.tie_order
         self.hard = gate.hard
 
+    @property
+    def rework_at(self) -> int:
+        """Return the score at and below which a plan has to be mended."""
+        if self._gate.rework_at is None:
+            raise UltraError("the gate has no rework_at")
+        return self._gate.rework_at
+
+    def scale_table(self) -> str:
+        """Return what each score means, the best first."""
+        if not self._gate.scale:
+            raise UltraError("the gate has no scale")
+        return markdown_table(("score", "means"), sorted(self._gate.scale.items(), reverse=True))
+
     def table(self) -> str:
         """Return each dimension with its detail list and the least score that passes."""
         rows = [
@@ -176,6 +192,13 @@ class OutputView:
         rows = [(f"`{value}`", means) for value, means in self._values(path).items()]
         return markdown_table((path[-1], "is"), rows)
 
+    def most(self, name: str) -> int:
+        """Return how many entries a list may have."""
+        most = self._output.fields[_known(name, self._output.fields, "key of the output")].maximum
+        if most is None:
+            raise UltraError(f"the list {name} of {self._output.output} has no maximum")
+        return most
+
     def _values(self, path: Sequence[str]) -> Mapping[str, str]:
         fields = self._output.fields
         values: Mapping[str, str] = {}
@@ -195,7 +218,7 @@ class ContractView:
         self.handover = contract.handover
         self.format = contract.format
         self.producer = contract.producer
-        self.consumer = contract.consumer
+        self.consumer = ", ".join(contract.consumers)
         self.summary = contract.summary
         self.places = contract.places
         self.modes = contract.modes

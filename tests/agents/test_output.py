@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.conftest import Hook, Ultra
-from tests.flagship.stories import fenced
+from tests.flagship.stories import ROOT, fenced
 from tests.generator.sample import write_sample
 from ultra_plugin.config import load
 from ultra_plugin.errors import ProblemsFound
@@ -133,6 +133,16 @@ def test_an_agent_without_a_form_and_a_form_without_an_agent_do_not_build(tmp_pa
             "output: verdict\nmeans: x\nagents: [critic, critic]\nfields: {a: {type: text, means: b}}\n",
             "as well",
         ),
+        (
+            "output: verdict\nmeans: x\nagents: [critic]\nfields: {a: {type: text, means: b, values_of: x.y}}\n",
+            "'x.y' is no part of a contract",
+        ),
+        (
+            "output: verdict\nmeans: x\nagents: [critic]\nscores: {dimensions: {a: {means: b, detail: c}},"
+            " tie_order: [a], verdicts: {GO: d}, lowest: 1, highest: 2, passes_at: 2, detail_at: 1, rounds: 1,"
+            " degraded_score: 1, degraded_verdict: GO, scale: {'1': bad}}\n",
+            "the scale of the gate does not name every score",
+        ),
     ],
 )
 def test_a_form_with_a_fault_is_named(tmp_path: Path, form: str, message: str) -> None:
@@ -159,3 +169,26 @@ def test_a_prompt_shows_the_block_that_is_checked(tmp_path: Path) -> None:
     (bundle,) = render(SourceTree(source), load(SourceTree(source)))
     text = bundle.files["agents/critic.md"].text
     assert '```json\n{\n  "word": "yes | no",\n  "reasons": ["why"]\n}\n```' in text
+
+
+def test_severities_are_spelled_in_the_contract_of_the_review_alone(bundle: Path) -> None:
+    suite = load(SourceTree(ROOT / "plugin_src"))
+    sections = [name for name in suite.contracts["review"].sections if name.startswith("Findings")]
+    words = [name[len("Findings (") : -1] for name in sections]
+    for agent, path in {
+        "test-reviewer": ("findings", "severity"),
+        "conformance-reviewer": ("findings", "severity"),
+        "review-coordinator": ("severity", "to"),
+    }.items():
+        field = suite.outputs[agent].fields[path[0]].fields[path[1]]
+        assert list(field.values or ()) == words
+    forms = "".join(path.read_text() for path in (ROOT / "plugin_src/outputs").glob("*.yaml"))
+    assert not [word for word in words if word in forms]
+
+
+def test_the_tables_of_the_pipeline_name_every_reader_and_the_tools_that_are_taken_away(bundle: Path) -> None:
+    text = (bundle / "docs/PIPELINE.md").read_text()
+    rows = {line.split("|")[1].strip(" `"): line for line in text.split("\n") if line.startswith("| `")}
+    assert "| `brief`, `research`, `architecture`, `review` " in rows["/ultraplan-local:ultraplan-local"]
+    assert "| `brief` " in rows["/ultraplan-local:ultrareview-local"]
+    assert "all but Write, Edit" in rows["ultraplan-local:gemini-bridge"]

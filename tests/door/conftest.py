@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ SOURCE = ROOT / "plugin_src" / "runtime"
 sys.path.insert(0, str(SOURCE))
 
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
+EXAMPLE = ROOT / "plugin_src/plugins/ultraplan-local/docs/examples/2026-01-31-rate-limit"
 
 
 class Told:
@@ -103,6 +105,31 @@ def repo(tmp_path: Path) -> Path:
 def project(repo: Path) -> Path:
     """Return the project's directory."""
     return repo / PROJECT
+
+
+def git(repo: Path, *words: str) -> str:
+    """Run git as somebody who is nobody."""
+    done = subprocess.run(
+        ["git", "-c", "user.name=T", "-c", "user.email=t@example.invalid", *words],
+        cwd=repo,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def work(repo: Path, project: Path) -> Path:
+    """Return a real repository with one commit and a brief that git does not know yet."""
+    (repo / ".git").rmdir()
+    git(repo, "init", "--quiet", "--initial-branch=main")
+    (repo / "old.py").write_text("print(1)\n")
+    git(repo, "add", "old.py")
+    git(repo, "commit", "--quiet", "--message=begin")
+    shutil.copy(EXAMPLE / "brief.md", project)
+    return repo
 
 
 @pytest.fixture

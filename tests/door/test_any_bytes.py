@@ -19,8 +19,9 @@ import io, json, os, random, sys
 sys.path.insert(0, sys.argv[1])
 from ultra_runtime.__main__ import main
 project, count, seeds = sys.argv[2], int(sys.argv[3]), [open(path, "rb").read() for path in sys.argv[4:]]
-names = ["brief.md", "brief.md.draft", "plan.md", "research/01-x.md", "sessions/session-1.md", ".brief-gate.local.json"]
-options = [["put", "brief"], ["put", "brief", "--draft"], ["put", "plan"], ["put", "review"],
+names = ["brief.md", "brief.md.draft", "plan.md", "plan.md.draft", "review.md", "research/01-x.md", "sessions/session-1.md", ".brief-gate.local.json"]
+options = [["put", "brief"], ["put", "brief", "--draft"], ["put", "plan"], ["put", "plan", "--draft"], ["put", "review"],
+           ["gate", "plan"], ["gate", "plan", "--self-check"], ["plan", "begin"], ["sessions", "put", "--export"],
            ["put", "research", "--topic", "1", "--slug", "x"], ["put", "session-spec", "--session", "1"],
            ["gate", "brief"], ["gate", "brief", "--accept-partial"]]
 parts = [[], [], ["--section", "Goal"], ["--section", "Steps"], ["--step", "1"], ["--step", "2"]]

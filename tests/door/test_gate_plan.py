@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, ROOT, Ultra, tree_of
+from tests.door.conftest import EXAMPLE, PROJECT, Ultra, tree_of
+from tests.door.samples import plan
 
-EXAMPLE = ROOT / "plugin_src/plugins/ultraplan-local/docs/examples/2026-01-31-rate-limit"
 PUT = ("put", "plan", "--project", PROJECT, "--draft")
 GATE = ("gate", "plan", "--project", PROJECT)
 TEN = [
@@ -224,3 +226,116 @@ def test_begin_with_nothing_to_plan_from_changes_nothing(
     told = ultra("plan", "begin", *words)
     assert told.data["error"].startswith(error)
     assert tree_of(repo) == before
+
+
+def test_planning_without_answers_to_the_topics_is_told(ultra: Ultra, project: Path) -> None:
+    text = (EXAMPLE / "brief.md").read_text()
+    (project / "brief.md").write_text(text)
+    told = ultra("plan", "begin", "--project", PROJECT).data["warnings"]
+    assert [one.split(":")[0] for one in told] == ["RESEARCH_TOPIC_UNANSWERED"]
+    skipped = text.replace("research_status: complete", "research_status: skipped")
+    (project / "brief.md").write_text(skipped.replace("brief_quality: complete", "brief_quality: partial"))
+    assert ultra("plan", "begin", "--project", PROJECT).data["warnings"] == []
+
+
+def test_begin_says_whether_the_brief_was_reviewed_and_what_the_agents_cost(
+    ultra: Ultra, project: Path
+) -> None:
+    text = (EXAMPLE / "brief.md").read_text()
+    (project / "brief.md").write_text(text)
+    told = ultra("plan", "begin", "--project", PROJECT).data
+    assert (told["reviewed"], told["agents"]) == (True, 2 + 2 * 3)
+    assert told["billing"] == "agents use the account that this client is logged in with"
+    (project / "brief.md").write_text(text.replace("brief_quality: complete\n", ""))
+    ultra.env["ANTHROPIC_API_KEY"] = "x"
+    told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
+    assert (told["reviewed"], told["agents"]) == (False, 2 + 2 + 1)
+    assert told["billing"] == "agents are billed to the key in ANTHROPIC_API_KEY"
+
+
+@pytest.mark.parametrize("words", [[], ["--quick"]])
+def test_the_explorers_of_a_review_are_answered_too(ultra: Ultra, project: Path, words: list[str]) -> None:
+    shutil.copy(EXAMPLE / "review.md", project)
+    told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md", *words).data
+    names = ["ultraplan-local:dependency-tracer", "ultraplan-local:test-strategist"]
+    assert told["explorers"] == names
+
+
+def remedy(project: Path) -> None:
+    """Put a plan there that takes up every goal of the review, which is older."""
+    shutil.copy(EXAMPLE / "review.md", project)
+    os.utime(project / "review.md", (1_000_000, 1_000_000))
+    ids = [line[4:] for line in (project / "review.md").read_text().split("\n") if line.startswith("  - ")][
+        :4
+    ]
+    listed = "".join(f"  - {one}\n" for one in ids)
+    text = (EXAMPLE / "plan.md").read_text()
+    (project / "plan.md").write_text(
+        text.replace('plan_version: "1.7"\n', f'plan_version: "1.7"\nsource_findings:\n{listed}')
+    )
+    os.utime(project / "plan.md", (2_000_000, 2_000_000))
+
+
+@pytest.mark.parametrize(
+    ("status", "ended", "mended"),
+    [
+        ("completed", "1970-01-30T00:00:00Z", True),
+        ("partial", "1970-01-30T00:00:00Z", False),
+        ("completed", "1970-01-20T00:00:00Z", False),
+    ],
+)
+def test_a_review_whose_goals_were_mended_is_not_planned_again(
+    ultra: Ultra, project: Path, status: str, ended: str, mended: bool
+) -> None:
+    remedy(project)
+    (project / "progress.json").write_text(json.dumps({"status": status, "completed_at": ended}))
+    told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
+    assert ("/ultraplan-local:ultrareview-local" in told["next"], len(told["warnings"])) == (mended, mended)
+    assert ("ultra guide plan remediation" in told["next"]) is not mended
+
+
+def test_a_project_and_a_brief_exclude_each_other(ultra: Ultra) -> None:
+    told = ultra("plan", "begin", "--project", PROJECT, "--brief", "x.md")
+    assert (told.status, told.data["error"]) == (2, "--project and --brief exclude each other")
+
+
+@pytest.mark.parametrize("stated", ["none", "", "- none.", "- It is 100 a minute."])
+def test_the_plan_of_a_partial_brief_states_its_assumptions(
+    ultra: Ultra, draft: Path, project: Path, stated: str
+) -> None:
+    text = (EXAMPLE / "brief.md").read_text().replace("brief_quality: complete", "brief_quality: partial")
+    weak = "## Brief Quality\n\n- **Testability, 2 of 5:** no number\n\n## How to continue"
+    (project / "brief.md").write_text(text.replace("## How to continue", weak))
+    draft.write_text(re.sub(r"(## Assumptions\n\n)[^#]*", rf"\g<1>{stated}\n\n", draft.read_text()))
+    for words, given in ((["--self-check"], ""), ([], critic() + guardian())):
+        told = ultra(*GATE, *words, given=given)
+        assert (told.data["ok"], told.status) == ((True, 0) if "100" in stated else (False, 1))
+        if "100" not in stated:
+            assert "no number" in told.data["next"]
+            assert draft.exists()
+
+
+def test_degraded_work_and_a_missing_critic_stand_in_the_plan(
+    ultra: Ultra, draft: Path, project: Path
+) -> None:
+    assert ultra(*GATE, "--degraded", given=critic()).data["passed"] is True
+    text = (project / "plan.md").read_text()
+    assert "Degraded: no agent could be spawned" in text
+    assert "Criticised without scope-guardian, which gave no answer.\n\n## Implementation Plan" in text
+    assert ultra("validate", "plan", f"{PROJECT}/plan.md", "--strict").data["valid"] is True
+
+
+def test_the_gate_says_whether_sessions_are_worth_trying(ultra: Ultra, project: Path) -> None:
+    for steps, worth in ((5, False), (6, True)):
+        ultra(*PUT, given=plan(steps))
+        told = ultra(*GATE, given=critic() + guardian()).data
+        assert (told["steps"], told["sessions"]) == (steps, worth)
+
+
+def test_every_end_without_a_plan_names_the_command_to_try_again(ultra: Ultra, draft: Path) -> None:
+    command = f"`/ultraplan-local:ultraplan-local --project {PROJECT}` tries again"
+    weak = ultra(*GATE, "--quick", given=critic(manifest_quality=2) + guardian()).data
+    assert (weak["exhausted"], command in weak["next"]) == (True, True)
+    ultra(*PUT, "--step", "3", given="### Step 3: Docs\n")
+    ends = [ultra(*GATE, "--self-check").data["next"] for _ in range(3)]
+    assert [command in one for one in ends] == [False, False, True]

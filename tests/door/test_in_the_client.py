@@ -153,7 +153,7 @@ def test_a_long_plan_is_put_step_by_step(
     steps = [step(number).replace("Count the requests.", "Count them. " * 500) for number in range(1, 5)]
     first = plan(1).replace(step(1), steps[0])
     whole = "\n".join(steps)
-    put = f"ultra put plan --project {PROJECT} --json"
+    put = f"ultra put plan --project {PROJECT} --draft --json"
     model = scripted(
         bash("ultra project new rate-limit --date 2026-01-31"),
         heredoc(put, first),
@@ -162,4 +162,4 @@ def test_a_long_plan_is_put_step_by_step(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[plugin])
     assert [result.is_error for result in model.tool_results()] == [False] * 5
     assert len(whole) > 20_000
-    assert (project / PROJECT / "plan.md").read_text() == first.replace(steps[0], whole)
+    assert (project / PROJECT / "plan.md.draft").read_text() == first.replace(steps[0], whole)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -157,6 +158,32 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
     assert comes() == ("review", f"{COMMAND.format('review')} {where}")
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-nothing-found.md")})
     assert comes() == ("done", "the project is complete")
+
+
+def test_after_a_review_its_plan_is_executed_and_then_the_work_is_reviewed_again(make: Make) -> None:
+    repo = make(plan(step(1)))
+    text = repo.read(PLAN)
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("run finish")
+    review = repo.folder / PROJECT / "review.md"
+    repo.write({f"{PROJECT}/review.md": artifact("review", "valid-flow-list.md")})
+    found = re.findall("[0-9a-f]{40}", review.read_text())
+    listed = "".join(f"  - {one}\n" for one in dict.fromkeys(found))
+
+    def comes(reviewed: float, planned: float) -> str:
+        os.utime(review, (reviewed, reviewed))
+        os.utime(repo.folder / PLAN, (planned, planned))
+        return str(status(repo, "--project", PROJECT)["next"])
+
+    now = time.time()
+    again, where = f"{COMMAND.format('plan')} --brief {PROJECT}/review.md", f"--project {PROJECT}"
+    assert comes(now - 20, now - 10) == again
+    assert 'plan_version: "1.7"\n' in text
+    repo.write({PLAN: text.replace('"1.7"\n', f'"1.7"\nsource_findings:\n{listed}', 1)})
+    assert comes(now + 10, now + 20) == f"{COMMAND.format('execute')} {where}"
+    assert comes(now - 20, now - 10) == f"{COMMAND.format('review')} {where}"
+    assert comes(now + 20, now - 10) == again
 
 
 def test_a_few_lines_for_a_person(make: Make) -> None:

@@ -148,12 +148,15 @@ def test_from_a_brief_to_a_plan_whose_self_check_fails_once(
         [f"{NAME}:task-finder", f"{NAME}:test-strategist"],
     )
     assert begun["research"] == [f"{PROJECT}/research/01-where-to-count.md"]
+    assert (begun["reviewed"], begun["agents"], begun["warnings"]) == (True, 8, [])
+    assert "at most `agents` agents are spawned, and its `billing`" in model.main.text
     first, second = answers(model, CHECK.input["command"])
     assert (first["passed"], [one["code"] for one in first["errors"]]) == (False, ["MANIFEST_MISSING"])
     assert (second["passed"], second["round"]) == (True, 2)
     (ruled,) = answers(model, GATE)
     assert (ruled["passed"], ruled["self_check_rounds"], ruled["path"]) == (True, 2, f"{PROJECT}/plan.md")
     assert ruled["run"] == f"/{NAME}:ultraexecute-local --project {PROJECT}"
+    assert (ruled["steps"], ruled["sessions"]) == (4, False)
 
     critic = model.agent("# Criticise a plan")
     assert tuple(sorted(critic.tools)) == LOOKING
@@ -191,7 +194,10 @@ def test_from_a_review_every_grave_finding_becomes_a_goal(
     model = scripted(
         bash(f"ultra plan begin --brief {PROJECT}/review.md --quick --json"),
         bash("ultra guide plan remediation"),
-        spawn("dependency-tracer", f"Mend {PROJECT}/review.md"),
+        Together(
+            spawn("dependency-tracer", f"Mend {PROJECT}/review.md"),
+            spawn("test-strategist", f"Mend {PROJECT}/review.md"),
+        ),
         bash("ultra guide plan synthesis"),
         given(f"{PUT} --json", text),
         CHECK,
@@ -204,6 +210,7 @@ def test_from_a_review_every_grave_finding_becomes_a_goal(
     assert (begun["source"], begun["project"]) == ("review", PROJECT)
     assert [one["id"] for one in begun["goals"]] == ids
     assert "ultra guide plan remediation" in begun["next"]
+    assert begun["explorers"] == [f"{NAME}:dependency-tracer", f"{NAME}:test-strategist"]
     assert "each is a goal of this plan, and nothing else" in model.main.text
     plan = validated(bundle, planned, "plan", f"{PROJECT}/plan.md")
     assert (plan["valid"], plan["warnings"]) == (True, [])
@@ -219,6 +226,7 @@ def test_the_self_check_ends_after_three_failures_and_says_why(
     ends = answers(model, CHECK.input["command"])
     assert [(one["exhausted"], one["left"]) for one in ends] == [(False, 2), (False, 1), (True, 0)]
     assert ends[-1]["next"].startswith("stop: tell the user these errors")
+    assert f"`{TYPED} --project {PROJECT}` tries again" in ends[-1]["next"]
     assert not (planned / PROJECT / "plan.md").exists()
     assert (planned / PROJECT / "plan.md.draft").exists()
 
@@ -251,29 +259,67 @@ def test_a_weak_manifest_is_never_let_through_and_other_weaknesses_are_told(
 def test_steps_are_shared_among_sessions_and_their_specs_exported(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:
-    text = example()
-    strategy = text[text.index("### Session 1") : text.index("## Verification")]
-    shared = fenced({"split": False, "why": "They share files.", "sessions": []})
-    spec = f"ultra put session-spec --project {PROJECT} --session 1"
+    def session(title: str, steps: list[int], wave: int, touch: list[str], *needs: int) -> dict[str, object]:
+        own = {"title": title, "steps": steps, "wave": wave, "depends_on": list(needs), "touch": touch}
+        return {**own, "never_touch": [], "context": f"{title} itself.", "handoff": "It is there."}
+
+    limit = ["app/limit.py", "tests/test_limit.py", "app/middleware.py", "tests/test_middleware.py"]
+    sessions = [
+        session("The limit", [1, 2], 1, limit),
+        session("The documentation", [3], 1, ["docs/api.md"]),
+        session("The cost", [4], 2, ["bench/limit.py", "bench/run.sh"], 1),
+    ]
+    shared = fenced({"split": True, "why": "They share no file.", "sessions": sessions})
+    past = f"ultra put plan --project {PROJECT} --step 1 --json"
     model = scripted(
         given(f"{PUT} --json", without_strategy()),
+        given(past, step(1)),
         CHECK,
         *judged({}),
+        given(past, step(1)),
         bash("ultra guide plan sessions"),
         spawn("session-decomposer", f"Share the steps of {PROJECT}/plan.md"),
-        given(f'ultra put plan --project {PROJECT} --section "Execution Strategy" --json', strategy),
-        bash(f"ultra sessions write {PROJECT}/plan.md --project {PROJECT} --json"),
-        given(f'{spec} --section "Context" --json', "It builds the limit itself."),
-        given(f'{spec} --section "Handoff State" --json', "Budget.allow is there."),
+        given(f"ultra sessions put --project {PROJECT} --export --json", shared),
         agents=[SubAgent("# Share the steps among sessions", Say(shared))],
     )
     client.ask(f"{TYPED} --project {PROJECT} --export", model, cwd=planned, plugin_dirs=[bundle])
-    assert not [result for result in model.tool_results() if result.is_error]
-    assert (planned / PROJECT / "plan.md").read_text() == text
+    assert ["error" in one for one in answers(model, past)] == [True, True]
+    (put,) = answers(model, "ultra sessions put")
+    assert (put["ok"], put["sessions"], len(put["specs"])) == (True, 3, 3)
+    assert "### Session 2: The documentation" in (planned / PROJECT / "plan.md").read_text()
     first = planned / PROJECT / "sessions/session-1.md"
-    assert "It builds the limit itself." in first.read_text()
+    assert "The limit itself." in first.read_text()
     assert validated(bundle, planned, "session-spec", str(first))["valid"]
     assert validated(bundle, planned, "project", PROJECT)["valid"]
+
+
+def test_a_brief_that_was_never_reviewed_is_reviewed_here_and_missing_research_is_told(
+    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+) -> None:
+    brief = planned / PROJECT / "brief.md"
+    brief.write_text(brief.read_text().replace("brief_quality: complete\n", ""))
+    shutil.rmtree(planned / PROJECT / "research")
+    scores = {
+        "completeness": {"score": 5, "gaps": []},
+        "consistency": {"score": 5, "issues": []},
+        "testability": {"score": 3, "weak_criteria": ["no number"]},
+        "scope_clarity": {"score": 5, "unclear_sections": []},
+        "research_plan": {"score": 5, "invalid_topics": []},
+        "verdict": "PROCEED_WITH_RISKS",
+    }
+    reviewed = fenced(scores, "Verdict: PROCEED_WITH_RISKS")
+    model = scripted(
+        bash(BEGIN),
+        bash("ultra guide plan orchestrator"),
+        spawn("brief-reviewer", f"Review {PROJECT}/brief.md"),
+        agents=[SubAgent("# Review a brief", Say(reviewed))],
+    )
+    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
+    (begun,) = answers(model, "ultra plan begin")
+    assert (begun["reviewed"], begun["agents"]) == (False, 9)
+    assert [one.split(":")[0] for one in begun["warnings"]] == ["RESEARCH_TOPIC_UNANSWERED"]
+    assert "the brief was never through its gate" in " ".join(model.main.text.split())
+    assert model.agent("# Review a brief").requests
 
 
 def test_wrong_arguments_have_a_usage_and_a_brief_that_is_missing_a_sentence(

@@ -20,7 +20,7 @@ def load(name: str) -> list[dict[str, Any]]:
 
 
 def tables() -> dict[str, Any]:
-    """Return the literals: RULES, COMMANDS, EVENTS, SOURCES, ADDERS, PATHS."""
+    """Return the literals: RULES, COMMANDS, EVENTS, SOURCES, ADDERS, PATHS, SECRET_FILES."""
     rules: dict[str, tuple[str, str, str, str]] = {}
     commands: dict[str, list[tuple[str, str]]] = {}
     events: dict[str, list[tuple[str, str]]] = {}
@@ -53,7 +53,14 @@ def tables() -> dict[str, Any]:
         "SOURCES": _frozen(sources),
         "ADDERS": adders,
         "PATHS": paths,
+        "SECRET_FILES": _secret_files(paths),
     }
+
+
+def _secret_files(paths: dict[str, Any]) -> dict[str, Any]:
+    told = yaml.safe_load((POLICY / "paths.yaml").read_text(encoding="utf-8"))["secret_files"]
+    own = (tuple(told["patterns"]), tuple(told["unless"]))
+    return {**{name: paths[name] for name in told["rules"]}, "own": own}
 
 
 def _frozen(table: dict[str, list[tuple[str, str]]]) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.guard.policy_tables import POLICY as POLICY_FOLDER
 from tests.guard.policy_tables import load, policy, tables
 from ultra_runtime.guard import logic
 from ultra_runtime.guard.first_look import may_match
@@ -92,3 +97,21 @@ def test_path_example_matches(rule: str, path: str, place: Place) -> None:
 @pytest.mark.parametrize(("rule", "path"), _examples(PATH_RULES, "pass"))
 def test_path_example_passes(rule: str, path: str, place: Place) -> None:
     assert path_verdict(path, place, POLICY).verdict == "allow"
+
+
+SECRET_FILES = yaml.safe_load((POLICY_FOLDER / "paths.yaml").read_text(encoding="utf-8"))["secret_files"]
+
+
+@pytest.mark.parametrize("kind", ["match", "pass"])
+def test_files_that_nothing_quotes_are_known_by_their_names(bundle: Path, kind: str) -> None:
+    code = "import sys; from ultra_runtime.secret_files import may_hold_secrets as m; print(*map(m, sys.argv[1:]))"
+    names = SECRET_FILES["examples"][kind]
+    said = subprocess.run(
+        [sys.executable, "-c", code, *names],
+        env={"PYTHONPATH": str(bundle / "runtime")},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert said.stdout.split() == [str(kind == "match")] * len(names)

@@ -123,7 +123,7 @@ def _names(suite: Suite) -> set[str]:
     """Return the words that are names of other things: stages, artifacts, verbs, commands, agents, fields."""
     names = {word for verb in suite.verbs for word in verb.split()}
     for contract in suite.contracts.values():
-        names |= {contract.artifact, contract.producer, contract.consumer}
+        names |= {contract.artifact, contract.producer, *contract.consumers}
         names |= {name for fields in all_fields(contract) for name in fields}
     for plugin in suite.plugins:
         names |= {*plugin.settings.pipeline, *plugin.commands, *plugin.agents}

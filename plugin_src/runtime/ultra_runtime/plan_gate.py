@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime import frontmatter, markdown
 from ultra_runtime.atomic import Folder, write_file
 from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.project import make_subfolder
@@ -16,6 +17,7 @@ from ultra_runtime.run.pinned import refuse_pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ultra_runtime.project import Project
@@ -24,6 +26,8 @@ PLAN = "plan.md"
 DRAFT = "plan.md.draft"
 LOGS = "logs"
 COUNTS_FILE = "plan-gate.json"
+STRATEGY = "Execution Strategy"
+STEPS_SECTION = "Implementation Plan"
 CHECKS, FAILED, ROUNDS = "self_checks", "failed_in_a_row", "rounds"
 MOST_CHECKS = 3
 
@@ -82,8 +86,26 @@ def forget(project: Project) -> None:
         folder.remove(COUNTS_FILE)
 
 
-def end(project: Project, folder: Folder) -> None:
-    """Make the draft the plan, unless a live run is held to the one that is there."""
+def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
+    """Make the draft the plan, unless a live run is held to the one that is there; notes go in before its steps."""
     refuse_pinned(os.path.join(project.folder, PLAN))
+    if notes:
+        folder.write(DRAFT, with_notes(read_draft(project) or b"", notes))
     folder.move(DRAFT, PLAN)
     forget(project)
+
+
+def with_notes(data: bytes, notes: Sequence[str]) -> bytes:
+    """Return the plan with paragraphs before the section of its steps."""
+    parsed = frontmatter.parse(data)
+    section = markdown.parse(parsed.body, parsed.body_line).section(STEPS_SECTION)
+    assert section is not None  # noqa: S101 - a draft that keeps its contract has it
+    lines = data.split(b"\n")
+    end = b"\r" if lines[section.line - 1].endswith(b"\r") else b""
+    added = [line for note in notes for line in (note.encode() + end, end)]
+    return b"\n".join([*lines[: section.line - 1], *added, *lines[section.line - 1 :]])
+
+
+def is_strategy(section: str) -> bool:
+    """Tell whether a section is the one that comes into the plan after its gate."""
+    return markdown.Section(2, section.lstrip("#").strip(), 0, 0).is_called(STRATEGY)

@@ -1,9 +1,10 @@
-"""The findings of a review: read from the reviewers' answers, held against the files, and told once each."""
+"""The findings of a review: read from the reviewers' answers and held against the files."""
 
 from __future__ import annotations
 
 import os
 
+from ultra_runtime.agent_output import known_outputs, output_faults
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.atomic import write_file
 from ultra_runtime.brief_review import split_answer
@@ -12,6 +13,7 @@ from ultra_runtime.finding import FindingError, finding_id
 from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.review_scope import DIFF_FILE, FINDINGS_FILE, LOGS
+from ultra_runtime.secret_scan import find_secrets
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -21,20 +23,9 @@ if TYPE_CHECKING:
 
     from ultra_runtime.project import Project
 
-SEVERITIES = ("BLOCKER", "MAJOR", "MINOR", "SUGGESTION")
-VERDICTS = {"BLOCKER": "BLOCK", "MAJOR": "WARN"}
-CLEAN = "ALLOW"
 TEXTS = ("path", "rule", "message", "evidence", "fix")
-CONFORMANCE = "conformance-reviewer"
-REVIEWERS = (
-    "correctness-reviewer",
-    CONFORMANCE,
-    "security-reviewer",
-    "test-reviewer",
-    "maintainability-reviewer",
-)
-STATES = ("shown", "partly shown", "not shown")
 LONGEST = 2000
+QUOTED = "it quotes what looks like"
 
 
 class AnswerError(UltraError):
@@ -52,13 +43,13 @@ class Kept:
         self.criteria = criteria
 
 
-def answer_block(text: str, hint: str) -> dict[str, Any]:
-    """Return the json block that an answer ends in; the block alone will do."""
+def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
+    """Return the json block that an answer ends in, if it has its agent's form; the block alone will do."""
+    faults = output_faults(known_outputs()[agent], text)
+    if faults:
+        raise RefusedError(f"the answer is not in the form of {agent}: {'; '.join(faults)}", hint)
     block = split_answer(text)[0]
-    try:
-        return read_object((block if block is not None else text).encode("utf-8", "replace")).values
-    except JsonError as problem:
-        raise RefusedError(f"the answer has no json block that can be read: {problem}", hint) from None
+    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
 
 
 def read_kept(project: Project) -> Kept:
@@ -81,15 +72,13 @@ def keep(project: Project, kept: Kept) -> None:
 
 
 def check_findings(
-    project: Project, items: Sequence[object], reviewer: str
+    project: Project, items: Sequence[Mapping[str, Any]], reviewer: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Return the findings that hold, each with its id, and those that do not, each with the reason."""
     held, dropped = [], []
     diff = _text(project.path(LOGS, DIFF_FILE))
-    for item in items:
-        finding = item if isinstance(item, dict) else {}
-        why = _fault(finding) or _unproved(project.root, finding, diff)
-        told = one_line(str(finding.get("message") or finding.get("rule") or item), 100)
+    for finding in items:
+        why = _secret(finding) or unproved(project.root, finding, diff)
         if not why:
             try:
                 held.append(
@@ -98,22 +87,22 @@ def check_findings(
                 continue
             except FindingError as problem:
                 why = str(problem)
+        told = finding["rule"] if why.startswith(QUOTED) else one_line(finding["message"], 100)
         dropped.append({"finding": told, "why": why})
     return held, dropped
 
 
-def _fault(finding: Mapping[str, Any]) -> str:
-    for name in TEXTS:
-        if not isinstance(finding.get(name), str) or not finding[name].strip():
-            return f"{name} is missing"
-    if finding.get("severity") not in SEVERITIES:
-        return f"severity is none of {', '.join(SEVERITIES)}"
-    if type(finding.get("line")) is not int or finding["line"] < 1:
-        return "line is no number from 1 on"
-    return ""
+def _secret(finding: Mapping[str, Any]) -> str:
+    """Return what to quote in place of a secret; nothing where none is quoted."""
+    found = find_secrets("\n".join(str(finding[name]) for name in TEXTS))
+    if not found:
+        return ""
+    return (
+        f"{QUOTED} {found[0][1]}: quote the part of the line before it, and name the variable that holds it"
+    )
 
 
-def _unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
+def unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
     """Return why the evidence proves nothing; nothing when its words are in the file or the differences."""
     path = os.path.normpath(finding["path"])
     if os.path.isabs(path) or path.startswith(".."):
@@ -141,84 +130,6 @@ def _line_of(text: str, evidence: str, said: int) -> int:
     first = next((_squeezed(line) for line in evidence.strip().split("\n") if line.strip()), "")
     lines = [number for number, line in enumerate(text.split("\n"), 1) if first and first in _squeezed(line)]
     return min(lines, key=lambda number: abs(number - said)) if lines else said
-
-
-def merge(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Tell each id once, under its gravest severity, with everybody who found it; the gravest first."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in findings:
-        old = found.get(one["id"])
-        if old is None:
-            found[one["id"]] = dict(one)
-            continue
-        old["severity"] = min(old["severity"], one["severity"], key=SEVERITIES.index)
-        old["reviewers"] = [*dict.fromkeys([*old["reviewers"], *one["reviewers"]])]
-    return sorted(
-        found.values(), key=lambda one: (SEVERITIES.index(one["severity"]), one["path"], one["line"])
-    )
-
-
-def without(findings: Sequence[Mapping[str, Any]], reviewer: str) -> list[dict[str, Any]]:
-    """Return what is left when a reviewer takes back what he said."""
-    others = [{**one, "reviewers": [who for who in one["reviewers"] if who != reviewer]} for one in findings]
-    return [one for one in others if one["reviewers"]]
-
-
-def coordinate(findings: list[dict[str, Any]], answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Do what the coordinator decided: findings of one cause become one, severities are set right."""
-    by_id = {one["id"]: one for one in findings}
-    for group in _objects(answer, "merge"):
-        keeps, drops = group.get("keep"), group.get("drop")
-        if not isinstance(drops, list):
-            raise AnswerError("merge: drop is no list of ids")
-        for name in [keeps, *drops]:
-            if name not in by_id:
-                raise AnswerError(
-                    f"merge: there is no finding {one_line(str(name))}, or it was merged before"
-                )
-        for name in drops:
-            if name != keeps:
-                gone = by_id.pop(name)
-                kept = by_id[keeps]
-                kept["severity"] = min(kept["severity"], gone["severity"], key=SEVERITIES.index)
-                kept["reviewers"] = [*dict.fromkeys([*kept["reviewers"], *gone["reviewers"]])]
-    for change in _objects(answer, "severity"):
-        name, severity = change.get("id"), change.get("to")
-        if name not in by_id or severity not in SEVERITIES or not change.get("why"):
-            raise AnswerError("severity: each change has an id that is there, one of the severities, and why")
-        by_id[name]["severity"] = severity
-    return merge(list(by_id.values()))
-
-
-def _objects(answer: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    items = answer.get(name, [])
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise AnswerError(f"{name} is no list of objects")
-    return items
-
-
-def count(findings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many findings each severity has."""
-    return {severity: sum(one["severity"] == severity for one in findings) for severity in SEVERITIES}
-
-
-def verdict(findings: Sequence[Mapping[str, Any]]) -> str:
-    """Return what follows: the gravest finding decides."""
-    present = {one["severity"] for one in findings}
-    return next((word for severity, word in VERDICTS.items() if severity in present), CLEAN)
-
-
-def read_criteria(answer: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return each success criterion with whether the work shows it."""
-    criteria = []
-    for item in _objects(answer, "criteria"):
-        name, state, where = item.get("criterion"), item.get("state"), item.get("where", "")
-        if not isinstance(name, str) or not name.strip() or state not in STATES:
-            raise AnswerError(f"criteria: each has a criterion and a state, one of {', '.join(STATES)}")
-        criteria.append(
-            {"criterion": name.strip()[:LONGEST], "state": state, "where": str(where or "")[:LONGEST]}
-        )
-    return criteria
 
 
 def _squeezed(text: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.contract import load_contract
 from ultra_runtime.plan.spec_text import quoted
-from ultra_runtime.review_findings import SEVERITIES
+from ultra_runtime.review_merge import is_goal, other_voices
+from ultra_runtime.review_words import GOALS, SEVERITIES
 from ultra_runtime.triage import DEPTHS, SKIPPED
 
 TYPE_CHECKING = False
@@ -42,7 +43,7 @@ def review_text(
         if own:
             lines += ["", f"## Findings ({severity})"]
             lines += [line for one in own for line in _finding(one)]
-    lines += ["", "## Remediation Summary", "", *_remedies(parts.remedies)]
+    lines += ["", "## Remediation Summary", "", *_remedies(parts.remedies), *_goals(findings)]
     return "\n".join(lines) + "\n"
 
 
@@ -86,8 +87,17 @@ def _finding(one: Mapping[str, Any]) -> list[str]:
         f"- **Rule:** {_line(one['rule'])}",
         f"- **Location:** {one['path']}:{one['line']}",
         f"- **Message:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
+        *_also(one),
         *_evidence(one["evidence"]),
         f"- **Fix:** {_line(one['fix'])}",
+    ]
+
+
+def _also(one: Mapping[str, Any]) -> list[str]:
+    """Return what others said of the same cause, so that merging loses no word of it."""
+    return [
+        f"  - {_line(voice['message'])} ({voice['at']}, found by {voice['by']}) Fix: {_line(voice['fix'])}"
+        for voice in other_voices(one)
     ]
 
 
@@ -110,6 +120,16 @@ def _remedies(remedies: Sequence[str]) -> list[str]:
     return [f"{number}. {_line(text)}" for number, text in enumerate(remedies, 1)] or [
         "Nothing has to be mended."
     ]
+
+
+def _goals(findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which findings a plan made from the review takes up, and which it leaves."""
+    goals, rest = (
+        ", ".join(f"`{one['id'][:8]}`" for one in findings if is_goal(one) is taken)
+        for taken in (True, False)
+    )
+    lines = ["", f"Goals of a plan made from this review ({GOALS}): {goals}."] if goals else []
+    return [*lines, *(["", f"No goals of a plan, so left as they are: {rest}."] if rest else [])]
 
 
 def _where(text: str) -> str:

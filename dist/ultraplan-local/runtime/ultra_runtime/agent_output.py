@@ -76,6 +76,8 @@ def _faults(fields: tuple[Field, ...], values: Mapping[str, Any], path: str) -> 
         if fault:
             yield f"{name} {fault}"
         elif isinstance(value, list):
+            if field.maximum is not None and len(value) > field.maximum:
+                yield f"{name} has {len(value)} entries, more than {field.maximum}"
             for number, item in enumerate(value, 1):
                 yield from _item_faults(field, item, f"{name}[{number}]")
         elif isinstance(value, dict):

@@ -6,8 +6,12 @@ are forgotten when a draft begins and when the gate has ended.
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import os
 
+=======
+from ultra_runtime import frontmatter, markdown
+>>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
 from ultra_runtime.atomic import Folder, write_file
 from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.project import make_subfolder
@@ -16,6 +20,7 @@ from ultra_runtime.run.pinned import refuse_pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ultra_runtime.project import Project
@@ -24,6 +29,8 @@ PLAN = "plan.md"
 DRAFT = "plan.md.draft"
 LOGS = "logs"
 COUNTS_FILE = "plan-gate.json"
+STRATEGY = "Execution Strategy"
+STEPS_SECTION = "Implementation Plan"
 CHECKS, FAILED, ROUNDS = "self_checks", "failed_in_a_row", "rounds"
 MOST_CHECKS = 3
 
@@ -82,8 +89,31 @@ def forget(project: Project) -> None:
         folder.remove(COUNTS_FILE)
 
 
+<<<<<<< HEAD
 def end(project: Project, folder: Folder) -> None:
     """Make the draft the plan, unless a live run is held to the one that is there."""
     refuse_pinned(os.path.join(project.folder, PLAN))
+=======
+def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
+    """Make the draft the plan; what a reader of it has to know goes in before its steps."""
+    if notes:
+        folder.write(DRAFT, with_notes(read_draft(project) or b"", notes))
+>>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
     folder.move(DRAFT, PLAN)
     forget(project)
+
+
+def with_notes(data: bytes, notes: Sequence[str]) -> bytes:
+    """Return the plan with paragraphs before the section of its steps."""
+    parsed = frontmatter.parse(data)
+    section = markdown.parse(parsed.body, parsed.body_line).section(STEPS_SECTION)
+    assert section is not None  # noqa: S101 - a draft that keeps its contract has it
+    lines = data.split(b"\n")
+    end = b"\r" if lines[section.line - 1].endswith(b"\r") else b""
+    added = [line for note in notes for line in (note.encode() + end, end)]
+    return b"\n".join([*lines[: section.line - 1], *added, *lines[section.line - 1 :]])
+
+
+def is_strategy(section: str) -> bool:
+    """Tell whether a section is the one that comes into the plan after its gate."""
+    return markdown.Section(2, section.lstrip("#").strip(), 0, 0).is_called(STRATEGY)

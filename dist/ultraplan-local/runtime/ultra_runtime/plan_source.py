@@ -16,9 +16,11 @@ from ultra_runtime.markdown import parse
 from ultra_runtime.place import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.project import Project, find_project, make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.research_folder import is_folder, research_files, validate_research
+from ultra_runtime.rendered import names
+from ultra_runtime.research_folder import is_folder, note_unanswered, research_files, validate_research
 from ultra_runtime.validation import validate_file
-from ultra_runtime.words import one_line
+from ultra_runtime.verdict import Report
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 
 BRIEF, REVIEW = "brief", "review"
 REVIEW_TYPE = "ultrareview"
-GRAVE = ("BLOCKER", "MAJOR")
-QUALITY_SECTION = "Brief Quality"
+QUALITY, QUALITY_SECTION = "brief_quality", "Brief Quality"
+NOT_SAID = "the brief is partial and does not say why"
+ASSUMPTIONS = "Assumptions"
+FINDINGS = "source_findings"
 SMALL, MIDDLING = 60, 600
 """Files of a repository that two explorers, or four, can look through."""
 EXPLORERS = (
@@ -40,6 +44,8 @@ EXPLORERS = (
     "dependency-tracer",
     "risk-assessor",
 )
+OF_A_REVIEW = ("dependency-tracer", "test-strategist", "risk-assessor", "convention-scanner")
+"""A review says where the work is, so that nobody has to find or map it."""
 FEW, SOME = 2, 4
 
 
@@ -56,10 +62,10 @@ class Source:
 
 def find_source(project: str | None, brief: str | None) -> Source:
     """Return what was named: the brief of a project, or any brief or review by its path."""
-    if brief is None:
-        found = find_project(project or "")
-        return _source(found.path("brief.md"), found)
-    return _source(brief, find_project(project) if project else None)
+    if brief is not None:
+        return _source(brief, None)
+    found = find_project(project or "")
+    return _source(found.path("brief.md"), found)
 
 
 def _source(path: str, project: Project | None) -> Source:
@@ -70,7 +76,7 @@ def _source(path: str, project: Project | None) -> Source:
     try:
         values = frontmatter.parse(read_regular(path)).values or {}
     except UnreadableError as problem:
-        hint = "write a brief first, or name one with --brief"
+        hint = f"name another one, or write a brief first with `{names().commands['brief']}`"
         raise RefusedError(f"{one_line(seen_from(root, path))}: {problem}", hint) from None
     kind = REVIEW if values.get("type") == REVIEW_TYPE else BRIEF
     result = validate_file(load_contract(kind), path, soft=True)
@@ -94,7 +100,7 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
     slug = str(values.get("slug") or "")
     if not is_slug(slug):
         raise RefusedError(
-            "the brief names no slug, so its plan has no place", "name a project with --project DIR"
+            "the brief names no slug, so its plan has no place", "write a slug into its front matter"
         )
     project = Project(root, f"{time.strftime('%Y-%m-%d')}-{slug}")
     os.makedirs(project.folder, exist_ok=True)
@@ -103,26 +109,54 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
     return project
 
 
-def weak_dimensions(source: Source) -> list[str]:
+def weak_dimensions(path: str) -> list[str]:
     """Return what the review of a partial brief found wanting, one line each."""
-    data = frontmatter.parse(read_regular(source.path))
-    if (data.values or {}).get("brief_quality") != "partial":
+    try:
+        data = frontmatter.parse(read_regular(path))
+    except UnreadableError:
+        return []
+    if (data.values or {}).get(QUALITY) != "partial":
         return []
     document = parse(data.body, data.body_line)
     section = document.section(QUALITY_SECTION)
     lines = document.body(section) if section else []
-    return [line.strip()[2:] for line in lines if line.strip().startswith("- ")]
+    return [line.strip()[2:] for line in lines if line.strip().startswith("- ")] or [NOT_SAID]
 
 
-def research_of(project: Project) -> tuple[list[str], list[str]]:
-    """Return the research files in order, and what is weak about them."""
+def states_assumptions(plan: bytes) -> bool:
+    """Tell whether a plan states an assumption; one that mends a review has that review to rest on."""
+    data = frontmatter.parse(plan, {FINDINGS: "list"})
+    if (data.values or {}).get(FINDINGS):
+        return True
+    document = parse(data.body, data.body_line)
+    section = document.section(ASSUMPTIONS)
+    words = " ".join(document.body(section)).strip(" -*.") if section else ""
+    return words.casefold() not in ("", "none")
+
+
+def is_reviewed(source: Source) -> bool:
+    """Tell whether the brief has been through its gate, which writes how good it is."""
+    return bool((frontmatter.parse(read_regular(source.path)).values or {}).get(QUALITY))
+
+
+def again(project: Project) -> str:
+    """Return the command that plans once more from what the project has."""
+    return f"{names().commands['plan']} --project {shell_word(project.shown)}"
+
+
+def research_of(source: Source) -> tuple[list[str], list[str]]:
+    """Return the research files in order, and what is weak about them or missing."""
+    project = source.project
     folder = project.path("research")
-    names = research_files(folder) if is_folder(folder) else []
-    if not names:
-        return [], []
-    result = validate_research(load_contract("research"), folder, soft=True)
+    found = research_files(folder) if is_folder(folder) else []
+    if found:
+        result = validate_research(load_contract("research"), folder, soft=True)
+    else:
+        report = Report(load_contract("research"), folder, True)
+        note_unanswered(report, folder, source.result.parsed)
+        result = report.result()
     told = [f"{one.code}: {one.sentence}" for one in [*result.errors, *result.warnings]]
-    return [project.show("research", name) for name in names], told
+    return [project.show("research", name) for name in found], told
 
 
 def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
@@ -147,24 +181,10 @@ def under_way(project: Project) -> list[str]:
     )
 
 
-def goals_of(source: Source) -> list[dict[str, str]]:
-    """Return the findings of a review that have to be mended, the gravest first."""
-    data = frontmatter.parse(read_regular(source.path))
-    document = parse(data.body, data.body_line)
-    goals = []
-    for severity in GRAVE:
-        section = document.section(f"Findings ({severity})")
-        if section is None:
-            continue
-        for heading in document.headings:
-            if heading.level == section.level + 1 and section.line < heading.line < section.end:
-                goals.append({"id": heading.title.strip(), "severity": severity})
-    return goals
-
-
-def explorers(project: Project, quick: bool) -> tuple[int, list[str]]:
+def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:
     """Return how many files the repository has, and which explorers that is worth."""
+    wanted = EXPLORERS if kind == BRIEF else OF_A_REVIEW
     paths = fields(ask_git(project.root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]))
     size = len([path for path in paths if not path.startswith(".claude/")])
-    number = FEW if quick or size <= SMALL else SOME if size <= MIDDLING else len(EXPLORERS)
-    return size, list(EXPLORERS[:number])
+    number = FEW if quick or size <= SMALL else SOME if size <= MIDDLING else len(wanted)
+    return size, list(wanted[:number])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime import frontmatter
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.atomic import Folder, write_file
 from ultra_runtime.git_facts import ask_git, commit_of
@@ -11,6 +12,8 @@ from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.place import PROJECTS, current_folder, find_root
 from ultra_runtime.project import Project, find_project, make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.remediation import taken_up
+from ultra_runtime.secret_files import without_secrets
 from ultra_runtime.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
 from ultra_runtime.words import one_line
 
@@ -25,6 +28,7 @@ SCOPE_FILE = "review-scope.json"
 DIFF_FILE = "review-scope.diff"
 FINDINGS_FILE = "review-findings.json"
 BRIEF = "brief.md"
+REVIEW = "review.md"
 RUN_REFS = "refs/ultra/run"
 START_FIELD = "session_start_sha"
 CONTEXT_LINES = "8"
@@ -65,7 +69,10 @@ def choose_project(given: str | None) -> Project:
 
 
 def find_scope(project: Project, since: str | None) -> Scope:
-    """Return what changed since the named commit, the start of the run, or the writing of the brief."""
+    """Return what changed since the named commit, the start of the run, or the writing of the brief.
+
+    After a plan that mends a review the start is that of the review: what it mends is not the whole work.
+    """
     root = project.root
     end = commit_of(root, "HEAD")
     if end is None:
@@ -77,6 +84,9 @@ def find_scope(project: Project, since: str | None) -> Scope:
         if start is None:
             raise RefusedError(f"there is no commit {one_line(since)} here", "name one that `git log` shows")
         return Scope(start, end, "since", judge(root, changed_since(root, start)))
+    first = _before_mending(project)
+    if first is not None:
+        return Scope(first, end, "review", judge(root, changed_since(root, first)))
     start = _run_start(project)
     if start is not None:
         return Scope(start, end, "run", judge(root, changed_since(root, start)))
@@ -84,22 +94,44 @@ def find_scope(project: Project, since: str | None) -> Scope:
     return Scope(None, end, "mtime", judge(root, changed_after(root, moment)))
 
 
-def keep_scope(project: Project, scope: Scope) -> str:
-    """Write scope and differences where the reviewers read them; findings of an earlier review go."""
-    make_subfolder(project, LOGS)
-    project.ignore()
+def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
+    """Return what the reviewers read about the scope; `gone` are earlier findings whose words are in no file now."""
     data = {
         "scope_sha_start": scope.start,
         "scope_sha_end": scope.end,
         "source": scope.source,
         "uncommitted": uncommitted(project.root, scope),
+        "gone": gone,
         "files": [one.as_data() for one in scope.files],
     }
-    write_file(project.path(LOGS, SCOPE_FILE), (write(data) + "\n").encode())
-    write_file(project.path(LOGS, DIFF_FILE), differences(project.root, scope))
+    return (write(data) + "\n").encode()
+
+
+def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
+    """Tell whether this scope with these differences is the one whose review is under way."""
+    try:
+        old = read_object(read_regular(project.path(LOGS, SCOPE_FILE))).values
+        same = read_regular(project.path(LOGS, DIFF_FILE)) == diff
+    except (UnreadableError, JsonError):
+        return False
+    ends = (old.get("scope_sha_start"), old.get("scope_sha_end"))
+    return same and ends == (scope.start, scope.end) and is_under_way(project)
+
+
+def is_under_way(project: Project) -> bool:
+    """Tell whether there are findings that no review.md holds yet."""
+    found = _time(project.path(LOGS, FINDINGS_FILE))
+    return bool(found) and _time(project.path(REVIEW)) < found
+
+
+def keep_scope(project: Project, data: bytes, diff: bytes) -> None:
+    """Write scope and differences where the reviewers read them; what was found in another scope goes."""
+    make_subfolder(project, LOGS)
+    project.ignore()
+    write_file(project.path(LOGS, SCOPE_FILE), data)
+    write_file(project.path(LOGS, DIFF_FILE), diff)
     with Folder(project.path(LOGS)) as folder:
         folder.remove(FINDINGS_FILE)
-    return project.show(LOGS, DIFF_FILE)
 
 
 def uncommitted(root: str, scope: Scope) -> int:
@@ -109,7 +141,7 @@ def uncommitted(root: str, scope: Scope) -> int:
 
 
 def differences(root: str, scope: Scope) -> bytes:
-    """Return the differences of all files that are looked at; new files stand in it whole."""
+    """Return the differences of all files that are looked at, without secrets; new files stand in it whole."""
     looked = [one for one in scope.files if one.depth != SKIPPED]
     pieces = []
     known: frozenset[str] = frozenset()
@@ -123,7 +155,7 @@ def differences(root: str, scope: Scope) -> bytes:
     for one in looked:
         if one.path not in known and not one.gone:
             pieces.append(_whole(root, one.path))
-    return b"".join(pieces)
+    return without_secrets(b"".join(pieces))
 
 
 def read_scope(project: Project) -> dict[str, Any]:
@@ -135,6 +167,17 @@ def read_scope(project: Project) -> dict[str, Any]:
             f"{project.show(LOGS, SCOPE_FILE)} is not there or cannot be read",
             f"run `ultra triage --project {project.shown}` first",
         ) from None
+
+
+def _before_mending(project: Project) -> str | None:
+    """Return where the review began that the plan mends, if it does and git has that commit."""
+    if not taken_up(project):
+        return None
+    try:
+        values = frontmatter.parse(read_regular(project.path(REVIEW))).values or {}
+    except UnreadableError:
+        return None
+    return commit_of(project.root, str(values.get("scope_sha_start") or ""))
 
 
 def _run_start(project: Project) -> str | None:

@@ -111,20 +111,41 @@ SHAPES = (
 NAMED_VALUE = "aws_secret_access_key"
 KEY_HEAD = "-----BEGIN "
 KEY_NAME = "PRIVATE KEY"
+KEY_END = "-----END "
+PRIVATE_KEY = "a private key"
+LONGEST_KEY = 120
 KEY_FIELDS = ("Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:")
 
 
 def find_secrets(text: str) -> list[tuple[int, str]]:
     """Return line and kind of what looks like a secret, the first ones of the text."""
+    return list(_by_line(text, MOST_FOUND).items())
+
+
+def secret_lines(text: str) -> dict[int, str]:
+    """Return every line that looks like a secret or a part of one, with its kind."""
+    lines = _by_line(text, None)
+    texts = text.split("\n")
+    for first in [line for line, what in lines.items() if what == PRIVATE_KEY]:
+        rest = texts[first - 1 : first - 1 + LONGEST_KEY]
+        ends = (number for number, line in enumerate(rest, first) if KEY_END in line)
+        # Where the end is missing, all that could be the key counts.
+        last = next(ends, first + len(rest) - 1)
+        lines.update((number, PRIVATE_KEY) for number in range(first, last + 1))
+    return lines
+
+
+def _by_line(text: str, most: int | None) -> dict[int, str]:
+    """Return the lines on which something begins, each with what it is."""
     found = {place: shape.what for shape in SHAPES for place in _places(text, shape)}
-    found.update((place, "a private key") for place in _private_keys(text))
+    found.update((place, PRIVATE_KEY) for place in _private_keys(text))
     found.update((place, "an AWS secret key") for place in _named_values(text))
     lines: dict[int, str] = {}
     line, counted = 1, 0
-    for place in sorted(found)[:MOST_FOUND]:
+    for place in sorted(found)[:most]:
         line, counted = line + text.count("\n", counted, place), place
         lines.setdefault(line, found[place])
-    return list(lines.items())
+    return lines
 
 
 def _occurrences(text: str, part: str) -> Iterator[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.git_facts import ask_git, fields
+from ultra_runtime.secret_files import may_hold_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ def _depth(root: str, one: Changed, marked: frozenset[str]) -> tuple[str, str]:
     lines = one.added + one.deleted
     if path.startswith(OWN_FOLDER):
         return SKIPPED, "belongs to the pipeline or the client"
+    if may_hold_secrets(path):
+        return SKIPPED, "may hold secrets"
     if one.gone:
         return SUMMARY, "deleted: only who still uses it matters"
     if one.binary:

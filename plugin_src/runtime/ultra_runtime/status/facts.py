@@ -11,7 +11,7 @@ from ultra_runtime.place import PROJECTS
 from ultra_runtime.project import Project
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.research_folder import research_files
-from ultra_runtime.run.digest import sha256
+from ultra_runtime.review_words import SEVERITIES
 from ultra_runtime.status.run_facts import RunFacts, gather_runs
 from ultra_runtime.validation import validate_file
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan
 
 MISSING, DRAFT, BROKEN, THERE = "missing", "draft", "broken", "there"
-SEVERITIES = ("BLOCKER", "MAJOR", "MINOR", "SUGGESTION")
 MOST_ISSUES = 20
 
 
@@ -52,9 +51,6 @@ class ProjectFacts:
         self.research_files: list[str] = []
         self.plan = MISSING
         self.plan_version = ""
-        self.plan_digest = ""
-        self.mends: frozenset[str] = frozenset()
-        """The findings that the plan was made to mend."""
         self.steps: list[tuple[int, str]] = []
         self.sessions: list[dict[str, Any]] = []
         self.waves: list[list[int]] = []
@@ -62,8 +58,6 @@ class ProjectFacts:
         self.review = MISSING
         self.verdict = ""
         self.findings: list[Finding] = []
-        self.found: frozenset[str] = frozenset()
-        """The ids of the findings."""
         self.issues: list[str] = []
 
     @property
@@ -75,17 +69,6 @@ class ProjectFacts:
     def run(self) -> RunFacts | None:
         """The run that was written last."""
         return max(self.runs, key=lambda run: run.instant, default=None)
-
-    @property
-    def is_from_review(self) -> bool:
-        """Whether the plan was made from the review that is there."""
-        return bool(self.mends) and self.mends <= self.found
-
-    @property
-    def is_carried_out(self) -> bool:
-        """Whether it is this plan that the last run has completed, and not the one before it."""
-        run = self.run
-        return run is not None and run.status == "completed" and run.plan_digest == self.plan_digest
 
     @property
     def counts(self) -> dict[str, int]:
@@ -148,8 +131,6 @@ def _read_plan(facts: ProjectFacts) -> None:
     if plan is None:
         return
     facts.plan_version = plan.version
-    facts.mends = _ids(plan.front_matter.get("source_findings"))
-    facts.plan_digest = sha256(read_regular(facts.project.path("plan.md")))
     facts.steps = [(step.number, step.title) for step in plan.steps]
     facts.sessions = [session.as_data() for session in plan.sessions]
     facts.waves = [[session.number for session in sessions] for _, sessions in plan.waves]
@@ -169,16 +150,11 @@ def _parsed_plan(path: str) -> Plan | None:
 def _read_review(facts: ProjectFacts) -> None:
     facts.review, parsed = _read(facts, "review", "review.md")
     facts.verdict = _text(parsed.get("verdict"))
-    facts.found = _ids(parsed.get("findings"))
     for part in parsed.get("details") or ():
         section = str(part.get("section") or "")
         severity = next((name for name in SEVERITIES if f"({name})" in section), "")
         facts.findings.append(Finding(severity, part))
     facts.findings.sort(key=lambda one: SEVERITIES.index(one.severity) if one.severity else len(SEVERITIES))
-
-
-def _ids(value: object) -> frozenset[str]:
-    return frozenset(one for one in value if isinstance(one, str)) if isinstance(value, list) else frozenset()
 
 
 def _text(value: object) -> str:

@@ -2,8 +2,9 @@
 
 The text comes on standard input, or from --from FILE. With --section NAME or --step N it is one part of an
 artifact that is there, and the rest stays as it is. A brief is put with --draft while it is reviewed: `ultra gate
-brief` makes the draft the brief. A plan put with --draft is written with its errors, which the answer lists: `ultra
-gate plan` makes it the plan. Whatever else does not pass is answered with its codes, and nothing is written.
+brief` makes the draft the brief. The plan of a project is put with --draft and written with its errors, which the
+answer lists: `ultra gate plan` makes it the plan, which then takes nothing but its Execution Strategy. Whatever else
+does not pass is answered with its codes, and nothing is written.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.artifact_place import Place
     from ultra_runtime.contract import Contract
+    from ultra_runtime.project import Project
     from ultra_runtime.usage import Args
     from ultra_runtime.verdict import Issue, Result
 
@@ -42,7 +44,7 @@ FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
 NEXT = {
     "brief": "go on with research, or with the plan",
     "research": "go on with the next topic; after the last one move the brief's status with `ultra brief status`",
-    "plan": "have it criticised, then run it",
+    "plan": "go on: the plan can be run",
     "review": "tell the user its verdict",
     "session-spec": "go on",
 }
@@ -62,6 +64,8 @@ def run(args: Args) -> Answer:
             if place.project and kind == "brief":
                 brief_gate.mend(place.project, folder)
             section = args.get("--section")
+            if place.project and place.name == plan_gate.PLAN:
+                _refuse_past_the_critics(place.project, section)
             is_part = section is not None or step is not None
             data = _with_part(contract, place, section, step, text) if is_part else given
             return _put(contract, place, folder, data, args.flag("--draft"))
@@ -119,6 +123,22 @@ def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: b
         return _refused(contract, result.errors)
     gave_way = _write(place, folder, data, draft)
     return _written(contract, place, result, draft, gave_way)
+
+
+def _refuse_past_the_critics(project: Project, section: str | None) -> None:
+    """Refuse what would make or change the plan of a project without its critics."""
+    put = f"ultra put plan --project {shell_word(project.shown)} --draft"
+    hint = f"put it with `{put}`, then run `ultra gate plan` with the critics' answers"
+    if plan_gate.read_draft(project) is not None:
+        error = (
+            f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there, so plan.md stays as it is"
+        )
+        raise RefusedError(error, hint)
+    if section is None or not plan_gate.is_strategy(section):
+        error = (
+            f"{project.show(plan_gate.PLAN)} comes from its gate; only {plan_gate.STRATEGY} is put into it"
+        )
+        raise RefusedError(error, hint)
 
 
 def _write(place: Place, folder: Folder, data: bytes, draft: bool) -> bool:

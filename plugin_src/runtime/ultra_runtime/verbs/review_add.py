@@ -1,7 +1,7 @@
 """Take a reviewer's answer: its findings get ids, and those whose evidence is not in the file are dropped.
 
 The answer comes on standard input and ends in a json block; `ultra triage` has to have been called before. It takes
-the place of what the reviewer said before; with --more it is a further part of it.
+the place of what the reviewer said before. A success criterion that is not shown becomes a finding.
 """
 
 from __future__ import annotations
@@ -10,29 +10,21 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.atomic import Folder, WriteError
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import find_project
-from ultra_runtime.review_findings import (
-    CONFORMANCE,
-    REVIEWERS,
-    AnswerError,
-    Kept,
-    answer_block,
-    check_findings,
-    count,
-    keep,
-    merge,
-    read_criteria,
-    read_kept,
-    without,
-)
+from ultra_runtime.review_criteria import read_criteria, with_criteria
+from ultra_runtime.review_findings import AnswerError, Kept, answer_block, check_findings, keep, read_kept
+from ultra_runtime.review_merge import count, merge, without
 from ultra_runtime.review_scope import FINDINGS_FILE, LOGS, read_scope
+from ultra_runtime.review_words import CONFORMANCE, REVIEWERS
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
-USAGE = "review add REVIEWER --project DIR [--more] [--json]"
-HINT = "give the reviewer's whole answer on standard input, with its json block at the end"
+USAGE = "review add REVIEWER --project DIR [--json]"
+HINT = (
+    "let the reviewer mend its block, and give its whole answer on standard input, with that block at the end"
+)
 
 
 def run(args: Args) -> Answer:
@@ -42,20 +34,15 @@ def run(args: Args) -> Answer:
         raise args.usage.error(f"there is no reviewer {one_line(name)}{nearest(name, REVIEWERS)}")
     project = find_project(args.need("--project"))
     read_scope(project)
-    answer = answer_block(as_text(read_given(None, HINT), HINT), HINT)
-    items = answer.get("findings")
-    if not isinstance(items, list):
-        raise RefusedError("the block has no list of findings; an empty one is []", HINT)
+    answer = answer_block(name, as_text(read_given(None, HINT), HINT), HINT)
     try:
-        criteria = read_criteria(answer)
-        if name == CONFORMANCE and not criteria and not args.flag("--more"):
-            raise AnswerError("criteria is missing: every success criterion of the brief has its state")
+        criteria = read_criteria(project, answer) if name == CONFORMANCE else []
         with Folder(project.path(LOGS)) as folder:
             folder.lock()
-            held, dropped = check_findings(project, items, name)
+            held, dropped = check_findings(project, answer["findings"], name)
+            held = merge(with_criteria(project, held, criteria))
             kept = read_kept(project)
-            others = kept.findings if args.flag("--more") else without(kept.findings, name)
-            findings = merge([*others, *held])
+            findings = merge([*without(kept.findings, name), *held])
             reviewers = [*dict.fromkeys([*kept.reviewers, name])]
             keep(project, Kept(reviewers, findings, criteria or kept.criteria))
     except (AnswerError, WriteError) as problem:

@@ -1,7 +1,7 @@
 """End a review: do what the coordinator decided, give the verdict, and write review.md.
 
-The coordinator's answer comes on standard input and ends in a json block with summary, remediation, merge and
-severity. The verdict is arithmetic: the gravest finding that is left decides.
+The coordinator's answer comes on standard input and ends in a json block. The verdict is arithmetic: the gravest
+finding that is left decides. With --degraded the review says that no agents were there.
 """
 
 from __future__ import annotations
@@ -17,31 +17,27 @@ from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import find_project
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import names
-from ultra_runtime.review_findings import (
-    CLEAN,
-    REVIEWERS,
-    AnswerError,
-    answer_block,
-    coordinate,
-    count,
-    merge,
-    read_kept,
-    verdict,
-)
+from ultra_runtime.review_findings import AnswerError, answer_block, read_kept
+from ultra_runtime.review_merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review_scope import BRIEF, read_scope
 from ultra_runtime.review_text import REVIEW, Parts, review_text
+from ultra_runtime.review_words import CLEAN, COORDINATOR, GOALS, REVIEWERS
 from ultra_runtime.words import listed, shell_word
 from ultra_runtime.write_check import check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ultra_runtime.project import Project
     from ultra_runtime.usage import Args
 
-USAGE = "review verdict --project DIR [--json]"
-HINT = "give the coordinator's whole answer on standard input, with its json block at the end"
+USAGE = "review verdict --project DIR [--degraded] [--json]"
+HINT = "let the coordinator mend its block, and give its whole answer on standard input, with that block at the end"
+DEGRADED = (
+    "Degraded: no agent could be spawned, so one model did the work of the reviewers and of the coordinator."
+)
 
 
 def run(args: Args) -> Answer:
@@ -51,16 +47,13 @@ def run(args: Args) -> Answer:
     kept = read_kept(project)
     if not kept.reviewers:
         raise RefusedError("no reviewer has answered yet", "add their answers with `ultra review add`")
-    answer = answer_block(as_text(read_given(None, HINT), HINT), HINT)
+    answer = answer_block(COORDINATOR, as_text(read_given(None, HINT), HINT), HINT)
     try:
-        findings = coordinate(merge(kept.findings), answer)
-        summary, remedies = _words(answer)
+        findings, settled = coordinate(merge(kept.findings), answer)
         missing = [name for name in REVIEWERS if name not in kept.reviewers]
-        if missing:
-            summary = f"Not everything was looked at: {listed(missing)} gave no answer.\n\n{summary}"
-        if scope.get("uncommitted"):
-            summary = f"{scope['uncommitted']} of the files had changes that no commit holds.\n\n{summary}"
-        parts = Parts(_head(project, verdict(findings)), scope, summary, remedies)
+        notes = _notes(scope, settled, missing, args.flag("--degraded"))
+        summary = "\n\n".join([*notes, _without_headings(answer["summary"])])
+        parts = Parts(_head(project, verdict(findings)), scope, summary, answer["remediation"])
         text = review_text(parts, findings, kept.criteria)
         result = check_write(load_contract(REVIEW), text.encode(), project.path(FILES[REVIEW]))
         if result.errors:
@@ -72,17 +65,15 @@ def run(args: Args) -> Answer:
             folder.write(FILES[REVIEW], text.encode())
     except (AnswerError, WriteError) as problem:
         raise RefusedError(str(problem), HINT) from None
-    return _answer(project, parts, findings, len(kept.findings), missing)
+    merged = len(kept.findings) - len(findings) - len(settled)
+    return _answer(project, parts, findings, merged, missing)
 
 
 def _answer(
-    project: Project, parts: Parts, findings: list[dict[str, Any]], before: int, missing: list[str]
+    project: Project, parts: Parts, findings: list[dict[str, Any]], merged: int, missing: list[str]
 ) -> Answer:
     decided = parts.head["verdict"]
-    command = f"{names().commands['plan']} --brief {shell_word(project.show(FILES[REVIEW]))}"
-    next_step = (
-        "tell the user; nothing has to be mended" if decided == CLEAN else f"offer the user `{command}`"
-    )
+    next_step = _next(project, decided, missing)
     data = {
         "ok": True,
         "verdict": decided,
@@ -96,7 +87,8 @@ def _answer(
             }
             for one in findings
         ],
-        "merged": before - len(findings),
+        "goals": sum(map(is_goal, findings)),
+        "merged": merged,
         "missing": missing,
         "path": project.show(FILES[REVIEW]),
         "next": next_step,
@@ -105,18 +97,43 @@ def _answer(
     return Answer(data, "\n".join([f"{decided}: {counts}", data["path"], next_step]))
 
 
-def _words(answer: dict[str, Any]) -> tuple[str, list[str]]:
-    """Return the summary and what has to be done, which are the coordinator's own words."""
-    summary, remedies = answer.get("summary"), answer.get("remediation")
-    if not isinstance(summary, str) or not summary.strip():
-        raise AnswerError("summary is missing: what the verdict rests on, in a few sentences")
-    if not isinstance(remedies, list) or not all(isinstance(one, str) and one.strip() for one in remedies):
-        raise AnswerError("remediation is no list of sentences; nothing to do is []")
-    # A heading in it would end the section it stands in.
-    lines = [
-        line.lstrip("#").lstrip() if line.startswith("#") else line for line in summary.strip().split("\n")
-    ]
-    return "\n".join(lines), remedies
+def _next(project: Project, decided: str, missing: list[str]) -> str:
+    commands = names().commands
+    if decided != CLEAN:
+        command = f"{commands['plan']} --brief {shell_word(project.show(FILES[REVIEW]))}"
+        return (
+            f"offer the user `{command}`: it plans to mend {GOALS}, and leaves the other findings as they are"
+        )
+    if missing:
+        command = f"{commands['review']} --project {shell_word(project.shown)}"
+        return f"tell the user that nothing has to be mended as far as was looked, and that `{command}` looks again"
+    return (
+        "tell the user that the project is complete: nothing has to be mended and no command is left to run"
+    )
+
+
+def _notes(
+    scope: Mapping[str, Any], settled: list[tuple[str, str]], missing: list[str], degraded: bool
+) -> list[str]:
+    """Return what a reader of the review has to know before its summary."""
+    notes = [DEGRADED] if degraded else []
+    if scope.get("uncommitted"):
+        notes.append(f"{scope['uncommitted']} of the files had changes that no commit holds.")
+    if missing:
+        notes.append(f"Not everything was looked at: {listed(missing)} gave no answer.")
+    if settled:
+        told = "; ".join(f"`{name[:8]}`, {' '.join(why.split())}" for name, why in settled)
+        notes.append(f"Settled since the review before this one: {told}")
+    if scope.get("gone"):
+        told = ", ".join(f"`{name[:8]}`" for name in scope["gone"])
+        notes.append(f"What the review before this one quoted is no longer in the files: {told}.")
+    return notes
+
+
+def _without_headings(summary: str) -> str:
+    """Return the summary without headings, which would end the section it stands in."""
+    lines = summary.strip().split("\n")
+    return "\n".join(line.lstrip("#").lstrip() if line.startswith("#") else line for line in lines)
 
 
 def _head(project: Project, decided: str) -> dict[str, str]:

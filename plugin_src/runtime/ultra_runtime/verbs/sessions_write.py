@@ -9,22 +9,20 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.atomic import WriteError
 from ultra_runtime.contract import load_contract
 from ultra_runtime.place import current_folder, find_root, seen_from
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
-from ultra_runtime.plan.values import PLAN, SESSION_SPEC
+from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
+from ultra_runtime.plan.values import PLAN
 from ultra_runtime.plan_check import note_problems
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.run.pinned import refuse_pinned
-from ultra_runtime.validation import validate_data
+from ultra_runtime.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.verdict import Report
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from ultra_runtime.plan.values import Plan
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
 
 USAGE = "sessions write PATH [--project DIR] [--json]"
 
-SESSIONS = "sessions"
 MOST_TOLD = 20
 NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `ultra put session-spec --section`, then run the plan"
 
@@ -46,14 +43,12 @@ def run(args: Args) -> Answer:
         return plan
     root = find_root(os.path.dirname(os.path.abspath(path))) or current_folder()
     try:
-        target = _target(path, args.get("--project"))
-        specs = _specs(plan, seen_from(root, path), target)
-        issues = [
-            issue for name, spec in specs.items() for issue in _faults(os.path.join(target, name), spec)
-        ]
+        target = folder_of_specs(path, args.get("--project"))
+        specs = make_specs(plan, seen_from(root, path), target)
+        issues = spec_faults(target, specs)
         if issues:
             return _refused("a spec of this plan would not keep its contract", issues)
-        stale = _write(target, specs)
+        stale = write_specs(target, specs)
     except (WriteError, OSError) as problem:
         raise RefusedError(
             f"the specs cannot be written: {problem}", "see to it and run this again"
@@ -69,31 +64,6 @@ def run(args: Args) -> Answer:
         data["stale"] = [seen_from(root, os.path.join(target, name)) for name in stale]
     lines = [*shown, *(f"not of this plan any more: {one_line(name)}" for name in stale)]
     return Answer({**data, "next": NEXT}, "\n".join(lines))
-
-
-def _specs(plan: Plan, shown: str, target: str) -> dict[str, bytes]:
-    """Return file name -> spec of every session."""
-    specs = {}
-    for session in plan.sessions:
-        name = f"session-{session.number}.md"
-        specs[name] = spec_text(plan, session, shown, _kept(os.path.join(target, name))).encode()
-    return specs
-
-
-def _write(target: str, specs: Mapping[str, bytes]) -> list[str]:
-    """Write the specs and return the names of those that an earlier plan has left."""
-    for name in specs:
-        refuse_pinned(os.path.join(target, name))
-    os.makedirs(target, exist_ok=True)
-    with Folder(target) as folder:
-        folder.lock()
-        for name, data in specs.items():
-            folder.write(name, data)
-    return sorted(
-        name
-        for name in os.listdir(target)
-        if name.startswith("session-") and name.endswith(".md") and name[8:-3].isdigit() and name not in specs
-    )
 
 
 def _plan(path: str) -> Plan | Answer:
@@ -113,34 +83,6 @@ def _plan(path: str) -> Plan | Answer:
             "run the plan itself, or add ## Execution Strategy with its sessions",
         )
     return plan
-
-
-def _target(path: str, project: str | None) -> str:
-    """Return the folder for the specs, which need not be there yet."""
-    if project:
-        from ultra_runtime.project import find_project, subfolder
-
-        return subfolder(find_project(project), SESSIONS)
-    target = os.path.join(os.path.dirname(os.path.abspath(path)), SESSIONS)
-    if os.path.islink(target):
-        raise WriteError(f"{one_line(target)} is a symbolic link")
-    return target
-
-
-def _kept(path: str) -> dict[str, str]:
-    """Return what the model has written into a spec that is there."""
-    try:
-        spec = read(read_regular(path), SESSION_SPEC)
-    except UnreadableError:
-        return {}
-    found = {name: spec.document.section(name) for name in (CONTEXT, HANDOFF)}
-    return {
-        name: "\n".join(spec.document.body(section)).strip() for name, section in found.items() if section
-    }
-
-
-def _faults(path: str, data: bytes) -> list[Issue]:
-    return validate_data(load_contract(SESSION_SPEC), data, path, strict=True).errors
 
 
 def _refused(error: str, issues: list[Issue]) -> Answer:

@@ -1,26 +1,38 @@
 """Say for every changed file whether it is reviewed closely, in summary or not at all, and why.
 
-The scope begins at --since, else where the run of the project began, else (by the times of the files) when its brief
-was written. Without --project the project that was worked on last is taken. The differences go to the project's logs.
+The scope begins at --since, else where the review began that the plan mends, else where the run of the project began,
+else (by the times of the files) when its brief was written. Without --project the project that was worked on last is
+taken. The differences go to the project's logs, and so do the findings of the last review whose words still stand.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.atomic import WriteError
+from ultra_runtime.billing import billing
+from ultra_runtime.review_earlier import carried_on
+from ultra_runtime.review_findings import Kept, keep, read_kept
 from ultra_runtime.review_scope import (
     BRIEF,
+    DIFF_FILE,
+    FINDINGS_FILE,
     LOGS,
     SCOPE_FILE,
     choose_project,
+    differences,
     find_scope,
+    is_kept,
+    is_under_way,
     keep_scope,
+    scope_data,
     uncommitted,
 )
-from ultra_runtime.words import one_line
+from ultra_runtime.review_words import COORDINATOR, REVIEWERS
+from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.project import Project
     from ultra_runtime.review_scope import Scope
     from ultra_runtime.usage import Args
 
@@ -32,10 +44,10 @@ def run(args: Args) -> Answer:
     project = choose_project(args.get("--project"))
     scope = find_scope(project, args.get("--since"))
     try:
-        diff = keep_scope(project, scope)
+        kept, removed, earlier, gone = _keep(project, scope)
     except WriteError as problem:
         raise RefusedError(str(problem), "see to it and call again") from None
-    next_step = _next(scope)
+    next_step = _next(scope, kept)
     data = {
         "ok": True,
         "project": project.shown,
@@ -47,7 +59,13 @@ def run(args: Args) -> Answer:
         "counts": scope.counts(),
         "files": [one.as_data() for one in scope.files],
         "scope_file": project.show(LOGS, SCOPE_FILE),
-        "diff": diff,
+        "diff": project.show(LOGS, DIFF_FILE),
+        "findings_file": project.show(LOGS, FINDINGS_FILE),
+        "earlier": {"carried": earlier, "gone": gone},
+        "kept": kept,
+        "removed": removed,
+        "agents": len((*REVIEWERS, COORDINATOR)) - len(kept),
+        "billing": billing(),
         "next": next_step,
     }
     lines = [f"{one.depth:<13}  {one_line(one.path)}  ({one.reason})" for one in scope.files]
@@ -55,9 +73,31 @@ def run(args: Args) -> Answer:
     return Answer(data, "\n".join([f"From {begin} to {scope.end}", *lines, next_step]))
 
 
-def _next(scope: Scope) -> str:
+def _keep(project: Project, scope: Scope) -> tuple[list[str], list[str], int, int]:
+    """Write the scope, unless its review is under way.
+
+    Return whose answers are kept, whose are removed, and how many earlier findings are carried on and are gone.
+    """
+    diff = differences(project.root, scope)
+    held, gone = carried_on(project, diff.decode("utf-8", "replace"))
+    there = read_kept(project)
+    if is_kept(project, scope, diff):
+        return there.reviewers, [], len(held), len(gone)
+    removed = there.reviewers if is_under_way(project) else []
+    keep_scope(project, scope_data(project, scope, gone), diff)
+    if held:
+        keep(project, Kept([], held, []))
+    return [], removed, len(held), len(gone)
+
+
+def _next(scope: Scope, kept: list[str]) -> str:
     if not scope.files:
         return "nothing changed in this scope: tell the user, and that --since SHA names another start; then stop"
     if not any(one.depth != "skipped" for one in scope.files):
-        return "no file of this scope is to be read: tell the user the reasons, then stop"
+        return "no file of this scope is to be read: tell the user the reasons, and that no command is left to run; then stop"
+    missing = [name for name in REVIEWERS if name not in kept]
+    if not missing:
+        return "the answers of all reviewers to this scope are kept: go on with the coordinator"
+    if kept:
+        return f"the answers of {listed(kept)} to this scope are kept: spawn {listed(missing)} alone"
     return "spawn the reviewers with the paths of brief, diff and scope_file"

@@ -11,7 +11,11 @@ from ultra_runtime.place import PROJECTS
 from ultra_runtime.project import Project
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.research_folder import research_files
+<<<<<<< HEAD
 from ultra_runtime.run.digest import sha256
+=======
+from ultra_runtime.review_words import SEVERITIES
+>>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
 from ultra_runtime.status.run_facts import RunFacts, gather_runs
 from ultra_runtime.validation import validate_file
 
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan
 
 MISSING, DRAFT, BROKEN, THERE = "missing", "draft", "broken", "there"
-SEVERITIES = ("BLOCKER", "MAJOR", "MINOR", "SUGGESTION")
 MOST_ISSUES = 20
 
 

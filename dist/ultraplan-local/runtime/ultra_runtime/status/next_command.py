@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.remediation import MENDED, PLANNED, standing
 from ultra_runtime.rendered import names
 from ultra_runtime.status.facts import BROKEN, MISSING, THERE
 from ultra_runtime.status.run_facts import ELSEWHERE, LIVE
@@ -95,12 +96,24 @@ def _after_the_run(facts: ProjectFacts) -> Next:
     if facts.review in (MISSING, BROKEN):
         return Next("review", "the work waits for its review", _command(facts, "review"))
     if facts.verdict in ("BLOCK", "WARN") and facts.findings:
+<<<<<<< HEAD
         if facts.is_from_review and not facts.is_carried_out:
             reason = "the plan that mends what the review found waits to be executed"
             return Next("execute", reason, _command(facts, "execute"))
         if facts.is_from_review:
             return Next(
                 "review", "what the review found was mended, see whether it holds", _command(facts, "review")
+=======
+        far = standing(facts.project, facts.project.path("review.md"))
+        if far == MENDED:
+            said = (
+                f"what the review ({facts.verdict}) asked for was done since: look at the work as it is now"
+            )
+            return Next("review", said, _command(facts, "review"))
+        if far == PLANNED:
+            return Next(
+                "execute", "the plan that mends the review waits to be executed", _command(facts, "execute")
+>>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
             )
         command = names().commands.get("plan", "")
         given = f"{command} --brief {shell_word(facts.project.show('review.md'))}" if command else ""

@@ -335,3 +335,7 @@ PATHS = {
     "hook_script": ((".claude/hooks/**",), (),),
     "outside_repository": ((), (),),
 }
+SECRET_FILES = {
+    "env_file": ((".env", ".env.*",), (".env.example", ".env.sample", ".env.template", ".env.dist",),),
+    "own": (("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", ".pgpass", ".htpasswd", ".git-credentials", "*.tfvars",), ("*.pub",),),
+}

@@ -2,7 +2,8 @@
 
 With --self-check the draft is held against the contract, at most three times. Without it the answers of plan-critic
 and scope-guardian come on standard input, each with its json block; a pass makes plan.md.draft the plan, and so does
-the last round (the only one with --quick) unless a hard dimension fails.
+the last round (the only one with --quick) unless a hard dimension fails. With --degraded the plan says that no agents
+were there. The plan of a partial brief has to state its assumptions.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from ultra_runtime.brief_review import judge, read_review
 from ultra_runtime.contract import load_contract
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.json_blocks import json_blocks
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan_source import again, states_assumptions, weak_dimensions
 from ultra_runtime.project import find_project
 from ultra_runtime.rendered import names
+from ultra_runtime.review_scope import BRIEF
 from ultra_runtime.words import listed, shell_word
 from ultra_runtime.write_check import check_write, in_words, short
 
@@ -29,9 +34,14 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
     from ultra_runtime.verdict import Result
 
-USAGE = "gate plan --project DIR [--self-check|--quick] [--json]"
+USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
 HINT = "give the answers of plan-critic and scope-guardian on standard input, each with its json block in a fence"
 CRITICS = ("plan-critic", "scope-guardian")
+SESSIONS_FROM = 6
+"""Steps from which on it is worth asking whether sessions could share them."""
+DEGRADED = (
+    "Degraded: no agent could be spawned, so one model did the work of the explorers and of the critics."
+)
 
 
 def run(args: Args) -> Answer:
@@ -46,6 +56,7 @@ def run(args: Args) -> Answer:
                 put = f"ultra put plan --project {shell_word(project.shown)} --draft"
                 raise RefusedError(f"there is no {project.show(plan_gate.DRAFT)}", f"put one with `{put}`")
             result = check_write(load_contract("plan"), draft, project.path(plan_gate.DRAFT))
+            _refuse_without_assumptions(project, draft)
             if args.flag("--self-check"):
                 return _self_check(project, result)
             if result.errors:
@@ -53,9 +64,22 @@ def run(args: Args) -> Answer:
                     f"the draft does not keep its contract: {len(result.errors)} errors, no round was counted"
                 )
                 raise RefusedError(error, "mend it until `ultra gate plan --self-check` passes")
-            return _criticised(project, folder, given, 1 if args.flag("--quick") else None)
+            most = 1 if args.flag("--quick") else None
+            return _criticised(project, folder, given, most, args.flag("--degraded"))
     except WriteError as problem:
         raise RefusedError(str(problem), "see to it and call again; nothing was decided") from None
+
+
+def _refuse_without_assumptions(project: Project, draft: bytes) -> None:
+    """Refuse a plan that is silent about what the review of its brief found wanting."""
+    weak = weak_dimensions(project.path(BRIEF))
+    if not weak or states_assumptions(draft):
+        return
+    error = "the brief is partial and ## Assumptions says nothing about it; nothing was counted"
+    put = f'ultra put plan --project {shell_word(project.shown)} --draft --section "Assumptions"'
+    raise RefusedError(
+        error, f"say with `{put}` what you take for granted about each of these: {'; '.join(weak)}"
+    )
 
 
 def _self_check(project: Project, result: Result) -> Answer:
@@ -83,11 +107,14 @@ def _after_check(project: Project, result: Result, exhausted: bool) -> str:
         return "spawn the critics"
     if exhausted:
         draft = project.show(plan_gate.DRAFT)
-        return f"stop: tell the user these errors and that {draft} keeps the text; there is no plan.md of it"
+        return (
+            f"stop: tell the user these errors, that {draft} keeps the text and there is no plan.md of it,"
+            f" and that `{again(project)}` tries again"
+        )
     return "mend every error with `ultra put plan --draft --step N` or --section, then check again"
 
 
-def _criticised(project: Project, folder: Folder, given: str, most: int | None) -> Answer:
+def _criticised(project: Project, folder: Folder, given: str, most: int | None, degraded: bool) -> Answer:
     outputs = known_outputs()
     failing: list[dict[str, Any]] = []
     hard: list[str] = []
@@ -112,12 +139,15 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None) 
         raise RefusedError(
             error, f"{HINT}; where it failed, do its work by `ultra guide agent {CRITICS[0]}` and say so"
         )
+    steps = len(read(plan_gate.read_draft(project) or b"", PLAN).steps)
     counts = plan_gate.count_round(project)
     number = counts[plan_gate.ROUNDS]
     exhausted = bool(failing) and number >= rounds
     written = not failing or (exhausted and not hard)
     if written:
-        plan_gate.end(project, folder)
+        notes = [DEGRADED] if degraded else []
+        notes += [f"Criticised without {listed(missing)}, which gave no answer."] if missing else []
+        plan_gate.end(project, folder, notes)
     elif exhausted:
         plan_gate.forget(project)
     data = {
@@ -131,6 +161,8 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None) 
         "hard": hard,
         "self_check_rounds": counts[plan_gate.CHECKS],
         "path": project.show(plan_gate.PLAN if written else plan_gate.DRAFT),
+        "steps": steps if written else None,
+        "sessions": steps >= SESSIONS_FROM if written else None,
         "run": f"{names().commands['execute']} --project {shell_word(project.shown)}" if written else None,
         "next": _next(project, failing, hard, exhausted),
     }
@@ -165,7 +197,10 @@ def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exha
     if not failing:
         return f"{plan} is in place: go on"
     if exhausted and hard:
-        return f"stop: {listed(hard)} still fails, so there is no {plan}; tell the user what fails and where the draft is"
+        return (
+            f"stop: {listed(hard)} still fails, so there is no {plan}; tell the user what fails, where the draft is,"
+            f" and that `{again(project)}` tries again"
+        )
     if exhausted:
         return f"{plan} is in place: tell the user each weakness that is left, then go on"
     return "mend what `detail` says, the hard ones first, run the self-check, and have it criticised again"

@@ -1,6 +1,7 @@
 """Find out what a plan is made from: brief or review, research, architecture notes, size of the repository.
 
-Answers with what is weak in them, which explorers the repository is worth, and the guide to follow.
+Answers with what is weak in them, which explorers the repository is worth, who pays for how many agents, and the guide
+to follow.
 """
 
 from __future__ import annotations
@@ -8,27 +9,34 @@ from __future__ import annotations
 import os
 
 from ultra_runtime import plan_gate
+from ultra_runtime.agent_output import known_outputs
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.atomic import WriteError
+from ultra_runtime.billing import billing
 from ultra_runtime.plan_source import (
     BRIEF,
     architecture_of,
     explorers,
     find_source,
-    goals_of,
+    is_reviewed,
     research_of,
     under_way,
     weak_dimensions,
 )
+from ultra_runtime.remediation import MENDED, goals_of, standing
 from ultra_runtime.rendered import names
+from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.plan_source import Source
     from ultra_runtime.usage import Args
 
-USAGE = "plan begin [--project DIR] [--brief FILE] [--quick] [--json]"
+USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
+CRITICS = ("plan-critic", "scope-guardian")
+OVER = "a run of a plan that takes up all these findings has completed since the review"
 
 
 def run(args: Args) -> Answer:
@@ -41,7 +49,7 @@ def run(args: Args) -> Answer:
         raise RefusedError(str(problem), "see to it and call again") from None
     project = source.project
     plan_gate.forget(project)
-    size, wanted = explorers(project, args.flag("--quick"))
+    size, wanted = explorers(project, source.kind, args.flag("--quick"))
     there = [name for name in (plan_gate.PLAN, plan_gate.DRAFT) if os.path.lexists(project.path(name))]
     data: dict[str, Any] = {
         "ok": True,
@@ -52,20 +60,43 @@ def run(args: Args) -> Answer:
         "exists": there,
         "files": size,
         "explorers": [f"{names().plugin}:{name}" for name in wanted],
+        **(_from_brief(source) if source.kind == BRIEF else _from_review(source)),
     }
-    if source.kind == BRIEF:
-        data["assumptions"] = weak_dimensions(source)
-        data["research"], told = research_of(project)
-        data["warnings"] += told
-        data["architecture"], told = architecture_of(project)
-        data["warnings"] += told
-        data["next"] = "run `ultra guide plan orchestrator`"
-    else:
-        data["goals"] = goals_of(source)
-        data["next"] = (
-            "run `ultra guide plan remediation`"
-            if data["goals"]
-            else "tell the user that no finding of this review has to be mended, and stop"
-        )
+    data["warnings"] += data.pop("told")
+    data["agents"] = len(wanted) + _most_critics(args.flag("--quick")) + (data.get("reviewed") is False)
+    data["billing"] = billing()
+    data["next"] = data.pop("next")
     lines = [f"{source.kind}: {source.shown}", f"project: {project.shown}", *data["warnings"], data["next"]]
     return Answer(data, "\n".join(lines))
+
+
+def _from_brief(source: Source) -> dict[str, Any]:
+    research, told = research_of(source)
+    architecture, odd = architecture_of(source.project)
+    return {
+        "reviewed": is_reviewed(source),
+        "assumptions": weak_dimensions(source.path),
+        "research": research,
+        "architecture": architecture,
+        "told": [*told, *odd],
+        "next": "run `ultra guide plan orchestrator`",
+    }
+
+
+def _from_review(source: Source) -> dict[str, Any]:
+    goals = goals_of(source.path)
+    told, next_step = [], "run `ultra guide plan remediation`"
+    if not goals:
+        next_step = "tell the user that no finding of this review has to be mended, so that no command is left to run, and stop"
+    elif standing(source.project, source.path) == MENDED:
+        told = [OVER]
+        review = f"{names().commands['review']} --project {shell_word(source.project.shown)}"
+        next_step = f"tell the user that {OVER}, that `{review}` looks at the work as it is now, and stop"
+    return {"goals": goals, "told": told, "next": next_step}
+
+
+def _most_critics(quick: bool) -> int:
+    """Return how many critics are spawned when every round is needed."""
+    outputs = known_outputs()
+    gates = [outputs[name].scores for name in CRITICS]
+    return sum(1 if quick else gate.rounds for gate in gates if gate)

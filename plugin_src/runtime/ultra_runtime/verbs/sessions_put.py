@@ -1,0 +1,128 @@
+"""Write the decomposer's sessions into the plan of a project, as its Execution Strategy, if they keep its contract.
+
+The answer of session-decomposer comes on standard input and ends in a json block. With --export the spec of each
+session is written, too, with the context and handoff that the decomposer gave it.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime import plan_gate
+from ultra_runtime.agent_output import known_outputs, output_faults
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.brief_review import split_answer
+from ultra_runtime.contract import load_contract
+from ultra_runtime.document_edit import EditError, replace_section
+from ultra_runtime.given_text import as_text, read_given
+from ultra_runtime.jsontext import read_object
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
+from ultra_runtime.plan.values import PLAN
+from ultra_runtime.project import find_project
+from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.session_files import SESSIONS, folder_of_specs, make_specs, spec_faults, write_specs
+from ultra_runtime.words import one_line
+from ultra_runtime.write_check import check_write, in_words, short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ultra_runtime.project import Project
+    from ultra_runtime.usage import Args
+    from ultra_runtime.verdict import Issue
+
+USAGE = "sessions put --project DIR [--export] [--json]"
+DECOMPOSER = "session-decomposer"
+HINT = "let the decomposer mend its block, once, and give it on standard input; after that the plan stays one session"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the sessions that stand in the plan, and with the specs."""
+    project = find_project(args.need("--project"))
+    answer = _answer(as_text(read_given(None, HINT), HINT))
+    sessions = answer["sessions"]
+    if not answer["split"] or len(sessions) < 2:
+        why = one_line(answer["why"], 300)
+        next_step = f"the plan stays one session ({why}); with --export tell the user why there are no specs"
+        return Answer({"ok": True, "sessions": 1, "specs": [], "next": next_step}, next_step)
+    try:
+        with Folder(project.folder) as folder:
+            folder.lock()
+            data = _with_sessions(project, sessions)
+            result = check_write(load_contract(PLAN), data, project.path(plan_gate.PLAN))
+            if result.errors:
+                return _refused("the plan with these sessions would not keep its contract", result.errors)
+            words = _words(sessions)
+            target = folder_of_specs(plan_gate.PLAN, project.shown)
+            specs = make_specs(read(data, PLAN), project.show(plan_gate.PLAN), target, words)
+            faults = spec_faults(target, specs) if args.flag("--export") else []
+            if faults:
+                return _refused("a spec of these sessions would not keep its contract", faults)
+            folder.write(plan_gate.PLAN, data)
+        if args.flag("--export"):
+            write_specs(target, specs)
+    except (WriteError, EditError, OSError) as problem:
+        raise RefusedError(str(problem), "see to it and call again") from None
+    shown = [project.show(SESSIONS, name) for name in specs] if args.flag("--export") else []
+    next_step = "go on: name the specs in the summary" if shown else "go on: the sessions are in the plan"
+    told = {"ok": True, "sessions": len(sessions), "specs": shown, "warnings": short(result.warnings)}
+    return Answer({**told, "next": next_step}, "\n".join([project.show(plan_gate.PLAN), *shown]))
+
+
+def _answer(text: str) -> dict[str, Any]:
+    faults = output_faults(known_outputs()[DECOMPOSER], text)
+    if faults:
+        raise RefusedError(f"the answer is not in the form of {DECOMPOSER}: {'; '.join(faults)}", HINT)
+    block = split_answer(text)[0]
+    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
+
+
+def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:
+    if plan_gate.read_draft(project) is not None:
+        error = f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there"
+        raise RefusedError(error, "let `ultra gate plan` end first: sessions share the steps of the plan")
+    try:
+        old = read_regular(project.path(plan_gate.PLAN))
+    except UnreadableError as problem:
+        raise RefusedError(f"{project.show(plan_gate.PLAN)}: {problem}", "make the plan first") from None
+    order = [one.name for one in load_contract(PLAN).sections]
+    text = "\n\n".join(_session(number, one) for number, one in enumerate(sessions, 1))
+    return replace_section(old, plan_gate.STRATEGY, text, order)
+
+
+def _session(number: int, one: Mapping[str, Any]) -> str:
+    needs = ", ".join(f"Session {other}" for other in one["depends_on"])
+    return "\n".join(
+        [
+            f"### Session {number}: {one_line(one['title'], 120)}",
+            "",
+            f"- **Steps:** {', '.join(map(str, one['steps']))}",
+            f"- **Wave:** {one['wave']}",
+            f"- **Depends on:** {needs or 'none'}",
+            "- **Scope fence:**",
+            f"  - Touch: {_paths(one['touch'])}",
+            f"  - Never touch: {_paths(one['never_touch'])}",
+        ]
+    )
+
+
+def _paths(paths: Sequence[str]) -> str:
+    return ", ".join(f"`{one_line(path, 500)}`" for path in paths) or "none"
+
+
+def _words(sessions: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, str]]:
+    """Return what the decomposer says for the two sections of each spec; a heading would end a section."""
+    return {
+        number: {
+            name: "\n".join(line.lstrip("#").lstrip() for line in one[key].strip().split("\n"))
+            for name, key in ((CONTEXT, "context"), (HANDOFF, "handoff"))
+        }
+        for number, one in enumerate(sessions, 1)
+    }
+
+
+def _refused(error: str, issues: list[Issue]) -> Answer:
+    data = {"ok": False, "error": f"{error}; nothing was written", "errors": short(issues), "next": HINT}
+    return Answer(data, "\n".join([f"ultra: {error}", *in_words(issues), HINT]), 1)

@@ -1,0 +1,220 @@
+"""The verbs of a review: only what is proved counts, nothing that was said is lost, and the verdict is arithmetic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.door.conftest import EXAMPLE, PROJECT, Ultra
+
+TRIAGE = ("triage", "--project", PROJECT)
+ADD = ("review", "add", "test-reviewer", "--project", PROJECT)
+CONFORM = ("review", "add", "conformance-reviewer", "--project", PROJECT)
+CRITERIA = [line[2:] for line in (EXAMPLE / "brief.md").read_text().split("\n")[28:31]]
+TOKEN = "AKI" + "AQ3ZK7P5R2M9XW4TB"  # in pieces, so that no scanner takes this file for a leak
+
+
+def finding(**changes: object) -> dict[str, object]:
+    told = {"severity": "MAJOR", "rule": "r", "path": "a.py", "line": 1, "evidence": "x = 1"}
+    return {**told, "message": "m", "fix": "f", **changes}
+
+
+def block(*findings: object, **more: object) -> str:
+    return f"```json\n{json.dumps({**more, 'findings': list(findings), 'looked_at': []})}\n```"
+
+
+def answer(**changes: object) -> str:
+    return block(finding(**changes))
+
+
+def judged(*states: str, where: str = "nowhere") -> list[dict[str, str]]:
+    return [
+        {"criterion": text, "state": state, "where": where}
+        for text, state in zip(CRITERIA, states, strict=False)
+    ]
+
+
+def ruled(ultra: Ultra, *words: str, **decided: object) -> dict[str, object]:
+    """Return what the verdict answers to a coordinator who decides nothing but this."""
+    told = {"summary": "s", "remediation": [], "merge": [], "settled": [], "severity": [], **decided}
+    given = f"```json\n{json.dumps(told)}\n```"
+    return ultra("review", "verdict", "--project", PROJECT, *words, given=given).data
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"evidence": "x = 2"}, "the evidence does not stand in the file"),
+        ({"path": "b.py"}, "there is no such file"),
+        ({"path": "../a.py"}, "path leads out of the repository"),
+        ({"path": "/etc/passwd", "evidence": "root"}, "path leads out of the repository"),
+    ],
+)
+def test_what_is_not_proved_is_dropped_with_the_reason(
+    ultra: Ultra, work: Path, changes: dict[str, object], why: str
+) -> None:
+    (work / "a.py").write_text("y = 0\nx  =  1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    told = ultra(*ADD, given=answer(**changes)).data
+    assert (told["kept"], [one["why"] for one in told["dropped"]]) == (0, [why])
+    kept = ultra(*ADD, given=answer()).data
+    assert kept["kept"] == 1
+    findings = json.loads((work / kept["findings_file"]).read_text())["findings"]
+    assert [(one["line"], one["reviewers"]) for one in findings] == [(2, ["test-reviewer"])]
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"evidence": " "}, "findings[1].evidence is empty"),
+        ({"severity": "HIGH"}, 'findings[1].severity is "HIGH", none of BLOCKER'),
+        ({"line": "1"}, 'findings[1].line is "1", not'),
+        ({"fix": None}, "findings[1].fix is null"),
+        ({"rule": "Not A Slug"}, 'findings[1].rule is "Not A Slug"'),
+        ({"opinion": "bad"}, "findings[1].opinion is not a key of this form"),
+    ],
+)
+def test_a_block_that_is_not_in_its_form_is_refused_whole(
+    ultra: Ultra, work: Path, changes: dict[str, object], fault: str
+) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    told = ultra(*ADD, given=answer(**changes))
+    assert (told.status, fault in told.data["error"]) == (1, True)
+    assert not (work / PROJECT / "logs/review-findings.json").exists()
+
+
+def test_the_sixteenth_finding_is_one_too_many(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    many = [finding(rule=f"r-{number}") for number in range(16)]
+    assert "findings has 16 entries, more than 15" in ultra(*ADD, given=block(*many)).data["error"]
+    assert ultra(*ADD, given=block(*many[1:])).data["kept"] == 15
+
+
+def test_a_finding_that_quotes_a_secret_is_dropped_and_the_review_goes_on(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text(f'x = 1\nKEY = "{TOKEN}"\n')
+    ultra(*TRIAGE, "--since", "HEAD")
+    leaks = [finding(rule="leak", evidence=f'KEY = "{TOKEN}"'), finding(message=f"{TOKEN} is in the code")]
+    told = ultra(*ADD, given=block(*leaks, finding(rule="leak", evidence='KEY = "')))
+    assert (told.data["kept"], TOKEN in told.out) == (1, False)
+    assert all("quote the part of the line before it" in one["why"] for one in told.data["dropped"])
+    assert ruled(ultra)["verdict"] == "WARN"
+
+
+def test_evidence_of_a_deleted_file_stands_in_the_differences(ultra: Ultra, work: Path) -> None:
+    (work / "old.py").unlink()
+    ultra(*TRIAGE, "--since", "HEAD")
+    told = ultra(*ADD, given=answer(path="old.py", evidence="print(1)")).data
+    assert (told["kept"], told["dropped"]) == (1, [])
+
+
+def test_a_reviewer_who_answers_again_replaces_what_he_said(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    ultra(*ADD, given=answer())
+    assert ultra(*ADD, given=block()).data["counts"]["MAJOR"] == 0
+    ultra(*ADD, given=answer(severity="BLOCKER"))
+    ultra(*ADD[:2], "security-reviewer", *ADD[3:], given=answer(message="other words"))
+    left = ultra(*ADD, given=block()).data["counts"]
+    assert left == {"BLOCKER": 0, "MAJOR": 1, "MINOR": 0, "SUGGESTION": 0}
+    wrong = ultra("review", "add", "tester", "--project", PROJECT, given=block())
+    assert (wrong.status, "there is no reviewer tester" in wrong.data["error"]) == (2, True)
+
+
+def test_every_criterion_of_the_brief_is_judged_or_the_missing_ones_are_named(
+    ultra: Ultra, work: Path
+) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    told = ultra(*CONFORM, given=block(criteria=judged("shown", "shown"))).data
+    lost = "the brief has 3 success criteria and criteria has 2; missing: While one key sends 500"
+    assert told["error"].startswith(lost)
+    assert "criteria is empty" in ultra(*CONFORM, given=block(criteria=[])).data["error"]
+    four = [*judged("shown", "shown", "shown"), *judged("shown")]
+    assert "criteria has 4" in ultra(*CONFORM, given=block(criteria=four)).data["error"]
+    assert ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown"))).data["kept"] == 0
+
+
+def test_a_criterion_that_is_not_shown_blocks_and_one_that_is_partly_shown_warns(
+    ultra: Ultra, work: Path
+) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    ultra(*CONFORM, given=block(criteria=judged("shown", "partly shown", "shown")))
+    assert ruled(ultra)["verdict"] == "WARN"
+    told = ultra(*CONFORM, given=block(criteria=judged("shown", "partly shown", "not shown"))).data
+    assert told["counts"] == {"BLOCKER": 1, "MAJOR": 1, "MINOR": 0, "SUGGESTION": 0}
+    assert ruled(ultra)["verdict"] == "BLOCK"
+    review = (work / PROJECT / "review.md").read_text()
+    assert f"- **Rule:** criterion-not-shown\n- **Location:** {PROJECT}/brief.md:31\n" in review
+    assert "This success criterion is not shown: nowhere" in review
+    assert CRITERIA[2] in review
+    found = json.loads((work / told["findings_file"]).read_text())["findings"]
+    lower = [{"id": found[0]["id"], "to": "MINOR", "why": "It will do."}]
+    assert "so it stays BLOCKER" in str(ruled(ultra, severity=lower)["error"])
+
+
+def test_a_finding_at_the_place_of_a_criterion_is_that_criterions_finding(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    states = judged("shown", "shown", "not shown", where="a.py:1 counts nothing")
+    told = ultra(*CONFORM, given=block(finding(severity="MINOR"), criteria=states)).data
+    assert told["counts"] == {"BLOCKER": 1, "MAJOR": 0, "MINOR": 0, "SUGGESTION": 0}
+
+
+def test_the_coordinator_merges_and_corrects_and_the_gravest_left_decides(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\ny = 2\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    for reviewer, text in {
+        "test-reviewer": answer(),
+        "security-reviewer": answer(rule="s", evidence="y = 2", severity="BLOCKER"),
+    }.items():
+        file = ultra("review", "add", reviewer, "--project", PROJECT, given=text).data["findings_file"]
+    one, two = (found["id"] for found in json.loads((work / file).read_text())["findings"])
+    assert ruled(ultra)["verdict"] == "BLOCK"
+    assert "1 of the files had changes that no commit holds." in (work / PROJECT / "review.md").read_text()
+    assert ruled(ultra, severity=[{"id": one, "to": "MINOR", "why": "a"}])["verdict"] == "WARN"
+    lower = [{"id": name, "to": "SUGGESTION", "why": "a"} for name in (one, two)]
+    assert ruled(ultra, severity=lower)["verdict"] == "ALLOW"
+    merged = ruled(ultra, merge=[{"keep": two, "drop": [one], "why": "a"}])
+    assert (merged["verdict"], merged["merged"], merged["goals"]) == ("BLOCK", 1, 1)
+    assert ruled(ultra, severity=[{"id": one, "to": "MINOR"}])["ok"] is False
+    assert ruled(ultra, summary="")["ok"] is False
+    assert ruled(ultra, remediation="do it")["ok"] is False
+    assert "opinion is not a key" in str(ruled(ultra, opinion="good")["error"])
+
+
+def test_merging_loses_no_word_and_the_goals_are_named(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\ny = 2\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    ultra(*ADD, given=block(finding(message="first", fix="mend it"), finding(rule="small", severity="MINOR")))
+    third = finding(rule="s", evidence="y = 2", message="third")
+    other = block(finding(message="second", fix="test it"), third)
+    file = ultra("review", "add", "security-reviewer", "--project", PROJECT, given=other).data[
+        "findings_file"
+    ]
+    ids = {one["rule"]: one["id"] for one in json.loads((work / file).read_text())["findings"]}
+    ruled(ultra, merge=[{"keep": ids["r"], "drop": [ids["s"]], "why": "One cause."}])
+    review = (work / PROJECT / "review.md").read_text()
+    assert "- **Message:** first (found by test-reviewer, security-reviewer)" in review
+    assert "  - second (a.py:1, found by security-reviewer) Fix: test it\n" in review
+    assert "  - third (a.py:2, found by security-reviewer) Fix: f\n" in review
+    assert f"Goals of a plan made from this review (BLOCKER and MAJOR): `{ids['r'][:8]}`.\n" in review
+    assert f"No goals of a plan, so left as they are: `{ids['small'][:8]}`.\n" in review
+    assert ultra("validate", "review", f"{PROJECT}/review.md", "--strict").data["warnings"] == []
+
+
+def test_clean_work_ends_the_project_and_degraded_work_says_so(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    ultra(*ADD, given=block())
+    assert "looks again" in str(ruled(ultra)["next"])
+    for name in ("correctness", "security", "maintainability"):
+        ultra("review", "add", f"{name}-reviewer", "--project", PROJECT, given=block())
+    ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))
+    told = ruled(ultra, "--degraded")
+    assert (told["verdict"], "the project is complete" in str(told["next"])) == ("ALLOW", True)
+    assert "Degraded: no agent could be spawned" in (work / PROJECT / "review.md").read_text()

@@ -1,0 +1,111 @@
+"""A review after a review: the whole work is looked at again, and what was left open is not forgotten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.door.conftest import PROJECT, Ultra, git
+from tests.door.samples import plan
+from tests.door.test_review import ADD, CONFORM, block, finding, judged, ruled
+
+TRIAGE = ("triage", "--project", PROJECT)
+
+
+@pytest.fixture
+def reviewed(ultra: Ultra, work: Path) -> list[str]:
+    """Return the ids of a review of one commit: a grave finding, a small one, and a criterion that is not shown."""
+    start = git(work, "rev-parse", "HEAD")
+    (work / "a.py").write_text("x = 1\ny = 2\n")
+    git(work, "add", "a.py")
+    git(work, "commit", "--quiet", "--message=work")
+    ultra(*TRIAGE, "--since", start)
+    small = finding(rule="small", severity="MINOR", evidence="y = 2", message="small")
+    ultra(*ADD, given=block(finding(), small))
+    ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "partly shown")))
+    told = ruled(ultra)
+    findings = told["findings"]
+    assert isinstance(findings, list)
+    return [one["id"] for one in findings]
+
+
+def mend(work: Path, ids: list[str]) -> None:
+    """Commit what a plan that takes up some findings would change."""
+    listed = "".join(f"  - {one}\n" for one in ids)
+    text = plan(1).replace('plan_version: "1.7"\n', f'plan_version: "1.7"\nsource_findings:\n{listed}')
+    (work / PROJECT / "plan.md").write_text(text)
+    git(work, "update-ref", "refs/ultra/run/2026-01-31-rate-limit/start", "HEAD")
+    (work / "a.py").write_text("x = 3\ny = 2\n")
+    git(work, "commit", "--quiet", "--all", "--message=mend")
+
+
+def test_after_mending_the_scope_begins_where_the_review_began(
+    ultra: Ultra, work: Path, reviewed: list[str]
+) -> None:
+    first = git(work, "rev-list", "--max-parents=0", "HEAD")
+    mend(work, reviewed[:1])
+    told = ultra(*TRIAGE).data
+    assert (told["source"], told["scope_sha_start"]) == ("review", first)
+    (work / PROJECT / "plan.md").write_text(plan(1))
+    assert ultra(*TRIAGE).data["source"] == "run"
+
+
+def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
+    ultra: Ultra, work: Path, reviewed: list[str]
+) -> None:
+    criterion, grave, small = reviewed
+    mend(work, [grave, criterion])
+    told = ultra(*TRIAGE).data
+    assert told["earlier"] == {"carried": 1, "gone": 1}
+    ultra(*ADD, given=block())
+    ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))
+    ruled(ultra)
+    review = (work / PROJECT / "review.md").read_text()
+    assert f"### {small}\n" in review
+    assert "- **Message:** small (found by earlier-review)" in review
+    assert f"is no longer in the files: `{grave[:8]}`" in review
+    assert criterion not in review
+    settled = [{"id": small, "why": "a.py:2 is used now"}]
+    assert ruled(ultra, settled=settled)["verdict"] == "ALLOW"
+    review = (work / PROJECT / "review.md").read_text()
+    assert f"### {small}\n" not in review
+    assert f"Settled since the review before this one: `{small[:8]}`, a.py:2 is used now" in review
+    assert ultra("validate", "review", f"{PROJECT}/review.md", "--strict").data["warnings"] == []
+
+
+def test_what_is_found_again_is_told_once_and_cannot_be_settled(
+    ultra: Ultra, work: Path, reviewed: list[str]
+) -> None:
+    mend(work, reviewed[:1])
+    ultra(*TRIAGE)
+    again = finding(rule="small", severity="MINOR", evidence="y = 2", message="still small")
+    told = ultra(*ADD, given=block(again)).data
+    assert told["counts"]["MINOR"] == 1
+    refused = ruled(ultra, settled=[{"id": reviewed[2], "why": "no"}])
+    assert "was found now" in str(refused["error"])
+    ruled(ultra)
+    assert "still small" in (work / PROJECT / "review.md").read_text()
+
+
+def test_a_second_triage_of_the_same_scope_keeps_the_answers_and_another_scope_says_what_goes(
+    ultra: Ultra, work: Path
+) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    assert ultra(*TRIAGE, "--since", "HEAD").data["kept"] == []
+    file = work / ultra(*ADD, given=block(finding())).data["findings_file"]
+    told = ultra(*TRIAGE, "--since", "HEAD").data
+    assert work / told["findings_file"] == file
+    assert (told["kept"], told["removed"], told["agents"]) == (["test-reviewer"], [], 5)
+    assert "are kept: spawn correctness-reviewer" in told["next"]
+    assert len(json.loads(file.read_text())["findings"]) == 1
+    (work / "a.py").write_text("x = 1\nz = 1\n")
+    told = ultra(*TRIAGE, "--since", "HEAD").data
+    assert (told["kept"], told["removed"], told["agents"]) == ([], ["test-reviewer"], 6)
+    assert not file.exists()
+
+
+def test_a_review_that_was_written_is_begun_anew(ultra: Ultra, work: Path, reviewed: list[str]) -> None:
+    told = ultra(*TRIAGE, "--since", git(work, "rev-list", "--max-parents=0", "HEAD")).data
+    assert (told["kept"], told["removed"], told["earlier"]["carried"]) == ([], [], 2)
