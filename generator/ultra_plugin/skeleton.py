@@ -78,10 +78,9 @@ def output_block(output: Output) -> str:
 
 def gate_block(gate: Gate) -> str:
     """Return the json block of a reviewer whose scores a gate reads."""
-    scores = f"{gate.lowest}-{gate.highest}"
     block: dict[str, object] = {
         name: {
-            "score": scores,
+            "score": gate.detail_at,
             one.detail: [dict.fromkeys(one.detail_fields, "...")] if one.detail_fields else ["..."],
         }
         for name, one in gate.dimensions.items()
