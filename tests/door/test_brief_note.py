@@ -59,11 +59,11 @@ def test_the_gate_counts_the_questions_and_begins_a_new_interview(ultra: Ultra, 
     ultra(*NOTE, "--section", "Intent", given="Why?\nSo.")
     ultra(*DRAFT, given=BRIEF)
     told = ultra(*GATE, given=answer({"testability": 2})).data
-    assert told["interview"] == f"{PROJECT}/logs/interview.jsonl"
+    assert told["interview_file"] == f"{PROJECT}/logs/interview.jsonl"
     ultra(*NOTE, "--section", "Success Criteria", given="Which number?\n100.")
     ultra(*DRAFT, "--section", "Goal", given="Another.")
     told = ultra(*GATE, given=answer()).data
-    assert (told["passed"], told["interview_turns"], "interview" in told) == (True, 2, False)
+    assert (told["passed"], told["interview_turns"], "interview_file" in told) == (True, 2, False)
     text = (project / "brief.md").read_text()
     assert "\ninterview_turns: 2\n" in text
     assert "\nsource: interview\n" in text

@@ -104,9 +104,9 @@ def test_an_answer_that_is_not_sure_enough_is_said(ultra: Ultra, project: Path, 
 
 
 def test_the_computed_confidence_lands_in_the_file(ultra: Ultra, project: Path, brief: Path) -> None:
-    told = ultra(*PUT, "--slug", "stores", given=RESEARCH.replace("0.8", "0.99"))
-    assert [one["code"] for one in told.data["warnings"]] == ["RESEARCH_NO_CONFIDENCE"]
-    assert "no confidence was computed" in told.data["warnings"][0]["message"]
+    typed = ultra(*PUT, "--slug", "stores", given=RESEARCH.replace("0.8", "0.99")).data["warnings"]
+    assert [one["code"] for one in typed] == ["RESEARCH_NO_CONFIDENCE"]
+    assert "no confidence was computed" in typed[0]["message"]
     computed = ultra(*COMPUTE, given="1 | web-docs | official | partly | https://a.example/x").data
     assert (computed["confidence"], computed["enough"], computed["weak"]) == (0.35, False, [1])
     told = ultra(*PUT, given=RESEARCH.replace("0.8", "0.99")).data

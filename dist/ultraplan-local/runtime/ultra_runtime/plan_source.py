@@ -16,7 +16,8 @@ from ultra_runtime.markdown import parse
 from ultra_runtime.place import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.project import Project, find_project, make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.research_folder import is_folder, research_files, validate_research
+from ultra_runtime.research_folder import is_folder, validate_research
+from ultra_runtime.research_topics import research_files
 from ultra_runtime.validation import validate_file
 from ultra_runtime.words import one_line
 

@@ -167,7 +167,7 @@ def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None,
         "next": _next(project, review, ruling, quality),
     }
     if turns and not quality:
-        data["interview"] = interview.shown_path(project)
+        data["interview_file"] = interview.shown_path(project)
     lines = [f"Round {number} of {gate.rounds}: {'passed' if passed else 'not passed'}, {review.verdict}."]
     if ruling is None:
         lines = ["No review was made."]

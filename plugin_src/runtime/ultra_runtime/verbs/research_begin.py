@@ -44,22 +44,20 @@ def run(args: Args) -> Answer:
     quick = args.flag("--quick")
     scope = LOCAL if args.flag("--local") else EXTERNAL if args.flag("--external") else ""
     data: dict[str, Any] = {"ok": True, "project": None}
-    open_topics: list[Topic] = []
     if args.get("--project") or args.get("--brief"):
         project, shown, path = _brief(args)
         parsed = _read(shown, path)
         folder = project.path("research") if project else NOWHERE
         topics = topics_of(parsed, folder)
-        open_topics = unanswered(topics)
+        left = unanswered(topics)
         data.update(project=project.shown if project else None, brief=shown, task=parsed.get("task"))
         data[FIELD] = _begin(project, parsed) if topics else parsed.get(FIELD)
         data["topics"] = [_topic(one, scope, quick) for one in topics]
         data["new_topic"] = _new_number(topics, folder)
-        data["next"] = _next(project, data[FIELD], topics, open_topics)
+        data["next"] = _next(project, data[FIELD], topics, left)
     else:
         data["next"] = "run `ultra guide research interview`"
-    if not open_topics:
-        data["agents"] = agents_for(scope or BOTH, quick)
+    data["agents"] = agents_for(scope or BOTH, quick)
     numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
     data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
     data["second_model"] = None if quick else has_second_model()
