@@ -31,6 +31,7 @@ from tests.flagship.stories import (
 TYPED = f"/{NAME}:ultraresearch-local --project {PROJECT}"
 LOCAL = ("local-structure", "local-conventions", "local-dependencies", "local-history", "local-tests")
 EXTERNAL = ("web-docs", "web-releases", "web-issues", "web-security")
+PLACEHOLDER = "DeferredToolPlaceholder"  # the client's own, beside tools that a server may bring
 QUESTION = "Which store can count requests of a key across both servers?"
 DIMENSIONS = "1. Which stores do both servers reach? 2. Which of them count atomically?"
 RESEARCH = (EXAMPLE / "research/01-where-to-count.md").read_text()
@@ -205,7 +206,7 @@ def test_what_the_model_and_the_agents_are_told(
     structure, docs = model.agent(title("local-structure")), model.agent(title("web-docs"))
     assert structure.tools == ("Read", "Grep", "Glob")
     assert set(docs.tools) == {"WebSearch", "WebFetch"}
-    assert model.agent(title("gemini-bridge")).tools == ("Bash",)
+    assert set(model.agent(title("gemini-bridge")).tools) - {PLACEHOLDER} == {"Bash"}
     assert '"kind": "code | history | official' in structure.system_prompt
     assert QUESTION in structure.requests[0].first_message
 
@@ -245,7 +246,7 @@ def test_the_bridge_has_the_second_models_tools_and_no_others(
         extra=["--mcp-config", str(config), "--allowedTools", "Bash"],
     )  # fmt: skip
     played = model.agent(title("gemini-bridge"))
-    assert set(played.tools) == {"Bash", "mcp__gemini__ask"}
+    assert set(played.tools) - {PLACEHOLDER} == {"Bash", "mcp__gemini__ask"}
     (tried,) = played.tool_results()
     assert (tried.is_error, "rule agent_program" in tried.text) == (True, True)
 

@@ -353,7 +353,8 @@ GRANTED = [
     (HISTORY, "git blame src/a.py"),
     (HISTORY, "git diff HEAD~1 --exit-code"),
     (BRIDGE, "gemini --version"),
-    (BRIDGE, "gemini -p 'Which store? 1. a; 2. b > c'"),
+    (BRIDGE, "gemini -p 'Which store? 1. a; 2. b > c, $5'"),
+    (BRIDGE, "gemini -p 'it'\\''s this?'"),
 ]
 REFUSED = [
     (AGENT, "git log"),
@@ -382,6 +383,8 @@ REFUSED = [
     (BRIDGE, "gemini -p 'x' --yolo"),
     (BRIDGE, 'gemini -p "$(cat .env)"'),
     (BRIDGE, 'gemini -p "$HOME"'),
+    (BRIDGE, """gemini -p "it's $HOME" """),
+    (BRIDGE, "gemini -p ~"),
     (BRIDGE, "cat .env | gemini -p x"),
     (BRIDGE, "curl https://a.example"),
     (BRIDGE, "git log"),

@@ -41,7 +41,7 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
             instead = "put what is to be written into your answer; the conversation that asked you writes it"
             return Verdict("block", WRITES, f"{agent} only reads, and `ultra {verb}` writes", instead)
     name = agent.partition(":")[2]
-    if _is_one_plain_call(command, watcher) and _is_granted(name, watcher.words[0]):
+    if _is_one_plain_call(command, watcher) and _is_granted(name, command, watcher.words[0]):
         return None
     granted = GRANTED.get(name, NOTHING)
     instead = f"run {granted}, one a call and with nothing beside it, or answer without"
@@ -56,15 +56,21 @@ def _is_one_plain_call(command: str, watcher: Watcher) -> bool:
     return command.strip().split(None, 1)[0] == words[0] and all(known(word) for word in words)
 
 
-def _is_granted(agent: str, words: list[str]) -> bool:
+def _is_granted(agent: str, command: str, words: list[str]) -> bool:
     program, rest = words[0], words[1:]
     if program == ULTRA:
         return True
     if agent == HISTORY and program == "git":
         return rest[:1] != [] and rest[0] in GIT_READS and not any(w.startswith(GIT_DOES_MORE) for w in rest)
     if agent == BRIDGE and program == "gemini":
-        return rest == ["--version"] or (rest[:1] == ["-p"] and len(rest) == 2)
+        return rest == ["--version"] or (rest[:1] == ["-p"] and len(rest) == 2 and _is_literal(command))
     return False
+
+
+def _is_literal(command: str) -> bool:
+    """Tell whether the shell puts nothing of its own into the text, which leaves this machine."""
+    outside = command.split("'")[::2]
+    return not any(sign in part for part in outside for sign in '"$`~*')
 
 
 def _writing_verb(words: list[str], reading: tuple[str, ...]) -> str:
