@@ -80,6 +80,13 @@ def test_an_interview_that_was_cut_off_is_offered(ultra: Ultra, repo: Path) -> N
     assert f"`ultra brief note --project {PROJECT}`" in told["next"]
 
 
+def test_a_new_interview_may_begin_in_the_place_of_one_that_was_cut_off(ultra: Ultra, project: Path) -> None:
+    ultra(*NOTE, "--section", "Intent", given="Why?\nSo.")
+    told = ultra(*NOTE, "--section", "Goal", "--anew", given="What?\nThat.").data
+    assert (told["questions"], told["asked"]) == (1, {"Goal": 1})
+    assert "So." in (project / "logs/interview.jsonl.prev").read_text()
+
+
 def test_notes_at_once_are_all_kept(ultra: Ultra, project: Path) -> None:
     calls = [
         subprocess.Popen(

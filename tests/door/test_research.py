@@ -59,6 +59,24 @@ def test_begin_tells_all_that_is_needed_and_moves_the_status(
     assert ultra(*BEGIN).data["research_status"] == "in_progress"
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("which lock guards the change of `add`", "which lock guards the change of `add`"),
+        ("`add`", "add"),
+        ("**the choice of** `add`", "**the choice of** `add`"),
+        ("**the choice**", "the choice"),
+        ("`a` or `b`", "`a` or `b`"),
+        ('"the choice"', "the choice"),
+    ],
+)
+def test_a_field_keeps_the_marks_that_are_not_around_the_whole_of_it(
+    ultra: Ultra, project: Path, brief: Path, written: str, read: str
+) -> None:
+    brief.write_text(TWO.replace("the choice of the store", written, 1))
+    assert ultra(*BEGIN).data["topics"][0]["plan_steps"] == read
+
+
 def test_flags_win_over_the_topic(ultra: Ultra, brief: Path, tmp_path: Path) -> None:
     (tmp_path / "gemini").write_text("#!/bin/sh\n")
     (tmp_path / "gemini").chmod(0o755)

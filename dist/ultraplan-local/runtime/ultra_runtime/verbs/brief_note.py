@@ -1,7 +1,8 @@
 """Keep a question of the interview with its answer, and say what has been asked and what is still open.
 
 The question is the first line on standard input, the answer all that follows. --section names the section of the
-brief that it belongs to, or several, divided by commas. Without --section the interview so far is shown.
+brief that it belongs to, or several, divided by commas; --anew sets an earlier interview aside first. Without --section
+the interview so far is shown.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.atomic import Folder, WriteError
 from ultra_runtime.contract import load_contract
 from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.interview import Asked, keep_interview, read_interview, required_sections
+from ultra_runtime.interview import Asked, keep_interview, read_interview, required_sections, set_aside
 from ultra_runtime.markdown import Section
 from ultra_runtime.project import find_project
 from ultra_runtime.secret_scan import find_secrets
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ultra_runtime.project import Project
     from ultra_runtime.usage import Args
 
-USAGE = "brief note --project DIR [--section NAME] [--json]"
+USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
 
 HINT = "give the question on one line and the answer below it on standard input"
 
@@ -39,6 +40,8 @@ def run(args: Args) -> Answer:
     try:
         with Folder(project.folder) as folder:
             folder.lock()
+            if args.flag("--anew"):
+                set_aside(project)
             interview = read_interview(project)
             same = [one for one in interview if bare_words(one.question) == bare_words(question)]
             interview.append(Asked(sections, question, answer))
