@@ -36,7 +36,8 @@ def names(project: Path) -> set[str]:
 
 def test_a_pass_makes_the_draft_the_brief(ultra: Ultra, project: Path, draft: Path) -> None:
     told = ultra(*GATE, given=answer({"completeness": 4, "scope_clarity": 4}))
-    assert (told.status, set(told.data)) == (0, KEYS)
+    assert (told.status, set(told.data)) == (0, {*KEYS, "research_topics"})
+    assert told.data["research_topics"] == 1
     assert (told.data["passed"], told.data["round"], told.data["exhausted"]) == (True, 1, False)
     assert (told.data["weakest"], told.data["detail"], told.data["failing"]) == (None, [], [])
     assert (told.data["verdict"], told.data["degraded"]) == ("PROCEED", False)

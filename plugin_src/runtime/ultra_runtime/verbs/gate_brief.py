@@ -10,7 +10,7 @@ from __future__ import annotations
 from ultra_runtime import brief_gate, interview
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.brief_draft import fill_in
+from ultra_runtime.brief_draft import TOPICS, fill_in
 from ultra_runtime.brief_gate import Rounds
 from ultra_runtime.brief_review import is_readable, judge, read_review, unnamed
 from ultra_runtime.contract import load_contract
@@ -93,9 +93,9 @@ def _rule(
         brief_gate.keep_rounds(project, folder, rounds)
         return _answer(project, gate, rounds, ruling, "")
     final = fill_in(contract, project, draft)
-    errors = check_write(contract, brief_gate.passed_brief(final), project.show(brief_gate.BRIEF)).errors
-    if errors:
-        return _not_a_brief(project, errors)
+    checked = check_write(contract, brief_gate.passed_brief(final), project.show(brief_gate.BRIEF))
+    if checked.errors:
+        return _not_a_brief(project, checked.errors)
     if passed:
         final = brief_gate.passed_brief(final)
     else:
@@ -103,7 +103,8 @@ def _rule(
     brief_gate.end(folder, final if final != draft else None)
     answer = _answer(project, gate, rounds, ruling, brief_gate.COMPLETE if passed else brief_gate.PARTIAL)
     interview.set_aside(project)
-    return answer
+    topics = (checked.parsed or {}).get(TOPICS)
+    return Answer({**answer.data, TOPICS: topics}, answer.text)
 
 
 def _refuse_round(project: Project, folder: Folder, gate: Gate, before: Rounds, rounds: Rounds) -> None:
