@@ -72,8 +72,18 @@ def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[tuple[str
                 )
     for name, field in contract.fields.items():
         yield from _value_faults(name, field)
+    for name, field in contract.stats.items():
+        yield from _free_text_faults(name, field)
     if contract.gate:
         yield from _gate_faults(contract.gate)
+
+
+def _free_text_faults(name: str, field: Field) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a line of statistics that could hold a sentence of somebody."""
+    if field.type == "text" and not field.values and not field.form:
+        yield f"'{name}' of the statistics takes any text", "give it values or a form"
+    for inner_name, inner in field.fields.items():
+        yield from _free_text_faults(f"{name}.{inner_name}", inner)
 
 
 def _version_faults(contract: Contract) -> Iterator[tuple[str, str]]:

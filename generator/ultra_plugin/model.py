@@ -58,6 +58,7 @@ class PluginSettings:
 FieldType = Literal["text", "integer", "number", "boolean", "list", "object", "date", "timestamp", "any"]
 Form = Literal[
     "slug",
+    "file-name",
     "project-dir",
     "question",
     "commit",

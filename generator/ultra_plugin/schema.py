@@ -21,6 +21,7 @@ _TYPES: dict[FieldType, dict[str, Any]] = {
 }
 _PATTERNS: dict[Form, str] = {
     "slug": "^[a-z0-9]+(-[a-z0-9]+)*$",
+    "file-name": "^[A-Za-z0-9][A-Za-z0-9._~-]*\\.md$",
     "project-dir": "^(.*/)?\\.claude/projects/[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*/?$",
     "question": "\\?\\s*$",
     "commit": "^[0-9a-f]{7,64}$",

@@ -9,9 +9,11 @@ from ultra_plugin.model import Block, Contract, Field, Gate, Output, Part
 
 
 def skeleton(contract: Contract, parts: int = 1, without: tuple[str, ...] = ()) -> str:
-    """Return front matter and body with the required fields and all sections but some; braces mark what to write."""
+    """Return front matter and body, the required fields and all sections but some; braces mark what to write."""
     lines = (
-        ["---", *_front_matter(contract), "---", f"# {contract.title}: {{title}}"] if contract.fields else []
+        ["---", *_front_matter(contract, without), "---", f"# {contract.title}: {{title}}"]
+        if contract.fields
+        else []
     )
     for name, section in contract.sections.items():
         if name in without:
@@ -29,12 +31,12 @@ def part_skeleton(contract: Contract, name: str, number: int = 1) -> str:
     return "\n".join(_part(contract, contract.parts[name], number)).strip("\n")
 
 
-def _front_matter(contract: Contract) -> Iterator[str]:
+def _front_matter(contract: Contract, without: tuple[str, ...]) -> Iterator[str]:
     current = {contract.version.field: contract.version.current} if contract.version else {}
     for name, field in contract.fields.items():
         if name in current:
             yield f"{name}: {json.dumps(current[name])}"
-        elif field.required:
+        elif field.required and name not in without:
             yield f"{name}: {_value(field)}"
 
 
@@ -78,10 +80,9 @@ def output_block(output: Output) -> str:
 
 def gate_block(gate: Gate) -> str:
     """Return the json block of a reviewer whose scores a gate reads."""
-    scores = f"{gate.lowest}-{gate.highest}"
     block: dict[str, object] = {
         name: {
-            "score": scores,
+            "score": gate.detail_at,
             one.detail: [dict.fromkeys(one.detail_fields, "...")] if one.detail_fields else ["..."],
         }
         for name, one in gate.dimensions.items()

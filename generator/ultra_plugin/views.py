@@ -256,9 +256,9 @@ class ContractView:
         ]
 
     def skeleton(self, *without: str) -> str:
-        """Return the artifact as a text to fill in, without some of its sections."""
+        """Return the artifact as a text to fill in, without some of its sections and fields."""
         for name in without:
-            self._known(name, self._contract.sections, "section")
+            self._known(name, {**self._contract.sections, **self._contract.fields}, "section or field")
         return skeleton(self._contract, without=without)
 
     def template(self, part: str, number: int = 1) -> str:

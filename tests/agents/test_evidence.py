@@ -13,9 +13,12 @@ from ultra_plugin.source import SourceTree
 from ultra_runtime.evidence import CEILING, ENOUGH, Evidence, EvidenceError, confidence, read_evidence
 
 WEIGHTS = {"code": 80, "official": 70, "discussion": 50, "community": 30, "model": 10}
+AGENTS = ("local-structure", "web-docs")
+LEVELS = ("no", "partly", "yes")
+FIRST = "1 | local-structure | code | yes | x.py:1"
 
 
-def one(dimension: int, kind: str, source: str, agrees: bool = True, agent: str = "a") -> Evidence:
+def one(dimension: int, kind: str, source: str, agrees: str = "yes", agent: str = "web-docs") -> Evidence:
     return Evidence(dimension, agent, kind, agrees, source)
 
 
@@ -24,12 +27,18 @@ def one(dimension: int, kind: str, source: str, agrees: bool = True, agent: str 
     [
         ([], [0.0]),
         ([one(1, "code", "a:1")], [0.8]),
-        ([one(1, "community", "u"), one(1, "community", "v")], [0.51]),
+        ([one(1, "community", "u"), one(1, "community", "v")], [0.41]),
         ([one(1, "community", "u"), one(1, "community", "u", agent="b")], [0.3]),
         ([one(1, "community", "u"), one(1, "official", "u")], [0.7]),
-        ([one(1, "code", "a:1"), one(1, "discussion", "u", False)], [0.4]),
-        ([one(1, "discussion", "u", False)], [0.0]),
-        ([one(1, "code", "a:1"), one(1, "code", "b:1"), one(1, "official", "u")], [0.95]),
+        ([one(1, "code", "a:1"), one(1, "discussion", "u", "no")], [0.4]),
+        ([one(1, "discussion", "u", "no")], [0.0]),
+        ([one(1, "code", "a:1", "partly")], [0.4]),
+        ([one(1, "code", "a:1"), one(1, "code", "a:9")], [0.8]),
+        ([one(1, "official", "https://a.b/c#d"), one(1, "official", "https://a.b/c/")], [0.7]),
+        # Two pages of the makers about something close, and a line of code beside a thread about something else.
+        ([one(1, "official", "u", "partly"), one(1, "official", "v", "partly")], [0.46]),
+        ([one(1, "code", "a:1"), one(1, "discussion", "u", "partly")], [0.83]),
+        ([one(1, "code", "a:1"), one(1, "code", "b:1"), one(1, "official", "u")], [0.92]),
     ],
 )
 def test_one_dimension(evidence: list[Evidence], expected: list[float]) -> None:
@@ -45,9 +54,9 @@ def test_the_weakest_dimension_pulls_the_whole() -> None:
 pieces = st.builds(
     Evidence,
     st.integers(1, 3),
-    st.just("a"),
+    st.just("web-docs"),
     st.sampled_from(list(WEIGHTS)),
-    st.booleans(),
+    st.sampled_from(LEVELS),
     st.text("xyz", max_size=2),
 )
 
@@ -63,42 +72,73 @@ def test_order_does_not_matter_and_more_agreement_never_lowers(
     assert confidence(data.draw(st.permutations(items)), 3, WEIGHTS) == (whole, each)
     more = confidence([*items, one(1, "code", "new")], 3, WEIGHTS)
     assert (more[0] >= whole, more[1][0] >= each[0]) == (True, True)
-    less = confidence([*items, one(1, "code", "new", False)], 3, WEIGHTS)
+    part = confidence([*items, one(1, "code", "new", "partly")], 3, WEIGHTS)
+    assert more[1][0] >= part[1][0] >= each[0]
+    less = confidence([*items, one(1, "code", "new", "no")], 3, WEIGHTS)
     assert (less[0] <= whole, less[1][0] <= each[0]) == (True, True)
 
 
+@settings(max_examples=200)
+@given(st.lists(pieces, min_size=1, max_size=12), st.data())
+def test_a_source_that_agrees_more_or_is_of_a_better_kind_never_lowers(
+    items: list[Evidence], data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(items) - 1))
+    old = items[at]
+    firmer = LEVELS[min(LEVELS.index(old.agrees) + 1, 2)]
+    changed = [*items[:at], one(old.dimension, old.kind, old.source, firmer), *items[at + 1 :]]
+    assert confidence(changed, 3, WEIGHTS)[0] >= confidence(items, 3, WEIGHTS)[0]
+    kinds = sorted(WEIGHTS, key=WEIGHTS.__getitem__)
+    better = kinds[min(kinds.index(old.kind) + 1, len(kinds) - 1)]
+    changed = [*items[:at], one(old.dimension, better, old.source, old.agrees), *items[at + 1 :]]
+    before, after = confidence(items, 3, WEIGHTS)[0], confidence(changed, 3, WEIGHTS)[0]
+    assert after <= before if old.agrees == "no" else after >= before
+
+
+@settings(max_examples=100)
+@given(st.lists(pieces, max_size=2))
+def test_two_sources_are_never_worth_nine_tenths(items: list[Evidence]) -> None:
+    assert max(confidence(items, 3, WEIGHTS)[1]) < 0.9
+
+
 def test_the_table_may_be_bare_or_whole() -> None:
-    table = "| dimension | agent | kind | agrees | source |\n|---|:-:|---|---|---|\n| 1 | a | `code` | yes | x:1 |\n\n"
-    assert [(item.kind, item.source) for item in read_evidence(table, 1, WEIGHTS)] == [("code", "x:1")]
-    assert len(read_evidence("1 | a | code | no | https://a.example/x|y", 1, WEIGHTS)) == 1
+    table = "| dimension | agent | kind | agrees | source |\n|---|:-:|---|---|---|\n| 1 | web-docs | `code` | yes | x:1 |\n\n"
+    assert [(item.kind, item.source) for item in read_evidence(table, 1, WEIGHTS, AGENTS)] == [
+        ("code", "x:1")
+    ]
+    assert len(read_evidence("1 | web-docs | code | no | https://a.example/x|y", 1, WEIGHTS, AGENTS)) == 1
+    assert len(read_evidence("1 | web-docs | model | partly | Gemini", 1, WEIGHTS, AGENTS)) == 1
 
 
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ("1 | a | code | yes", "it needs dimension | agent"),
-        ("4 | a | code | yes | x", "not a number from 1 to 3"),
-        ("² | a | code | yes | x", "not a number"),
-        ("1 | a | gossip | yes | x", "the kind is none of code"),
-        ("1 | a | code | maybe | x", "neither yes nor no"),
-        ("1 |  | code | yes | x", "empty"),
+        ("1 | web-docs | code | yes", "it needs dimension | agent"),
+        ("4 | web-docs | code | yes | x:1", "not a number from 1 to 3"),
+        ("² | web-docs | code | yes | x:1", "not a number"),
+        ("1 | web-docs | gossip | yes | x:1", "the kind is none of code"),
+        ("1 | web-docs | code | maybe | x:1", "none of yes, partly, no"),
+        ("1 |  | code | yes | x:1", "no such agent"),
+        ("1 | nobody | code | yes | x:1", "no such agent"),
+        ("1 | ultraplan-local:web-docs | code | yes | x:1", "without prefix"),
+        ("1 | web-docs | code | yes | x", "no path:line, commit or URL"),
+        ("1 | web-docs | official | yes | not a url at all", "no path:line, commit or URL"),
+        ("1 | web-docs | official | yes | https://nowhere", "no path:line, commit or URL"),
     ],
 )
 def test_a_line_that_is_no_evidence(line: str, fault: str) -> None:
     with pytest.raises(EvidenceError, match="line 2: "):
-        read_evidence(f"1 | a | code | yes | x\n{line}", 3, WEIGHTS)
+        read_evidence(f"{FIRST}\n{line}", 3, WEIGHTS, AGENTS)
     with pytest.raises(EvidenceError) as caught:
-        read_evidence(line, 3, WEIGHTS)
+        read_evidence(line, 3, WEIGHTS, AGENTS)
     assert fault in str(caught.value)
 
 
 def test_the_verb_answers_for_each_dimension(ultra: Ultra) -> None:
-    told = ultra("confidence", "--dimensions", "2", given="1 | a | code | yes | x:1\n")
+    told = ultra("confidence", "--dimensions", "2", given=FIRST)
     assert (told.status, told.data["confidence"], told.data["dimensions"]) == (0, 0.2, [0.8, 0.0])
     assert "nothing supports the answer to 2" in told.data["next"]
-    asked = ultra(
-        "confidence", "--dimensions", "2", "--needed", "high", given="1 | a | code | yes | x:1\n"
-    ).data
+    asked = ultra("confidence", "--dimensions", "2", "--needed", "high", given=FIRST).data
     assert (asked["enough"], asked["weak"]) == (False, [2])
     levels = (
         load(SourceTree(ROOT / "plugin_src"))

@@ -42,6 +42,7 @@ def test_a_line_has_the_fields_of_the_contract_and_the_time(ultra: Ultra, tmp_pa
         "ts=now",
         "slug",
         "mode=Limit the rate of all requests",
+        "mode=limit-the-rate-of-all-requests",
         "interview_turns=many",
         "interview_turns=-1",
         "auto_research=maybe",

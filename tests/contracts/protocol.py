@@ -23,10 +23,11 @@ CURRENT = HERE.parent.parent / "plugin_src" / "contracts"
 MIGRATION = HERE.parent.parent / "MIGRATION.md"
 VERSION = "VERSION"
 COMMON = "common"
-# Words for people; all else is shape. The version is what announces a change, so it is none itself.
+# Words for people; all else is shape. The version is what announces a change, so it is none itself; a line of
+# statistics is no part of the artifact: nothing reads it back.
 WORDS = {
     "means", "remedy", "example", "line", "title", "summary", "handover", "producer", "consumer", "stability",
-    "failure_modes", "versioning", "when", "version",
+    "failure_modes", "versioning", "when", "version", "stats",
 }  # fmt: skip
 NAMES_ONLY = {"values", "verdicts", "rules"}
 

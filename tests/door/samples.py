@@ -47,9 +47,14 @@ EOF
 - **Confidence needed:** high
 - **Estimated cost:** quick
 
-## How to continue
+## Prior Attempts
 
 Ask for a plan.
+
+## How to continue
+
+    /ultraplan-local:ultraresearch-local --project .claude/projects/2026-01-31-rate-limit
+    /ultraplan-local:ultraplan-local --project .claude/projects/2026-01-31-rate-limit
 """
 RESEARCH = """\
 ---
@@ -69,6 +74,7 @@ One can.
 
 Fast enough.
 """
+COMPLETE = BRIEF.replace("begun\n---", "begun\nbrief_quality: complete\n---")
 FINDING = "a" * 40
 REVIEW = f"""\
 ---

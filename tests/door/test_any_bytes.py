@@ -19,11 +19,14 @@ import io, json, os, random, sys
 sys.path.insert(0, sys.argv[1])
 from ultra_runtime.__main__ import main
 project, count, seeds = sys.argv[2], int(sys.argv[3]), [open(path, "rb").read() for path in sys.argv[4:]]
-names = ["brief.md", "brief.md.draft", "plan.md", "plan.md.draft", "review.md", "research/01-x.md", "sessions/session-1.md", ".brief-gate.local.json"]
+names = ["brief.md", "brief.md.draft", "plan.md", "plan.md.draft", "review.md", "research/01-x.md", "sessions/session-1.md",
+         ".brief-gate.local.json", "logs/interview.jsonl", "logs/confidence.json"]
 options = [["put", "brief"], ["put", "brief", "--draft"], ["put", "plan"], ["put", "plan", "--draft"], ["put", "review"],
            ["gate", "plan"], ["gate", "plan", "--self-check"], ["plan", "begin"], ["sessions", "put", "--export"],
            ["put", "research", "--topic", "1", "--slug", "x"], ["put", "session-spec", "--session", "1"],
-           ["gate", "brief"], ["gate", "brief", "--accept-partial"]]
+           ["gate", "brief"], ["gate", "brief", "--accept-partial"], ["gate", "brief", "--discard"],
+           ["brief", "note"], ["brief", "note", "--section", "Goal"], ["research", "begin"],
+           ["confidence", "--dimensions", "1", "--topic", "1"]]
 parts = [[], [], ["--section", "Goal"], ["--section", "Steps"], ["--step", "1"], ["--step", "2"]]
 PIECES = [b"---\\n", b"## Goal\\n", b"### Step 1: x\\n", b"```", b"```json\\n{", b"\\xff", b"\\0", b"\\r", b"\\xed\\xa0\\x80",
           "\\u2028".encode(), b": ", b"- ", b"{", b"[", b"\\t", b"5" * 400, b"[" * 2000, b"x" * 5000, b"\\xef\\xbb\\xbf"]

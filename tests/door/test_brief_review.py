@@ -112,7 +112,8 @@ GOOD = json.loads(answer().split("```json\n")[1].split("```")[0])
         {"testability": []},
         {"testability": {}},
         {"testability": {"score": None, "weak_criteria": []}},
-        {"testability": {"score": "5", "weak_criteria": []}},
+        {"testability": {"score": "five", "weak_criteria": []}},
+        {"testability": {"score": "6", "weak_criteria": []}},
         {"testability": {"score": 5.0, "weak_criteria": []}},
         {"testability": {"score": True, "weak_criteria": []}},
         {"testability": {"score": 0, "weak_criteria": []}},
@@ -146,6 +147,13 @@ def test_a_missing_or_broken_block_is_weak_everywhere(text: str) -> None:
         "PROCEED_WITH_RISKS",
         True,
     )
+
+
+def test_a_score_in_quotes_is_the_number() -> None:
+    quoted = {**GOOD, "testability": {"score": "4", "weak_criteria": []}}
+    review = read_review(GATE, f"```json\n{json.dumps(quoted)}\n```")
+    assert (review.scores, review.degraded) == ({**dict.fromkeys(ORDER, 5), "testability": 4}, False)
+    assert judge(GATE, review.scores).passed
 
 
 def test_a_broken_block_keeps_the_verdict_of_the_prose() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.door.conftest import PROJECT, Ultra
-from tests.door.samples import BRIEF
+from tests.door.samples import BRIEF, RESEARCH
 
 STATES = ("pending", "in_progress", "complete", "skipped")
 ALLOWED = {
@@ -35,6 +35,8 @@ def brief(status: str, topics: bool) -> str:
 def test_every_move(ultra: Ultra, project: Path, old: str, new: str, topics: bool) -> None:
     before = brief(old, topics)
     (project / "brief.md").write_text(before)
+    (project / "research").mkdir()
+    (project / "research/01-stores.md").write_text(RESEARCH)
     told = ultra("brief", "status", PROJECT, new)
     ends = not topics and old in STATES[:2] and new in STATES[2:]
     if old == new or (old, new) in ALLOWED or ends:
@@ -49,6 +51,28 @@ def test_every_move(ultra: Ultra, project: Path, old: str, new: str, topics: boo
         assert (told.status, told.data["ok"]) == (1, False)
         assert told.data["error"] == f"research_status is {old} and cannot become {new}"
         assert (project / "brief.md").read_text() == before
+
+
+def test_research_is_complete_only_when_every_topic_has_its_answer(ultra: Ultra, project: Path) -> None:
+    second = BRIEF[BRIEF.index("### Topic 1") : BRIEF.index("## Prior Attempts")].replace(
+        "Topic 1", "Topic 2"
+    )
+    text = BRIEF.replace("research_topics: 1", "research_topics: 2").replace(
+        "## Prior Attempts", f"{second.replace('Which store', 'Which clock')}## Prior Attempts"
+    )
+    text = text.replace("research_status: pending", "research_status: in_progress")
+    (project / "brief.md").write_text(text)
+    (project / "research").mkdir()
+    (project / "research/01-stores.md").write_text(RESEARCH)
+    for research in ("", RESEARCH):  # nothing, then the answer to another question
+        if research:
+            (project / "research/02-clock.md").write_text(research)
+        told = ultra("brief", "status", PROJECT, "complete")
+        assert (told.status, told.data["ok"]) == (1, False)
+        assert "no research answers topic 2 (Stores)" in told.data["error"]
+        assert (project / "brief.md").read_text() == text
+    (project / "research/02-clock.md").write_text(RESEARCH.replace("Which store", "which  `clock`"))
+    assert ultra("brief", "status", PROJECT, "complete").data["research_status"] == "complete"
 
 
 def test_carriage_returns_and_the_mode_stay(ultra: Ultra, project: Path) -> None:

@@ -180,7 +180,7 @@ def test_begin_shows_soft_warnings_of_research_and_a_run_that_has_not_ended(
 ) -> None:
     shutil.copy(EXAMPLE / "brief.md", project)
     (project / "research").mkdir()
-    text = (EXAMPLE / "research/01-where-to-count.md").read_text().replace("confidence: 0.72\n", "")
+    text = (EXAMPLE / "research/01-where-to-count.md").read_text().replace("confidence: 0.67\n", "")
     (project / "research/01-where-to-count.md").write_text(text)
     (project / "progress.json").write_text('{"status": "in_progress"}')
     told = ultra("plan", "begin", "--project", PROJECT).data

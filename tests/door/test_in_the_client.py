@@ -53,9 +53,7 @@ def test_a_good_brief_lands_and_a_bad_one_is_refused_with_its_codes(
     client: Client, scripted: ModelFactory, project: Path, plugin: Path
 ) -> None:
     put = f"ultra put brief --project {PROJECT} --draft --json"
-    bad = BRIEF.replace("research_status: pending", "research_status: begun").replace(
-        "type: ultrabrief\n", ""
-    )
+    bad = BRIEF.replace("brief_version: 2.0", "brief_version: 2.0\nsource: hearsay")
     model = scripted(
         bash("ultra project new rate-limit --date 2026-01-31 --json"),
         heredoc(put, bad),

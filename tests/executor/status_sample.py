@@ -29,6 +29,11 @@ STRATEGY = """\
 - Wave: 2
 - Depends on: 1
 """
+# What the topics of the brief ask, in their order.
+QUESTIONS = (
+    "Which limits do the upstream services have?",
+    "Which middleware sees every request first?",
+)
 
 
 def plan_text() -> str:
@@ -58,7 +63,8 @@ def add_brief(repo: Repo, answered: int = 2) -> None:
     repo.write({f"{PROJECT}/brief.md": brief})
     valid = (CONTRACTS / "research/valid.md").read_text()
     for number in range(1, answered + 1):
-        repo.write({f"{PROJECT}/research/{number:02}-answer.md": valid})
+        text = valid.replace(QUESTIONS[0], QUESTIONS[number - 1])
+        repo.write({f"{PROJECT}/research/{number:02}-answer.md": text})
 
 
 def do_steps(repo: Repo) -> None:

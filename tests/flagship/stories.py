@@ -63,7 +63,7 @@ def verbs_of(results: Sequence[ToolResult]) -> list[str]:
     for result in results:
         words = str(result.call.input.get("command", "")).split()
         if words[:1] == ["ultra"]:
-            two = words[1:3] if words[1] in ("project", "gate", "brief", "guide") else words[1:2]
+            two = words[1:3] if words[1] in ("project", "gate", "brief", "guide", "research") else words[1:2]
             names.append(" ".join(two))
         else:
             names.append(words[0] if words else result.call.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from tests.flagship.stories import (
 TYPED = f"/{NAME}:ultraresearch-local --project {PROJECT}"
 LOCAL = ("local-structure", "local-conventions", "local-dependencies", "local-history", "local-tests")
 EXTERNAL = ("web-docs", "web-releases", "web-issues", "web-security")
+PLACEHOLDER = "DeferredToolPlaceholder"  # the client's own, beside tools that a server may bring
 QUESTION = "Which store can count requests of a key across both servers?"
 DIMENSIONS = "1. Which stores do both servers reach? 2. Which of them count atomically?"
 RESEARCH = (EXAMPLE / "research/01-where-to-count.md").read_text()
@@ -76,7 +78,8 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
     client: Client, scripted: ModelFactory, briefed: Path, bundle: Path
 ) -> None:
     put = f"ultra put research --project {PROJECT} --topic 1 --slug where-to-count --json"
-    bad = RESEARCH.replace("confidence: 0.72", "confidence: very").replace("## Dimensions", "## Aspects")
+    typed = RESEARCH.replace("confidence: 0.67\ndimensions: 2\n", "confidence: 0.99\n")
+    bad = typed.replace("type: ultraresearch-brief", "type: hearsay")
     good = [
         SubAgent(title(agent), Say(report("src/a.py:1" if agent in LOCAL else "https://a.example", "code")))
         for agent in (*LOCAL, *EXTERNAL)
@@ -85,21 +88,19 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
     formless = SubAgent(title("web-issues"), Say("I found a lot."), Say("Really a lot."))
     silent = SubAgent(title("web-security"), Say(report("", "", "unavailable")))
     model = scripted(
-        bash(f"ultra validate brief {PROJECT}/brief.md --soft --json"),
-        bash(f"ultra brief status {PROJECT} in_progress --json"),
+        bash(f"ultra research begin --project {PROJECT} --json"),
         bash("ultra guide research agents"),
-        bash("gemini --version"),
         Together(*(look(agent) for agent in (*LOCAL, *EXTERNAL))),
         given("ultra check-output web-issues --json", "Really a lot."),
         look("web-issues"),
-        given("ultra confidence --dimensions 2 --json", EVIDENCE),
+        given(f"ultra confidence --dimensions 2 --project {PROJECT} --topic 1 --json", EVIDENCE),
         bash("ultra guide research write"),
         given(put, bad),
-        given(put, RESEARCH),
-        bash(f"ultra validate research {PROJECT}/research --json"),
+        bash(f"ultra brief status {PROJECT} complete --json"),
+        given(put, typed),
         bash(f"ultra brief status {PROJECT} complete --json"),
         bash(
-            f"ultra stats research slug=rate-limit scope=both agents=8 confidence=0.72 --data {briefed / 'data'} --json"
+            f"ultra stats research slug=rate-limit scope=both agents=8 confidence=0.67 --data {briefed / 'data'} --json"
         ),
         agents=[*good, formless, silent],
     )
@@ -108,11 +109,17 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
 
     results = model.tool_results()
     assert verbs_of(results) == [
-        "validate", "brief status", "guide research", "gemini", *["Agent"] * 9, "check-output", "Agent", "confidence",
-        "guide research", "put", "put", "validate", "brief status", "stats",
+        "research begin", "guide research", *["Agent"] * 9, "check-output", "Agent", "confidence",
+        "guide research", "put", "brief status", "put", "brief status", "stats",
     ]  # fmt: skip
-    bridge = results[3]
-    assert bridge.is_error
+    begun = answered(results[0])
+    (topic,) = begun["topics"]
+    assert (topic["agents"], begun["agents_in_all"], topic["confidence_needed"]) == (
+        [*LOCAL, *EXTERNAL],
+        9,
+        "high",
+    )
+    assert (begun["research_status"], begun["second_model"]) == ("in_progress", False)
     assert "second model: skipped, not installed" in model.main.text
     spawned = by_name(model, "Agent")
     assert [result.call.input["subagent_type"] for result in spawned[:9]] == [
@@ -123,14 +130,20 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
     checked = next(answered(result) for result in results if "check-output" in str(result.call.input))
     assert (checked["valid"], "no ```json block" in checked["faults"][0]) == (False, True)
     computed = next(answered(result) for result in results if "ultra confidence" in str(result.call.input))
-    assert (computed["confidence"], computed["contradicted"]) == (0.72, [2])
+    assert (computed["confidence"], computed["contradicted"]) == (0.67, [2])
+    assert (computed["enough"], computed["weak"]) == (False, [2])
     refused, landed = (answered(result) for result in results if "put research" in str(result.call.input))
-    assert {one["code"] for one in refused["errors"]} == {"RESEARCH_BAD_TYPE", "RESEARCH_MISSING_SECTION"}
+    assert {one["code"] for one in refused["errors"]} == {"RESEARCH_WRONG_TYPE"}
+    early, _ = (answered(result) for result in results if "brief status" in str(result.call.input))
+    assert "no research answers topic 1 (where to count)" in early["error"]
+    assert "confidence is 0.67, as it was computed; every topic has its answer" in landed["next"]
     assert landed["path"] == f"{PROJECT}/research/01-where-to-count.md"
-    assert (briefed / landed["path"]).read_text() == RESEARCH
+    lines = (briefed / landed["path"]).read_text().splitlines()
+    assert sorted(lines) == sorted(RESEARCH.splitlines())
     assert "research_status: complete" in (briefed / PROJECT / "brief.md").read_text()
     whole = validated(bundle, briefed, "project", PROJECT)
-    assert (whole["valid"], whole["errors"], whole["warnings"]) == (True, [], [])
+    assert (whole["valid"], whole["errors"]) == (True, [])
+    assert ["needs high, which is 0.75" in one["message"] for one in whole["warnings"]] == [True]
     assert json.loads((briefed / "data/ultraresearch-stats.jsonl").read_text())["agents"] == 8
 
 
@@ -181,6 +194,9 @@ def test_what_the_model_and_the_agents_are_told(
         "`run_in_background: false`",
         "was degraded",
         "may bill it",
+        "an external one public names and versions only",
+        "its name and the reason go into the research",
+        "partly when it says it under a",
         "one after the other",
         "independent answers",
         "at most three",
@@ -190,9 +206,49 @@ def test_what_the_model_and_the_agents_are_told(
     structure, docs = model.agent(title("local-structure")), model.agent(title("web-docs"))
     assert structure.tools == ("Read", "Grep", "Glob")
     assert set(docs.tools) == {"WebSearch", "WebFetch"}
-    assert not {"Write", "Edit", "Agent"} & set(model.agent(title("gemini-bridge")).tools)
+    assert set(model.agent(title("gemini-bridge")).tools) - {PLACEHOLDER} == {"Bash"}
     assert '"kind": "code | history | official' in structure.system_prompt
     assert QUESTION in structure.requests[0].first_message
+
+
+SERVER = """\
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    tool = {"name": "ask", "description": "x", "inputSchema": {"type": "object", "properties": {}}}
+    answers = {
+        "initialize": {
+            "protocolVersion": asked.get("params", {}).get("protocolVersion", "2024-11-05"),
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "x", "version": "1"},
+        },
+        "tools/list": {"tools": [tool]},
+    }
+    result = answers.get(asked["method"], {})
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def test_the_bridge_has_the_second_models_tools_and_no_others(
+    client: Client, scripted: ModelFactory, briefed: Path, bundle: Path, tmp_path: Path
+) -> None:
+    server = tmp_path / "server.py"
+    server.write_text(SERVER)
+    servers = {name: {"command": sys.executable, "args": [str(server)]} for name in ("gemini", "mail")}
+    config = tmp_path / "servers.json"
+    config.write_text(json.dumps({"mcpServers": servers}))
+    bridge = SubAgent(title("gemini-bridge"), bash("ls"), Say(report("", "", "unavailable")))
+    model = scripted(look("gemini-bridge"), agents=[bridge])
+    client.ask(
+        TYPED, model, cwd=briefed, plugin_dirs=[bundle],
+        extra=["--mcp-config", str(config), "--allowedTools", "Bash"],
+    )  # fmt: skip
+    played = model.agent(title("gemini-bridge"))
+    assert set(played.tools) - {PLACEHOLDER} == {"Bash", "mcp__gemini__ask"}
+    (tried,) = played.tool_results()
+    assert (tried.is_error, "rule agent_program" in tried.text) == (True, True)
 
 
 @pytest.mark.parametrize("arguments", ["", "--local --external why"])

@@ -46,6 +46,12 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert "suite.yaml:1: wrong-type: 'name' must be text (put it in quotes)" in found
 
 
+def test_statistics_take_no_free_text(tmp_path: Path) -> None:
+    stats = "stats:\n  said: {type: text, means: What was said.}\n  slug: {type: text, means: A name., form: slug}\n"
+    (fault,) = faults(tmp_path, {ORDER: CONTRACT + stats})
+    assert "'said' of the statistics takes any text (give it values or a form)" in fault
+
+
 def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
     other = CONTRACT.replace("work-order", "bill").replace("prefix: ORDER", "prefix: BILL")
     assert faults(tmp_path, {"contracts/bill.yaml": other}) == [

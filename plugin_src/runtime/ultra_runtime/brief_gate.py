@@ -33,13 +33,18 @@ PARTIAL = "partial"
 
 
 class Rounds:
-    """How many reviews have failed, and what the last one said."""
+    """How many reviews have failed, what the last one said, and the draft that it was about.
 
-    __slots__ = ("count", "last")
+    `returned` tells that an answer of the round under way was given back, since it lacked details.
+    """
 
-    def __init__(self, count: int, last: Review) -> None:
+    __slots__ = ("count", "digest", "last", "returned")
+
+    def __init__(self, count: int, last: Review, digest: str = "", returned: bool = False) -> None:
         self.count = count
         self.last = last
+        self.digest = digest
+        self.returned = returned
 
 
 def is_open(project: Project) -> bool:
@@ -77,13 +82,30 @@ def read_rounds(project: Project, gate: Gate) -> Rounds:
     count = kept.get("round")
     if type(count) is not int or not 0 <= count < gate.rounds:
         count = gate.rounds - 1
-    return Rounds(count, restore_review(gate, kept.get("review")))
+    digest, returned = str(kept.get("draft") or ""), kept.get("returned") is True
+    return Rounds(count, restore_review(gate, kept.get("review")), digest, returned)
 
 
-def keep_round(project: Project, folder: Folder, number: int, review: Review) -> None:
-    """Count a review that failed."""
+def keep_rounds(project: Project, folder: Folder, rounds: Rounds) -> None:
+    """Keep the count of the reviews that failed, with the last one."""
     project.ignore()
-    folder.write(GATE_FILE, (write({"round": number, "review": review.as_data()}) + "\n").encode())
+    kept = {"round": rounds.count, "review": rounds.last.as_data(), "draft": rounds.digest}
+    folder.write(GATE_FILE, (write({**kept, "returned": rounds.returned}) + "\n").encode())
+
+
+def digest_of(draft: bytes) -> str:
+    """Return what tells one draft from another."""
+    from hashlib import sha256
+
+    return sha256(draft).hexdigest()
+
+
+def discard(project: Project, folder: Folder) -> bool:
+    """Give the draft up; tell whether a brief that was set aside is in place again."""
+    folder.remove(DRAFT)
+    folder.remove(GATE_FILE)
+    mend(project, folder)
+    return folder.look(BRIEF) is not None
 
 
 def end(folder: Folder, data: bytes | None) -> None:
@@ -97,24 +119,26 @@ def end(folder: Folder, data: bytes | None) -> None:
     folder.remove(BRIEF + PREVIOUS)
 
 
-def passed_brief(data: bytes, quality: object) -> bytes:
-    """Return a draft that passed: one that says it is partial, after an earlier gate, says so no more."""
-    if quality != PARTIAL:
-        return data
+def passed_brief(data: bytes) -> bytes:
+    """Return a draft that passed, marked as complete; what an earlier gate said of it is gone."""
     return remove_section(set_field(data, QUALITY_FIELD, COMPLETE), QUALITY_SECTION)
 
 
-def partial_brief(contract: Contract, data: bytes, review: Review, ruling: Ruling, number: int) -> bytes:
-    """Return the draft marked as partial, with a section of what the review found wanting."""
+def partial_brief(
+    contract: Contract, data: bytes, review: Review, ruling: Ruling | None, number: int
+) -> bytes:
+    """Return the draft marked as partial, with a section of what the review, if there was one, found wanting."""
     order = [section.name for section in contract.sections]
     text = quality_text(contract, review, ruling, number)
     return replace_section(set_field(data, QUALITY_FIELD, PARTIAL), QUALITY_SECTION, text, order)
 
 
-def quality_text(contract: Contract, review: Review, ruling: Ruling, number: int) -> str:
+def quality_text(contract: Contract, review: Review, ruling: Ruling | None, number: int) -> str:
     """Return the section that names the failing dimensions with their scores and details."""
     gate = contract.gate
     assert gate is not None  # noqa: S101 - the contract of a brief has one
+    if ruling is None:
+        return "- **No review was made:** nothing in this brief was checked by a reviewer."
     lines = [
         f"The review ended after {number} of {gate.rounds} rounds without a pass; the plan takes these as"
         " assumptions, not as settled:",

@@ -22,7 +22,8 @@ class EditError(UltraError):
 
 def set_field(data: bytes, name: str, value: str) -> bytes:
     """Give a field of the front matter a plain word as its value; one that is not there comes last."""
-    found = frontmatter.parse(data)
+    as_text = {name: "text"}
+    found = frontmatter.parse(data, as_text)
     if found.problem or found.values is None:
         raise EditError(f"its front matter cannot be read: {found.problem}")
     lines = data.split(b"\n")
@@ -38,7 +39,7 @@ def set_field(data: bytes, name: str, value: str) -> bytes:
         end = b"\r" if lines[row].endswith(b"\r") else b""
         lines.insert(found.body_line - 2, indent + f"{name}: {value}".encode() + end)
     changed = b"\n".join(lines)
-    if frontmatter.parse(changed).values != {**found.values, name: value}:
+    if frontmatter.parse(changed, as_text).values != {**found.values, name: value}:
         raise EditError(f"the line of {name} cannot be changed: write it as {name}: {value}")
     return changed
 

@@ -35,6 +35,11 @@ def is_slug(text: str) -> bool:
     )
 
 
+def is_file_name(text: str) -> bool:
+    """Tell whether the text is the name of a Markdown file without its folder, and no sentence."""
+    return is_slug(text) and text.endswith(".md")
+
+
 def is_project_dir(text: str) -> bool:
     """Tell whether the text is `.claude/projects/{YYYY-MM-DD}-{slug}/`; the last slash may be left out."""
     name = text[len(PROJECTS) :]
@@ -77,6 +82,7 @@ def is_location(text: str) -> bool:
 
 FORMS: dict[str, tuple[Callable[[str], bool], str]] = {
     "slug": (is_slug, "a short name of letters, digits and hyphens"),
+    "file-name": (is_file_name, "the name of a Markdown file without its folder"),
     "project-dir": (is_project_dir, "a folder such as .claude/projects/2026-01-31-rate-limit/"),
     "question": (is_question, "a question that ends in ?"),
     "commit": (is_commit, "a commit in hexadecimal digits"),

@@ -17,7 +17,8 @@ from ultra_runtime.place import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.project import Project, find_project, make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import names
-from ultra_runtime.research_folder import is_folder, note_unanswered, research_files, validate_research
+from ultra_runtime.research_folder import is_folder, note_unanswered, validate_research
+from ultra_runtime.research_topics import research_files
 from ultra_runtime.validation import validate_file
 from ultra_runtime.verdict import Report
 from ultra_runtime.words import one_line, shell_word

@@ -8,7 +8,8 @@ from ultra_runtime.architecture import FOLDER as ARCHITECTURE
 from ultra_runtime.architecture import discover
 from ultra_runtime.contract import UnknownKindError, load_contract
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.research_folder import BRIEF, is_folder, note_unanswered, research_files, validate_research
+from ultra_runtime.research_folder import BRIEF, is_folder, note_unanswered, validate_research
+from ultra_runtime.research_topics import research_files
 from ultra_runtime.validation import validate_file
 from ultra_runtime.verdict import Report, Result
 from ultra_runtime.words import one_line

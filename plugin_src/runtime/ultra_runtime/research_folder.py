@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract import load_contract
+from ultra_runtime.evidence import ENOUGH
+from ultra_runtime.research_topics import SUFFIX, research_files, topics_of
 from ultra_runtime.validation import validate_file
 from ultra_runtime.verdict import Report, Result
 from ultra_runtime.words import one_line
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from ultra_runtime.contract import Contract
 
 BRIEF = "brief.md"
-SUFFIX = ".md"
 
 
 def validate_research(contract: Contract, path: str, soft: bool = False) -> Result:
@@ -46,33 +47,26 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def research_files(folder: str) -> list[str]:
-    """Return the names of the research files of a folder, sorted."""
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and name[0] != ".")
-    except OSError:
-        return []
-
-
 def read_brief(path: str) -> Mapping[str, Any] | None:
     """Return what the brief says, as far as it can be read."""
     return validate_file(load_contract("brief"), path, soft=True).parsed if os.path.lexists(path) else None
 
 
 def note_unanswered(report: Report, folder: str, brief: Mapping[str, Any] | None) -> None:
-    """Warn of each topic of the brief that no file of its number answers; topics may be skipped on purpose."""
+    """Warn of each topic of the brief without an answer, or with one that is not sure enough.
+
+    Topics may be left out on purpose.
+    """
     if not brief or brief.get("research_status") == "skipped":
         return
-    answered = {_number(name) for name in research_files(folder)}
-    for topic in brief.get("topics", ()):
-        number = topic.get("number")
-        if number is not None and number not in answered:
-            message = (
-                f"no file {number:02}-*{SUFFIX} answers topic {number} of {BRIEF}, {one_line(topic['title'])}"
+    for topic in topics_of(brief, folder):
+        told = f"topic {topic.number} of {BRIEF}, {one_line(topic.title)}"
+        if not topic.file:
+            report.add("TOPIC_UNANSWERED", f"no file {topic.number:02}-*{SUFFIX} answers {told}")
+        elif not topic.fits:
+            report.add("TOPIC_UNANSWERED", f"{one_line(topic.file)} answers another question than {told}")
+        elif not topic.enough:
+            needed = f"{told}, needs {topic.needed}, which is {ENOUGH[topic.needed]} or more"
+            report.add(
+                "NO_CONFIDENCE", f"{one_line(topic.file)} has confidence {topic.confidence}, and {needed}"
             )
-            report.add("TOPIC_UNANSWERED", message)
-
-
-def _number(name: str) -> int | None:
-    digits = name.partition("-")[0]
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.field_types import FieldCheck
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.rules import RULES
 from ultra_runtime.subject import Subject
 from ultra_runtime.verdict import Report
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from ultra_runtime.verdict import Result
 
 DISCRIMINATOR = "type"
+DRAFT = ".draft"
 # Artifacts whose body is a language of its own: the module has check(report, data, strict) -> parsed.
 OWN_LANGUAGE = {"plan": "plan_check", "session-spec": "spec_check"}
 
@@ -27,7 +31,9 @@ def validate_file(contract: Contract, path: str, soft: bool = False, strict: boo
         data = read_regular(path)
     except UnreadableError as problem:
         report = Report(contract, path, soft)
-        report.add("NOT_FOUND" if problem.missing else "READ_ERROR", str(problem))
+        draft = f"; {one_line(os.path.basename(path))}{DRAFT} is there, whose review is not over"
+        told = draft if problem.missing and os.path.lexists(path + DRAFT) else ""
+        report.add("NOT_FOUND" if problem.missing else "READ_ERROR", f"{problem}{told}")
         return report.result()
     return validate_data(contract, data, path, soft, strict)
 

@@ -33,6 +33,11 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
+def bare_words(text: str) -> str:
+    """Return the letters and digits of a text in one case, so that only its words are compared."""
+    return " ".join("".join(sign if sign.isalnum() else " " for sign in text.casefold()).split())
+
+
 def counted(number: int, thing: str) -> str:
     """Return a number of things, one of them without its s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

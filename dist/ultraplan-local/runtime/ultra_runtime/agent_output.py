@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.brief_review import no_review, read_review, split_answer
+from ultra_runtime.brief_review import read_review, read_score, split_answer, unnamed
 from ultra_runtime.contract import load_contract
 from ultra_runtime.field_types import item_type_fault, type_fault, value_fault
 from ultra_runtime.jsontext import JsonError, read_object
@@ -52,15 +52,15 @@ def _gate_faults(gate: Gate, values: Mapping[str, Any], answer: str) -> Iterator
     for one in gate.dimensions:
         part = values.get(one.name)
         score = part.get("score") if isinstance(part, dict) else None
-        if type(score) is not int or not gate.lowest <= score <= gate.highest:
+        if read_score(gate, score) is None:
             yield f"{one.name}.score is not a whole number from {gate.lowest} to {gate.highest}"
     review = read_review(gate, answer)
     if values.get("verdict") not in gate.verdicts:
         yield f"verdict is none of {', '.join(gate.verdicts)}"
-    if review.as_data() != no_review(gate, review.verdict).as_data():
-        for one in gate.dimensions:
-            if review.scores[one.name] <= gate.detail_at and not review.details[one.name]:
-                yield f"{one.name}.{one.detail} is empty although its score is {review.scores[one.name]}"
+    empty = unnamed(gate, review)
+    for one in gate.dimensions:
+        if one.name in empty:
+            yield f"{one.name}.{one.detail} is empty although its score is {review.scores[one.name]}"
 
 
 def _faults(fields: tuple[Field, ...], values: Mapping[str, Any], path: str) -> Iterator[str]:

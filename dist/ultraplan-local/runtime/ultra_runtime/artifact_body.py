@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ultra_runtime.markdown import Document, Item, Section
     from ultra_runtime.verdict import Report
 
-AROUND_A_VALUE = " \t\n*_`\"'"
+AROUND_A_VALUE = "*_`\"'"
 
 
 class Found:
@@ -126,9 +126,21 @@ def _read_field(report: Report, part: Part, field: Field, heading: Section, foun
 
 def item_value(item: Item) -> str:
     """Return what a list item says, its quotes and emphasis taken off; a block or nested items count as well."""
-    value = item.value.strip(AROUND_A_VALUE)
+    value = _bare(item.value)
     if not value:
         inner = [block.text for block in item.blocks] + [child.text for child in item.children]
-        value = "\n".join(inner).strip(AROUND_A_VALUE)
+        value = _bare("\n".join(inner))
     is_placeholder = value.startswith("{") and value.endswith("}") and "\n" not in value
     return "" if is_placeholder else value
+
+
+def _bare(text: str) -> str:
+    """Return a text without the marks around the whole of it; one that is only part of it stays."""
+    text = text.strip()
+    while text[:1] and text[0] in AROUND_A_VALUE:
+        inner = text.strip(text[0])
+        around = len(text) - len(text.lstrip(text[0]))
+        if inner and (not text.endswith(text[0] * around) or text[0] in inner):
+            break
+        text = inner.strip()
+    return text

@@ -61,7 +61,7 @@ def read_review(gate: Gate, answer: str) -> Review:
     said = prose_verdict(gate, prose)
     if values is None:
         return no_review(gate, said)
-    scores = {one.name: int(values[one.name]["score"]) for one in gate.dimensions}
+    scores = {one.name: read_score(gate, values[one.name]["score"]) or 0 for one in gate.dimensions}
     details = {one.name: _details(one, values[one.name]) for one in gate.dimensions}
     written = values.get("verdict")
     known = isinstance(written, str) and written in gate.verdicts
@@ -74,15 +74,27 @@ def no_review(gate: Gate, verdict: str | None = None) -> Review:
     return Review(scores, {name: [] for name in scores}, verdict or gate.degraded_verdict, True)
 
 
+def is_readable(gate: Gate, review: Review) -> bool:
+    """Tell whether the scores are the reviewer's own, not those that count when there is no block."""
+    return not review.degraded or review.scores != no_review(gate).scores or any(review.details.values())
+
+
+def unnamed(gate: Gate, review: Review) -> list[str]:
+    """Return the dimensions whose score asks for a detail, and that name none."""
+    weak = [one.name for one in gate.dimensions if review.scores[one.name] <= gate.detail_at]
+    return [name for name in weak if not review.details[name]] if is_readable(gate, review) else []
+
+
 def restore_review(gate: Gate, kept: object) -> Review:
     """Return the review of an earlier round as it was kept."""
     if isinstance(kept, dict):
         scores, details, verdict = kept.get("scores"), kept.get("details"), kept.get("verdict")
         names = [one.name for one in gate.dimensions]
-        if isinstance(scores, dict) and all(_is_score(gate, scores.get(name)) for name in names):
+        if isinstance(scores, dict) and all(read_score(gate, scores.get(name)) for name in names):
             texts = details if isinstance(details, dict) else {}
             lists = {name: [str(item) for item in texts.get(name) or ()] for name in names}
-            return Review(scores, lists, str(verdict or gate.degraded_verdict), kept.get("degraded") is True)
+            numbers = {name: read_score(gate, scores[name]) or 0 for name in names}
+            return Review(numbers, lists, str(verdict or gate.degraded_verdict), kept.get("degraded") is True)
     return no_review(gate)
 
 
@@ -147,13 +159,16 @@ def _read_block(gate: Gate, block: str) -> Mapping[str, Any] | None:
         return None
     for one in gate.dimensions:
         part = values.get(one.name)
-        if not (isinstance(part, dict) and _is_score(gate, part.get("score"))):
+        if not (isinstance(part, dict) and read_score(gate, part.get("score"))):
             return None
     return values
 
 
-def _is_score(gate: Gate, score: object) -> bool:
-    return type(score) is int and gate.lowest <= score <= gate.highest
+def read_score(gate: Gate, score: object) -> int | None:
+    """Return a score, which may stand in quotes, or nothing when it is none."""
+    if isinstance(score, str) and score.isascii() and score.isdigit() and len(score) < 4:
+        score = int(score)
+    return score if type(score) is int and gate.lowest <= score <= gate.highest else None
 
 
 def _details(dimension: Dimension, part: Mapping[str, Any]) -> list[str]:

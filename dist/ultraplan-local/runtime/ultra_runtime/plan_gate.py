@@ -6,12 +6,9 @@ are forgotten when a draft begins and when the gate has ended.
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import os
 
-=======
 from ultra_runtime import frontmatter, markdown
->>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
 from ultra_runtime.atomic import Folder, write_file
 from ultra_runtime.jsontext import JsonError, read_object, write
 from ultra_runtime.project import make_subfolder
@@ -89,16 +86,11 @@ def forget(project: Project) -> None:
         folder.remove(COUNTS_FILE)
 
 
-<<<<<<< HEAD
-def end(project: Project, folder: Folder) -> None:
-    """Make the draft the plan, unless a live run is held to the one that is there."""
-    refuse_pinned(os.path.join(project.folder, PLAN))
-=======
 def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
-    """Make the draft the plan; what a reader of it has to know goes in before its steps."""
+    """Make the draft the plan, unless a live run is held to the one that is there; notes go in before its steps."""
+    refuse_pinned(os.path.join(project.folder, PLAN))
     if notes:
         folder.write(DRAFT, with_notes(read_draft(project) or b"", notes))
->>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
     folder.move(DRAFT, PLAN)
     forget(project)
 

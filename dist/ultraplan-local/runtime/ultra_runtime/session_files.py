@@ -11,6 +11,7 @@ from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
 from ultra_runtime.plan.values import SESSION_SPEC
 from ultra_runtime.project import find_project, subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.run.pinned import refuse_pinned
 from ultra_runtime.words import one_line
 from ultra_runtime.write_check import check_write
 
@@ -58,7 +59,9 @@ def spec_faults(target: str, specs: Mapping[str, bytes]) -> list[Issue]:
 
 
 def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
-    """Write the specs and return the names of those that an earlier plan has left."""
+    """Write the specs, unless a live run is held to one, and return the names of those that an earlier plan has left."""
+    for name in specs:
+        refuse_pinned(os.path.join(target, name))
     os.makedirs(target, exist_ok=True)
     with Folder(target) as folder:
         folder.lock()

@@ -107,9 +107,9 @@ def _given() -> bytes:
 
 
 def _of_agent(call: _Call) -> Verdict | None:
-    """Return the refusal of a sub-agent that would write, which no option but off takes back."""
+    """Return the refusal of a sub-agent that would do more than look, which no option but off takes back."""
     command = call.command
-    if command is None or not call.agent or "ultra" not in command:
+    if command is None or ":" not in call.agent:
         return None
     from ultra_runtime.guard.agents import verdict_for_agent
 

@@ -10,7 +10,7 @@ from ultra_runtime.errors import UltraError
 from ultra_runtime.place import PROJECTS
 from ultra_runtime.project import Project
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.research_folder import research_files
+from ultra_runtime.research_topics import research_files, topics_of
 from ultra_runtime.review_words import SEVERITIES
 from ultra_runtime.status.run_facts import RunFacts, gather_runs
 from ultra_runtime.validation import validate_file
@@ -114,11 +114,8 @@ def _read_brief(facts: ProjectFacts) -> None:
     facts.brief, parsed = _read(facts, "brief", "brief.md")
     facts.task = _text(parsed.get("task"))
     facts.research_status = _text(parsed.get("research_status"))
-    answered = {_leading_number(name) for name in research_files(facts.project.path("research"))}
-    for topic in parsed.get("topics") or ():
-        number = topic.get("number")
-        if isinstance(number, int):
-            facts.topics.append((number, _text(topic.get("title")), number in answered))
+    for topic in topics_of(parsed, facts.project.path("research")):
+        facts.topics.append((topic.number, topic.title, topic.fits))
 
 
 def _read_research(facts: ProjectFacts) -> None:
@@ -159,8 +156,3 @@ def _read_review(facts: ProjectFacts) -> None:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _leading_number(name: str) -> int | None:
-    digits = name.partition("-")[0]
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

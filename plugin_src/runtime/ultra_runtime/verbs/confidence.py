@@ -1,31 +1,40 @@
 """Compute how sure an answer is from a table of evidence on standard input, one source a line.
 
 A line is `dimension | agent | kind | agrees | source`: the number of the dimension, who found it, what kind of source
-it is, whether it agrees with the answer (yes or no), and where it is. A source counts once, by the weight of its
-kind; what agrees and what speaks against are weighed against each other, and the weakest dimension pulls the whole.
-With --needed the answer says whether that is enough, and which dimensions are weak.
+it is, whether it agrees with the answer (yes, partly or no), and where it is. A source counts once, by the weight of
+its kind; what agrees and what speaks against are weighed against each other, and the weakest dimension pulls the whole.
+With --project and --topic the result is kept, and `ultra put research` writes it into the file. With a level that is
+needed (--needed, or that of the brief's topic) the answer says whether it is enough, and which dimensions are weak.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.agent_output import known_outputs
 from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.artifact_place import number as topic_number
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.confidence_record import Computed, keep_computed
 from ultra_runtime.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
 from ultra_runtime.forms import is_number
 from ultra_runtime.given_text import as_text, read_given
+from ultra_runtime.project import find_project
+from ultra_runtime.research_folder import BRIEF, read_brief
+from ultra_runtime.research_topics import Topic, topics_of
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.project import Project
     from ultra_runtime.usage import Args
 
-USAGE = "confidence --dimensions N [--needed high|medium|low] [--json]"
+USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"
 
 HINT = f"give lines of `{' | '.join(COLUMNS)}` on standard input"
 MOST_DIMENSIONS = 50
 MOST_TOLD = 10
+AGAINST = "no"
 
 
 def run(args: Args) -> Answer:
@@ -34,23 +43,54 @@ def run(args: Args) -> Answer:
     if not is_number(given) or not 1 <= int(given) <= MOST_DIMENSIONS:
         raise args.usage.error(f"--dimensions is not a number from 1 to {MOST_DIMENSIONS}")
     count = int(given)
-    weights = next(output.weights for output in known_outputs().values() if output.weights)
+    project, topic = _topic(args)
+    outputs = known_outputs()
+    weights = next(output.weights for output in outputs.values() if output.weights)
+    agents = [name for name, output in outputs.items() if output.weights]
     try:
-        evidence = read_evidence(as_text(read_given(None, HINT), HINT), count, weights)
+        evidence = read_evidence(as_text(read_given(None, HINT), HINT), count, weights, agents)
     except EvidenceError as problem:
         told = "; ".join(problem.faults[:MOST_TOLD])
         raise RefusedError(f"the evidence cannot be read: {told}", f"{HINT}; nothing was computed") from None
     whole, each = confidence(evidence, count, weights)
     bare = [str(number) for number, one in enumerate(each, 1) if one == 0]
-    disputed = sorted({one.dimension for one in evidence if not one.agrees})
+    disputed = sorted({one.dimension for one in evidence if one.agrees == AGAINST})
     next_step = "write these numbers into the research as they are"
+    if project and topic:
+        _keep(project, topic, Computed(whole, count, topic.question))
+        next_step = (
+            "`ultra put research` writes the first number into the front matter; write the others yourself"
+        )
     if bare:
         next_step += f"; nothing supports the answer to {listed(bare)}: say so there"
     data: dict[str, Any] = {"ok": True, "confidence": whole, "dimensions": each, "contradicted": disputed}
-    needed = args.get("--needed")
+    needed = args.get("--needed") or (topic.needed if topic and topic.needed in ENOUGH else None)
     if needed:
         data["enough"] = whole >= ENOUGH[needed]
         data["weak"] = [number for number, value in enumerate(each, 1) if value < ENOUGH[needed]]
     data["next"] = next_step
     lines = [f"confidence {whole}", *(f"  dimension {number}: {one}" for number, one in enumerate(each, 1))]
     return Answer(data, "\n".join(lines))
+
+
+def _topic(args: Args) -> tuple[Project | None, Topic | None]:
+    """Return the topic that the evidence is about: one of the brief, or a new one; none without a project."""
+    directory, given = args.get("--project"), args.get("--topic")
+    if (directory is None) != (given is None):
+        raise args.usage.error("--project DIR and --topic N go together")
+    if directory is None or given is None:
+        return None, None
+    number = topic_number(args, "--topic", 1)
+    project = find_project(directory)
+    brief = read_brief(project.path(BRIEF))
+    known = [topic for topic in topics_of(brief, project.path("research")) if topic.number == number]
+    return project, known[0] if known else Topic(number, {})
+
+
+def _keep(project: Project, topic: Topic, computed: Computed) -> None:
+    try:
+        with Folder(project.folder) as folder:
+            folder.lock()
+            keep_computed(project, topic.number, computed)
+    except WriteError as problem:
+        raise RefusedError(str(problem), "see to it and call again; nothing was kept") from None

@@ -11,10 +11,11 @@ import time
 from ultra_runtime.answer import Answer, RefusedError, UsageError
 from ultra_runtime.atomic import WriteError
 from ultra_runtime.forms import FORMS, is_slug
+from ultra_runtime.interview import read_interview
 from ultra_runtime.place import PROJECTS, current_folder, find_root
 from ultra_runtime.project import Project, make_subfolder
 from ultra_runtime.timestamp import is_date
-from ultra_runtime.words import listed, one_line, shell_word
+from ultra_runtime.words import counted, listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +45,8 @@ def run(args: Args) -> Answer:
     except (OSError, WriteError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise RefusedError(f"{project.shown} cannot be made: {reason}", "see to it and call again") from None
-    shown = shell_word(project.shown)
-    data = {
-        "ok": True,
-        "path": project.shown,
-        "next": f"put the brief with `ultra put brief --project {shown} --draft`",
-    }
-    return Answer(data, project.shown)
+    next_step = "hold the interview; the draft of the brief is put after it"
+    return Answer({"ok": True, "path": project.shown, "next": next_step}, project.shown)
 
 
 def _wrong(error: str) -> UsageError:
@@ -79,4 +75,10 @@ def _in_the_way(project: Project, there: list[str]) -> Answer:
     error = f"{project.shown} exists and is not empty: it holds {one_line(listed(there), 300)}"
     next_step = "ask the user: go on in this directory and replace its brief, take another slug, or stop"
     data = {"ok": False, "error": error, "path": project.shown, "next": next_step}
+    asked = len(read_interview(project))
+    if asked:
+        error = f"{error}, and {counted(asked, 'question')} of an interview that has not ended"
+        note = f"ultra brief note --project {shell_word(project.shown)}"
+        next_step = f"{next_step}; or go on with that interview, which `{note}` shows"
+        data.update({"error": error, "interview_turns": asked, "next": next_step})
     return Answer(data, f"ultra: {error}\n{next_step}", 1)

@@ -1,10 +1,11 @@
 """Write an artifact to its place, if the whole of it keeps its contract.
 
 The text comes on standard input, or from --from FILE. With --section NAME or --step N it is one part of an
-artifact that is there, and the rest stays as it is. A brief is put with --draft while it is reviewed: `ultra gate
-brief` makes the draft the brief. The plan of a project is put with --draft and written with its errors, which the
-answer lists: `ultra gate plan` makes it the plan, which then takes nothing but its Execution Strategy. Whatever else
-does not pass is answered with its codes, and nothing is written.
+artifact that is there, and the rest stays as it is. A brief is put with --draft while it is reviewed: what can be
+computed of it is filled in, and `ultra gate brief` makes the draft the brief. The plan of a project is put with --draft
+and written with its errors, which the answer lists: `ultra gate plan` makes it the plan, which then takes nothing but
+its Execution Strategy. Research gets the confidence that was computed for its topic. Whatever else does not pass is
+answered with its codes, and nothing is written.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from ultra_runtime import brief_gate, plan_gate
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifact_place import KINDS, find_place, number
 from ultra_runtime.atomic import PREVIOUS, Folder, WriteError, write_file
+from ultra_runtime.brief_draft import fill_in
 from ultra_runtime.contract import UnknownKindError, load_contract
 from ultra_runtime.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.research_put import never_computed, next_in, with_confidence
 from ultra_runtime.run.pinned import refuse_pinned
 from ultra_runtime.words import listed, nearest, one_line, shell_word
 from ultra_runtime.write_check import REFUSED_IN_WRITING, check_write, in_words, short
@@ -43,7 +46,7 @@ PINNED = ("plan", "session-spec")
 FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
 NEXT = {
     "brief": "go on with research, or with the plan",
-    "research": "go on with the next topic; after the last one move the brief's status with `ultra brief status`",
+    "research": "tell the user the result",
     "plan": "go on: the plan can be run",
     "review": "tell the user its verdict",
     "session-spec": "go on",
@@ -110,7 +113,14 @@ def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: b
         error = f"the review gate is open: {project.show(brief_gate.DRAFT)} is there, so no brief.md yet"
         gate = f"ultra gate brief --project {shell_word(project.shown)}"
         raise RefusedError(error, f"put it with --draft, then run `{gate}` with the reviewer's answer")
+    computed: float | None = None
+    if project and contract.artifact == "research":
+        data, computed = with_confidence(project, place.name, data)
+    elif project and draft and contract.artifact == "brief":
+        data = fill_in(contract, project, data)
     result = check_write(contract, data, place.path, draft)
+    if project and contract.artifact == "research" and computed is None:
+        result.warnings.append(never_computed(contract, place.shown))
     for issue in result.errors + result.warnings:
         issue.path = place.shown
     if (
@@ -122,7 +132,7 @@ def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: b
     if result.errors:
         return _refused(contract, result.errors)
     gave_way = _write(place, folder, data, draft)
-    return _written(contract, place, result, draft, gave_way)
+    return _written(contract, place, result, draft, gave_way, computed)
 
 
 def _refuse_past_the_critics(project: Project, section: str | None) -> None:
@@ -195,9 +205,13 @@ def _refused(contract: Contract, errors: list[Issue]) -> Answer:
     return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)
 
 
-def _written(contract: Contract, place: Place, result: Result, draft: bool, gave_way: bool) -> Answer:
+def _written(
+    contract: Contract, place: Place, result: Result, draft: bool, gave_way: bool, computed: float | None
+) -> Answer:
     next_step = NEXT[contract.artifact]
-    if draft and place.project:
+    if contract.artifact == "research" and place.project:
+        next_step = next_in(place.project, computed)
+    elif draft and place.project:
         gate = f"ultra gate brief --project {shell_word(place.project.shown)}"
         next_step = f"have it reviewed, then give the reviewer's whole answer to `{gate}` on standard input"
     if gave_way:

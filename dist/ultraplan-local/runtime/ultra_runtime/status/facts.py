@@ -10,12 +10,8 @@ from ultra_runtime.errors import UltraError
 from ultra_runtime.place import PROJECTS
 from ultra_runtime.project import Project
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.research_folder import research_files
-<<<<<<< HEAD
-from ultra_runtime.run.digest import sha256
-=======
+from ultra_runtime.research_topics import research_files, topics_of
 from ultra_runtime.review_words import SEVERITIES
->>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
 from ultra_runtime.status.run_facts import RunFacts, gather_runs
 from ultra_runtime.validation import validate_file
 
@@ -55,9 +51,6 @@ class ProjectFacts:
         self.research_files: list[str] = []
         self.plan = MISSING
         self.plan_version = ""
-        self.plan_digest = ""
-        self.mends: frozenset[str] = frozenset()
-        """The findings that the plan was made to mend."""
         self.steps: list[tuple[int, str]] = []
         self.sessions: list[dict[str, Any]] = []
         self.waves: list[list[int]] = []
@@ -65,8 +58,6 @@ class ProjectFacts:
         self.review = MISSING
         self.verdict = ""
         self.findings: list[Finding] = []
-        self.found: frozenset[str] = frozenset()
-        """The ids of the findings."""
         self.issues: list[str] = []
 
     @property
@@ -78,17 +69,6 @@ class ProjectFacts:
     def run(self) -> RunFacts | None:
         """The run that was written last."""
         return max(self.runs, key=lambda run: run.instant, default=None)
-
-    @property
-    def is_from_review(self) -> bool:
-        """Whether the plan was made from the review that is there."""
-        return bool(self.mends) and self.mends <= self.found
-
-    @property
-    def is_carried_out(self) -> bool:
-        """Whether it is this plan that the last run has completed, and not the one before it."""
-        run = self.run
-        return run is not None and run.status == "completed" and run.plan_digest == self.plan_digest
 
     @property
     def counts(self) -> dict[str, int]:
@@ -134,11 +114,8 @@ def _read_brief(facts: ProjectFacts) -> None:
     facts.brief, parsed = _read(facts, "brief", "brief.md")
     facts.task = _text(parsed.get("task"))
     facts.research_status = _text(parsed.get("research_status"))
-    answered = {_leading_number(name) for name in research_files(facts.project.path("research"))}
-    for topic in parsed.get("topics") or ():
-        number = topic.get("number")
-        if isinstance(number, int):
-            facts.topics.append((number, _text(topic.get("title")), number in answered))
+    for topic in topics_of(parsed, facts.project.path("research")):
+        facts.topics.append((topic.number, topic.title, topic.fits))
 
 
 def _read_research(facts: ProjectFacts) -> None:
@@ -151,8 +128,6 @@ def _read_plan(facts: ProjectFacts) -> None:
     if plan is None:
         return
     facts.plan_version = plan.version
-    facts.mends = _ids(plan.front_matter.get("source_findings"))
-    facts.plan_digest = sha256(read_regular(facts.project.path("plan.md")))
     facts.steps = [(step.number, step.title) for step in plan.steps]
     facts.sessions = [session.as_data() for session in plan.sessions]
     facts.waves = [[session.number for session in sessions] for _, sessions in plan.waves]
@@ -172,7 +147,6 @@ def _parsed_plan(path: str) -> Plan | None:
 def _read_review(facts: ProjectFacts) -> None:
     facts.review, parsed = _read(facts, "review", "review.md")
     facts.verdict = _text(parsed.get("verdict"))
-    facts.found = _ids(parsed.get("findings"))
     for part in parsed.get("details") or ():
         section = str(part.get("section") or "")
         severity = next((name for name in SEVERITIES if f"({name})" in section), "")
@@ -180,14 +154,5 @@ def _read_review(facts: ProjectFacts) -> None:
     facts.findings.sort(key=lambda one: SEVERITIES.index(one.severity) if one.severity else len(SEVERITIES))
 
 
-def _ids(value: object) -> frozenset[str]:
-    return frozenset(one for one in value if isinstance(one, str)) if isinstance(value, list) else frozenset()
-
-
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _leading_number(name: str) -> int | None:
-    digits = name.partition("-")[0]
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -96,14 +96,6 @@ def _after_the_run(facts: ProjectFacts) -> Next:
     if facts.review in (MISSING, BROKEN):
         return Next("review", "the work waits for its review", _command(facts, "review"))
     if facts.verdict in ("BLOCK", "WARN") and facts.findings:
-<<<<<<< HEAD
-        if facts.is_from_review and not facts.is_carried_out:
-            reason = "the plan that mends what the review found waits to be executed"
-            return Next("execute", reason, _command(facts, "execute"))
-        if facts.is_from_review:
-            return Next(
-                "review", "what the review found was mended, see whether it holds", _command(facts, "review")
-=======
         far = standing(facts.project, facts.project.path("review.md"))
         if far == MENDED:
             said = (
@@ -113,7 +105,6 @@ def _after_the_run(facts: ProjectFacts) -> Next:
         if far == PLANNED:
             return Next(
                 "execute", "the plan that mends the review waits to be executed", _command(facts, "execute")
->>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
             )
         command = names().commands.get("plan", "")
         given = f"{command} --brief {shell_word(facts.project.show('review.md'))}" if command else ""

@@ -51,7 +51,6 @@ class RunFacts:
         self.started_at = ""
         self.updated_at = ""
         self.mode = ""
-        self.plan_digest = ""
         self.steps: list[StepFacts] = []
         self.audit = ""
         """pass, drift or nothing; `audit_source` says whether it was made now or is the one of the finish."""
@@ -111,8 +110,8 @@ def _read_progress(run: RunFacts, path: str, titles: Mapping[int, str]) -> None:
         issue = result.errors[0]
         run.problem = f"{issue.code}: {issue.sentence}"
     values: Mapping[str, Any] = result.parsed or {}
-    run.status, run.started_at, run.updated_at, run.mode, run.plan_digest = (
-        str(values.get(name) or "") for name in ("status", "started_at", "updated_at", "mode", "plan_digest")
+    run.status, run.started_at, run.updated_at, run.mode = (
+        str(values.get(name) or "") for name in ("status", "started_at", "updated_at", "mode")
     )
     given = values.get("steps")
     steps: dict[str, Any] = given if isinstance(given, dict) else {}

@@ -45,7 +45,7 @@ CONTRACT = Contract(
     stats=(
         Field(name="ts", type="timestamp", required=True, means="When the line was written."),
         Field(name="slug", type="text", required=True, means="Slug of the project.", form="slug"),
-        Field(name="mode", type="text", required=True, means="How the command was called."),
+        Field(name="mode", type="text", required=True, means="How the command was called.", values={"default": "Without an option.", "quick": "With --quick."}),
         Field(name="interview_turns", type="integer", required=True, means="How many questions were asked.", minimum=0),
         Field(name="review_iterations", type="integer", required=True, means="How many rounds the review took.", minimum=0),
         Field(name="brief_quality", type="text", required=True, means="Whether the brief passed its review.", values={"complete": "It passed.", "partial": "It did not."}),

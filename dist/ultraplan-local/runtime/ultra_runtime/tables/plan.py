@@ -29,7 +29,7 @@ CONTRACT = Contract(
     forbidden_headings=("Fase", "Phase", "Stage", "Steg",),
     stats=(
         Field(name="ts", type="timestamp", required=True, means="When the line was written."),
-        Field(name="slug", type="text", required=True, means="Short name of the task."),
+        Field(name="slug", type="text", required=True, means="Short name of the task.", form="slug"),
         Field(name="steps", type="integer", required=True, means="How many steps the plan has.", minimum=0),
         Field(name="sessions", type="integer", required=True, means="How many sessions it has.", minimum=0),
         Field(name="self_check_rounds", type="integer", required=True, means="How often it was put before it passed.", minimum=0),

@@ -37,7 +37,7 @@ CONTRACT = Contract(
     rules=("current_step_in_range", "steps_counted", "start_commits_known",),
     stats=(
         Field(name="ts", type="timestamp", required=True, means="When the line was written."),
-        Field(name="plan", type="text", required=True, means="Name of the plan's file without its folder."),
+        Field(name="plan", type="text", required=True, means="Name of the plan's file without its folder.", form="file-name"),
         Field(name="plan_type", type="text", required=True, means="What was executed.", values={"plan": "A plan.", "session-spec": "The spec of one session."}),
         Field(name="mode", type="text", required=True, means="How the run was started.", values={"execute": "From the first step.", "resume": "From where an earlier run ended.", "step": "One step.", "session": "One session."}),
         Field(name="result", type="text", required=True, means="How the run ended.", values={"completed": "All passed.", "partial": "Not all.", "blocked": "By the sandbox.", "failed": "At a step.", "stopped": "Before the end."}),

@@ -43,7 +43,7 @@ CONTRACT = Contract(
         Code(name="RESEARCH_BAD_TYPE", severity="error", means="A field has the wrong type.", remedy="Write a value of the type that the contract asks for."),
         Code(name="RESEARCH_BAD_VALUE", severity="error", means="A field has a value outside its set, range or form.", remedy="Write a value that the message allows."),
         Code(name="RESEARCH_MISSING_SECTION", severity="error", means="A required section is missing.", remedy="Add the section with a heading of two signs.", soft=True),
-        Code(name="RESEARCH_NO_CONFIDENCE", severity="warning", means="The file does not say how sure its answer is.", remedy="Add confidence, a number from 0.0 to 1.0, so that the plan can weigh the answer."),
-        Code(name="RESEARCH_TOPIC_UNANSWERED", severity="warning", means="A topic of the brief has no research file of its number.", remedy="Research the topic, or take it out of the brief."),
+        Code(name="RESEARCH_NO_CONFIDENCE", severity="warning", means="Nothing computed says how sure the answer is, or it is less sure than its topic needs.", remedy="Compute the confidence from the evidence, or have the plan treat the answer as an assumption."),
+        Code(name="RESEARCH_TOPIC_UNANSWERED", severity="warning", means="A topic of the brief has no research file of its number, or that file answers another question.", remedy="Research the topic, or take it out of the brief."),
     ),
 )

@@ -1,6 +1,7 @@
 """Move a brief's research_status along its states; the rest of the file stays as it is.
 
-Research that is skipped although there are topics makes the brief a partial one.
+Research that is skipped although there are topics makes the brief a partial one; it is complete only when every
+topic has its answer.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from ultra_runtime.contract import load_contract
 from ultra_runtime.document_edit import EditError, set_field
 from ultra_runtime.project import find_project
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.research_topics import topics_of, unanswered
 from ultra_runtime.validation import validate_data
 from ultra_runtime.words import listed, nearest, one_line
 from ultra_runtime.write_check import in_words, short
@@ -60,6 +62,8 @@ def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
         return _broken(shown, result.errors)
     old = result.parsed.get(FIELD)
     _refuse_move(field, result.parsed, value)
+    if value == COMPLETE and old != value:
+        _refuse_unanswered(project, result.parsed)
     new = set_field(data, FIELD, value)
     partial = value == SKIPPED and bool(result.parsed.get(TOPICS))
     if partial:
@@ -85,6 +89,15 @@ def _refuse_move(field: Field, values: Mapping[str, Any], value: str) -> None:
         raise RefusedError(
             error, f"it can become {listed(allowed)}" if allowed else f"{old} is where it ends"
         )
+
+
+def _refuse_unanswered(project: Project, values: Mapping[str, Any]) -> None:
+    """Refuse to call research complete while a topic has no answer."""
+    left = unanswered(topics_of(values, project.path("research")))
+    if left:
+        told = listed([f"{topic.number} ({one_line(topic.title)})" for topic in left])
+        error = f"no research answers topic {told}, so {FIELD} stays {values.get(FIELD)}"
+        raise RefusedError(error, f"research what is left, or, when the user wants it so, set {SKIPPED}")
 
 
 def _brief(project: Project) -> bytes:

@@ -1,22 +1,24 @@
 """Decide whether the review of a brief lets it through, and end the draft loop when it does or must.
 
 The reviewer's whole answer comes on standard input. A pass makes brief.md.draft the brief; so does the last
-failing round, or --accept-partial (which needs no answer), with the brief marked as partial.
+failing round, or --accept-partial (which needs no answer), with the brief marked as partial. --discard gives the
+draft up and puts the brief back that was set aside for it.
 """
 
 from __future__ import annotations
 
-from ultra_runtime import brief_gate
+from ultra_runtime import brief_gate, interview
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.brief_review import judge, read_review
+from ultra_runtime.brief_draft import TOPICS, fill_in
+from ultra_runtime.brief_gate import Rounds
+from ultra_runtime.brief_review import is_readable, judge, read_review, unnamed
 from ultra_runtime.contract import load_contract
 from ultra_runtime.document_edit import EditError
-from ultra_runtime.frontmatter import parse
 from ultra_runtime.given_text import read_given
 from ultra_runtime.project import find_project
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.words import shell_word
+from ultra_runtime.words import listed, shell_word
 from ultra_runtime.write_check import check_write, in_words, short
 
 TYPE_CHECKING = False
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
     from ultra_runtime.verdict import Issue
 
-USAGE = "gate brief --project DIR [--accept-partial] [--json]"
+USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
 
 HINT = "give the reviewer's whole answer on standard input"
 
@@ -38,13 +40,16 @@ def run(args: Args) -> Answer:
     """Answer whether the gate is passed, and do what follows from it."""
     project = find_project(args.need("--project"))
     contract = load_contract("brief")
-    accept = args.flag("--accept-partial")
-    given = _given(accept)
+    accept, discard = args.flag("--accept-partial"), args.flag("--discard")
+    given = "" if discard else _given(accept)
     try:
         with Folder(project.folder) as folder:
             folder.lock()
             brief_gate.mend(project, folder)
-            return _rule(project, folder, contract, given, accept)
+            draft = _draft(project)
+            if discard:
+                return _discard(project, folder)
+            return _rule(project, folder, contract, draft, given, accept)
     except (WriteError, EditError) as problem:
         raise RefusedError(str(problem), "see to it and call again; nothing was decided") from None
 
@@ -61,29 +66,59 @@ def _given(accept: bool) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _rule(project: Project, folder: Folder, contract: Contract, given: str, accept: bool) -> Answer:
+def _discard(project: Project, folder: Folder) -> Answer:
+    restored = brief_gate.discard(project, folder)
+    interview.set_aside(project)
+    brief = project.show(brief_gate.BRIEF)
+    told = f"the draft is gone; {brief} is " + ("in place again" if restored else "not there: there was none")
+    return Answer({"ok": True, "discarded": True, "restored": restored, "next": f"{told}. Stop here"}, told)
+
+
+def _rule(
+    project: Project, folder: Folder, contract: Contract, draft: bytes, given: str, accept: bool
+) -> Answer:
     gate = contract.gate
     assert gate is not None  # noqa: S101 - the contract of a brief has one
-    draft = _draft(project)
-    rounds = brief_gate.read_rounds(project, gate)
-    number, review = rounds.count, rounds.last
+    before = brief_gate.read_rounds(project, gate)
+    rounds = before
     if given.strip() or not accept:
-        number, review = rounds.count + 1, read_review(gate, given)
-    ruling = judge(gate, review.scores)
-    ends = ruling.passed or accept or number >= gate.rounds
-    if ruling.passed:
-        quality = (parse(draft).values or {}).get(brief_gate.QUALITY_FIELD)
-        final = brief_gate.passed_brief(draft, quality)
+        rounds = Rounds(before.count + 1, read_review(gate, given), brief_gate.digest_of(draft))
+        if not accept:
+            _refuse_round(project, folder, gate, before, rounds)
+    reviewed = rounds.count > 0
+    ruling = judge(gate, rounds.last.scores) if reviewed else None
+    passed = ruling is not None and ruling.passed
+    ends = passed or accept or rounds.count >= gate.rounds
+    if not ends:
+        brief_gate.keep_rounds(project, folder, rounds)
+        return _answer(project, gate, rounds, ruling, "")
+    final = fill_in(contract, project, draft)
+    checked = check_write(contract, brief_gate.passed_brief(final), project.show(brief_gate.BRIEF))
+    if checked.errors:
+        return _not_a_brief(project, checked.errors)
+    if passed:
+        final = brief_gate.passed_brief(final)
     else:
-        final = brief_gate.partial_brief(contract, draft, review, ruling, number) if ends else draft
-    if ends:
-        errors = check_write(contract, final, project.show(brief_gate.BRIEF)).errors
-        if errors:
-            return _not_a_brief(project, errors)
-        brief_gate.end(folder, final if final != draft else None)
-    else:
-        brief_gate.keep_round(project, folder, number, review)
-    return _answer(project, gate, review, ruling, number, accept)
+        final = brief_gate.partial_brief(contract, final, rounds.last, ruling, rounds.count)
+    brief_gate.end(folder, final if final != draft else None)
+    answer = _answer(project, gate, rounds, ruling, brief_gate.COMPLETE if passed else brief_gate.PARTIAL)
+    interview.set_aside(project)
+    topics = (checked.parsed or {}).get(TOPICS)
+    return Answer({**answer.data, TOPICS: topics}, answer.text)
+
+
+def _refuse_round(project: Project, folder: Folder, gate: Gate, before: Rounds, rounds: Rounds) -> None:
+    """Refuse to count an answer that nobody can act on, or a second one about the same draft."""
+    if before.count and before.digest == rounds.digest and is_readable(gate, before.last):
+        error = f"the draft is the one that round {before.count} was about, so no round was counted"
+        raise RefusedError(error, _revise(project, judge(gate, before.last.scores)))
+    empty = unnamed(gate, rounds.last)
+    if empty and not before.returned:
+        before.returned = True
+        brief_gate.keep_rounds(project, folder, before)
+        error = f"the review says that {listed(empty)} fails and not why, so no round was counted"
+        next_step = "have the draft reviewed once more, with this sentence, and give that answer to the gate"
+        raise RefusedError(error, next_step)
 
 
 def _draft(project: Project) -> bytes:
@@ -93,63 +128,74 @@ def _draft(project: Project) -> bytes:
     except UnreadableError as problem:
         if not problem.missing:
             raise RefusedError(f"{shown}: {problem}", "put the draft again") from None
-        put = f"ultra put brief --project {shell_word(project.shown)} --draft"
         raise RefusedError(
-            f"there is no {shown}: no gate is open here", f"put a draft with `{put}`"
+            f"there is no {shown}: no gate is open here", f"put a draft with `{_put(project)}`"
         ) from None
 
 
+def _put(project: Project) -> str:
+    return f"ultra put brief --project {shell_word(project.shown)} --draft"
+
+
 def _not_a_brief(project: Project, errors: list[Issue]) -> Answer:
-    put = f"ultra put brief --project {shell_word(project.shown)} --draft"
     error = "the draft does not keep its contract, so it cannot become the brief; no round was counted"
-    next_step = f"correct these, put the draft with `{put}`, and call again with the same answer"
+    next_step = f"correct these, put the draft with `{_put(project)}`, and make the same call again"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
     return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)
 
 
-def _answer(
-    project: Project, gate: Gate, review: Review, ruling: Ruling, number: int, accept: bool
-) -> Answer:
-    exhausted = not ruling.passed and number >= gate.rounds
+def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None, quality: str) -> Answer:
+    review, number = rounds.last, rounds.count
+    names = ruling.failing if ruling else []
     failing = [
-        {"dimension": name, "score": review.scores[name], "detail": review.details[name]}
-        for name in ruling.failing
+        {"dimension": name, "score": review.scores[name], "detail": review.details[name]} for name in names
     ]
+    weakest = ruling.weakest if ruling else None
+    passed = bool(ruling and ruling.passed)
+    turns = len(interview.read_interview(project))
     data: dict[str, Any] = {
         "ok": True,
-        "passed": ruling.passed,
+        "passed": passed,
         "round": number,
-        "exhausted": exhausted,
-        "weakest": ruling.weakest,
-        "detail": review.details[ruling.weakest] if ruling.weakest else [],
-        "verdict": review.verdict,
+        "exhausted": not passed and number >= gate.rounds,
+        "weakest": weakest,
+        "detail": review.details[weakest] if weakest else [],
+        "verdict": review.verdict if ruling else None,
         "degraded": review.degraded,
         "failing": failing,
-        "next": _next(project, review, ruling, accept or exhausted),
+        "brief_quality": quality or None,
+        "interview_turns": turns,
+        "next": _next(project, review, ruling, quality),
     }
-    lines = [
-        f"Round {number} of {gate.rounds}: {'passed' if ruling.passed else 'not passed'}, {review.verdict}."
-    ]
-    if review.degraded:
+    if turns and not quality:
+        data["interview_file"] = interview.shown_path(project)
+    lines = [f"Round {number} of {gate.rounds}: {'passed' if passed else 'not passed'}, {review.verdict}."]
+    if ruling is None:
+        lines = ["No review was made."]
+    elif review.degraded:
         lines.append("The answer could not be read as it should be; what was missing counts as weak.")
     lines += [
         f"  {one['dimension']}: {one['score']} of {gate.highest}"
         + "".join(f"; {text}" for text in review.details[name])
-        for name, one in zip(ruling.failing, failing)
+        for name, one in zip(names, failing)
     ]
     return Answer(data, "\n".join([*lines, data["next"]]))
 
 
-def _next(project: Project, review: Review, ruling: Ruling, ended: bool) -> str:
+def _next(project: Project, review: Review, ruling: Ruling | None, quality: str) -> str:
     brief = project.show(brief_gate.BRIEF)
-    if ruling.passed:
-        return f"{brief} is in place: go on"
-    if ended:
-        return f"{brief} is in place, marked as partial: tell the user what fails, then go on"
+    if quality:
+        return f"{brief} is in place, {quality}: go on"
+    assert ruling is not None  # noqa: S101 - without a review the gate has ended
     if review.degraded and not any(review.details.values()):
         return "the answer had no scores that can be read: have the draft reviewed again, with a json block at the end"
-    put = f"ultra put brief --project {shell_word(project.shown)} --draft"
+    return _revise(project, ruling)
+
+
+def _revise(project: Project, ruling: Ruling) -> str:
+    """Return what makes the next review end otherwise."""
     return (
-        f"ask the user one question about {ruling.weakest} that `detail` leads to, put the revised draft with"
-        f" `{put}` (with --section NAME for one section), and have it reviewed again"
+        f"mend in the draft what `detail` names and needs no answer; ask one question, one a call, about each of"
+        f" {listed(ruling.failing)}, in this order; what nobody can answer becomes an assumption; put what changes"
+        f" with `{_put(project)} --section NAME`, and have the draft reviewed again"
     )

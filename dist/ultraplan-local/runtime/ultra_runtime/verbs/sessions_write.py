@@ -17,12 +17,7 @@ from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.plan_check import note_problems
 from ultra_runtime.regular_file import UnreadableError, read_regular
-<<<<<<< HEAD
-from ultra_runtime.run.pinned import refuse_pinned
-from ultra_runtime.validation import validate_data
-=======
 from ultra_runtime.session_files import folder_of_specs, make_specs, spec_faults, write_specs
->>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
 from ultra_runtime.verdict import Report
 from ultra_runtime.words import one_line
 
@@ -71,34 +66,6 @@ def run(args: Args) -> Answer:
     return Answer({**data, "next": NEXT}, "\n".join(lines))
 
 
-<<<<<<< HEAD
-def _specs(plan: Plan, shown: str, target: str) -> dict[str, bytes]:
-    """Return file name -> spec of every session."""
-    specs = {}
-    for session in plan.sessions:
-        name = f"session-{session.number}.md"
-        specs[name] = spec_text(plan, session, shown, _kept(os.path.join(target, name))).encode()
-    return specs
-
-
-def _write(target: str, specs: Mapping[str, bytes]) -> list[str]:
-    """Write the specs and return the names of those that an earlier plan has left."""
-    for name in specs:
-        refuse_pinned(os.path.join(target, name))
-    os.makedirs(target, exist_ok=True)
-    with Folder(target) as folder:
-        folder.lock()
-        for name, data in specs.items():
-            folder.write(name, data)
-    return sorted(
-        name
-        for name in os.listdir(target)
-        if name.startswith("session-") and name.endswith(".md") and name[8:-3].isdigit() and name not in specs
-    )
-
-
-=======
->>>>>>> 997612c3756eb4511f78cac441e5d464db4d452a
 def _plan(path: str) -> Plan | Answer:
     """Return the plan, or the refusal when its specs cannot be made."""
     report = Report(load_contract(PLAN), path)

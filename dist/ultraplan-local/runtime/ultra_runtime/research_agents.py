@@ -1,0 +1,25 @@
+"""Which agents look into a question, by where to look and how long that is worth while."""
+
+from __future__ import annotations
+
+import os
+
+LOCAL, EXTERNAL, BOTH = "local", "external", "both"
+AGENTS = {
+    LOCAL: ("local-structure", "local-conventions", "local-dependencies", "local-history", "local-tests"),
+    EXTERNAL: ("web-docs", "web-releases", "web-issues", "web-security"),
+}
+QUICK = ("local-structure", "local-dependencies", "web-docs")
+SECOND_MODEL = "gemini"
+
+
+def agents_for(scope: str, quick: bool) -> list[str]:
+    """Return the agents of a scope, without the plugin's prefix."""
+    sides = (scope,) if scope in AGENTS else tuple(AGENTS)
+    return [name for side in sides for name in AGENTS[side] if name in QUICK or not quick]
+
+
+def has_second_model() -> bool:
+    """Tell whether the program of the second model is on the PATH."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return any(os.access(os.path.join(folder, SECOND_MODEL), os.X_OK) for folder in folders if folder)

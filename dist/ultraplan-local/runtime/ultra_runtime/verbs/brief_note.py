@@ -1,0 +1,108 @@
+"""Keep a question of the interview with its answer, and say what has been asked and what is still open.
+
+The question is the first line on standard input, the answer all that follows. --section names the section of the
+brief that it belongs to, or several, divided by commas; --anew sets an earlier interview aside first. Without --section
+the interview so far is shown.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.contract import load_contract
+from ultra_runtime.given_text import as_text, read_given
+from ultra_runtime.interview import Asked, keep_interview, read_interview, required_sections, set_aside
+from ultra_runtime.markdown import Section
+from ultra_runtime.project import find_project
+from ultra_runtime.secret_scan import find_secrets
+from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.project import Project
+    from ultra_runtime.usage import Args
+
+USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
+
+HINT = "give the question on one line and the answer below it on standard input"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the state of the interview."""
+    project = find_project(args.need("--project"))
+    given = args.get("--section")
+    if given is None:
+        return _show(project)
+    sections = [_section(args, name) for name in given.split(",")]
+    question, answer = _read()
+    try:
+        with Folder(project.folder) as folder:
+            folder.lock()
+            if args.flag("--anew"):
+                set_aside(project)
+            interview = read_interview(project)
+            same = [one for one in interview if bare_words(one.question) == bare_words(question)]
+            interview.append(Asked(sections, question, answer))
+            keep_interview(project, interview)
+    except WriteError as problem:
+        raise RefusedError(str(problem), "see to it and call again; nothing was kept") from None
+    return _answer(interview, bool(same))
+
+
+def _section(args: Args, name: str) -> str:
+    known = [one.name for one in load_contract("brief").sections]
+    for one in known:
+        if Section(2, one, 0, 0).is_called(name.strip().lstrip("#").strip()):
+            return one
+    error = (
+        f"the brief has no section {one_line(name)}{nearest(name, known)}; the sections are {listed(known)}"
+    )
+    raise args.usage.error(error)
+
+
+def _read() -> tuple[str, str]:
+    text = as_text(read_given(None, HINT), HINT).strip()
+    question, _, answer = text.partition("\n")
+    if not answer.strip():
+        raise RefusedError("the question has no answer below it", HINT)
+    if next(iter(find_secrets(text)), None):
+        error = "the answer holds something that looks like a secret; nothing was kept"
+        raise RefusedError(error, "note it again with the name of the variable that holds it instead")
+    return question.strip(), answer.strip()
+
+
+def _show(project: Project) -> Answer:
+    interview = read_interview(project)
+    state = _state(interview)
+    lines = [f"{', '.join(one.sections)}: {one.question}\n  {one.answer}" for one in interview]
+    data = {"ok": True, **state, "interview": [one.as_data() for one in interview], "next": _next(state)}
+    return Answer(data, "\n".join([*lines, f"{counted(len(interview), 'question')}; {_next(state)}"]))
+
+
+def _answer(interview: list[Asked], again: bool) -> Answer:
+    state = _state(interview)
+    next_step = _next(state)
+    if again:
+        next_step = f"this question was asked before: never ask it again; {next_step}"
+    data = {"ok": True, **state, "repeated": again, "next": next_step}
+    return Answer(data, f"{counted(len(interview), 'question')}; {next_step}")
+
+
+def _state(interview: list[Asked]) -> dict[str, Any]:
+    asked: dict[str, int] = {}
+    for one in interview:
+        for name in one.sections:
+            asked[name] = asked.get(name, 0) + 1
+    return {
+        "questions": len(interview),
+        "asked": asked,
+        "open": [name for name in required_sections() if name not in asked],
+    }
+
+
+def _next(state: dict[str, Any]) -> str:
+    if state["open"]:
+        return f"no answer yet for {listed(state['open'])}"
+    return "every required section has an answer: see whether each holds"

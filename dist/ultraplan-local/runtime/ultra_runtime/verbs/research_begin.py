@@ -1,0 +1,157 @@
+"""Find out what there is to research: the topics of a brief, which of them are open, and who looks into each.
+
+The brief's research_status becomes in_progress. Without --project and --brief there is no brief, and only the agents
+are told.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime import brief_gate
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.billing import billing
+from ultra_runtime.contract import load_contract
+from ultra_runtime.document_edit import EditError, set_field
+from ultra_runtime.forms import is_slug
+from ultra_runtime.place import PROJECTS, current_folder, find_root, seen_from
+from ultra_runtime.project import Project, find_project
+from ultra_runtime.regular_file import read_regular
+from ultra_runtime.rendered import names
+from ultra_runtime.research_agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
+from ultra_runtime.research_topics import file_number, research_files, topics_of, unanswered
+from ultra_runtime.validation import validate_file
+from ultra_runtime.words import listed, one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.research_topics import Topic
+    from ultra_runtime.usage import Args
+
+USAGE = "research begin [--project DIR|--brief FILE] [--local|--external] [--quick] [--json]"
+
+FIELD = "research_status"
+PENDING, IN_PROGRESS = "pending", "in_progress"
+NOWHERE = ""  # the research folder of a brief that has no project
+
+
+def run(args: Args) -> Answer:
+    """Answer with the topics, the agents and what comes next."""
+    quick = args.flag("--quick")
+    scope = LOCAL if args.flag("--local") else EXTERNAL if args.flag("--external") else ""
+    data: dict[str, Any] = {"ok": True, "project": None}
+    if args.get("--project") or args.get("--brief"):
+        project, shown, path = _brief(args)
+        parsed = _read(shown, path)
+        folder = project.path("research") if project else NOWHERE
+        topics = topics_of(parsed, folder)
+        left = unanswered(topics)
+        data.update(project=project.shown if project else None, brief=shown, task=parsed.get("task"))
+        data[FIELD] = _begin(project, parsed) if topics else parsed.get(FIELD)
+        data["topics"] = [_topic(one, scope, quick) for one in topics]
+        data["new_topic"] = _new_number(topics, folder)
+        data["next"] = _next(project, data[FIELD], topics, left)
+    else:
+        data["next"] = "run `ultra guide research interview`"
+    data["agents"] = agents_for(scope or BOTH, quick)
+    numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
+    data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
+    data["second_model"] = None if quick else has_second_model()
+    data["billing"] = billing()
+    lines = [f"{one['topic']}: {one['question']}" for one in data.get("topics", ()) if not one["answered"]]
+    return Answer(data, "\n".join([*lines, data["next"]]))
+
+
+def _brief(args: Args) -> tuple[Project | None, str, str]:
+    """Return the project, if there is one, and the brief that was named: as it is told, and its path."""
+    given = args.get("--brief")
+    if given is None:
+        project = find_project(args.get("--project") or "")
+        return project, project.show(brief_gate.BRIEF), project.path(brief_gate.BRIEF)
+    root = find_root(current_folder())
+    if root is None:
+        raise RefusedError("this folder is in no repository", "start in the repository that you work on")
+    path = given if os.path.exists(given) else os.path.join(root, given)
+    parent, name = os.path.split(os.path.realpath(path))
+    inside = os.path.dirname(parent) == os.path.join(root, PROJECTS) and name == brief_gate.BRIEF
+    return (Project(root, os.path.basename(parent)) if inside else None), seen_from(root, path), path
+
+
+def _read(shown: str, path: str) -> Mapping[str, Any]:
+    result = validate_file(load_contract("brief"), path, soft=True)
+    if result.errors or result.parsed is None:
+        told = "; ".join(f"{one.code}: {one.message}" for one in result.errors[:5])
+        hint = f"tell the user to run {names().commands['brief']} first, and stop"
+        raise RefusedError(f"{one_line(shown)} is no brief to research: {told}", hint)
+    return result.parsed
+
+
+def _begin(project: Project | None, parsed: Mapping[str, Any]) -> str:
+    """Move the status on, unless it is further already; return it."""
+    if project is None or parsed.get(FIELD) != PENDING:
+        return str(parsed.get(FIELD))
+    try:
+        with Folder(project.folder) as folder:
+            folder.lock()
+            data = read_regular(project.path(brief_gate.BRIEF))
+            folder.write(brief_gate.BRIEF, set_field(data, FIELD, IN_PROGRESS))
+    except (WriteError, EditError) as problem:
+        raise RefusedError(str(problem), "see to it and call again") from None
+    return IN_PROGRESS
+
+
+def _topic(topic: Topic, scope: str, quick: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "topic": topic.number,
+        "title": topic.title,
+        "question": topic.question,
+        "answered": topic.fits,
+    }
+    if topic.fits:
+        return {**data, "file": topic.file, "confidence": topic.confidence, "enough": topic.enough}
+    if topic.file:
+        data["replaces"] = topic.file
+    where = scope or topic.scope or BOTH
+    return {
+        **data,
+        "plan_steps": topic.steps,
+        "scope": where,
+        "confidence_needed": topic.needed,
+        "cost": topic.cost,
+        "slug": _slug(topic),
+        "agents": agents_for(where, quick or topic.cost == "quick"),
+    }
+
+
+def _slug(topic: Topic) -> str:
+    """Return the short name of a topic's file: that of the one it replaces, else made of its title."""
+    old = topic.file.partition("-")[2][: -len(".md")]
+    if is_slug(old):
+        return old
+    letters = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in topic.title.lower())
+    made = "-".join(letters.split()[:5])[:40].strip("-")
+    return made if is_slug(made) else f"topic-{topic.number}"
+
+
+def _new_number(topics: list[Topic], folder: str) -> int:
+    numbers = [topic.number for topic in topics]
+    if folder:
+        numbers += [file_number(name) or 0 for name in research_files(folder)]
+    return max(numbers, default=0) + 1
+
+
+def _next(project: Project | None, status: object, topics: list[Topic], left: list[Topic]) -> str:
+    if left:
+        told = listed([str(topic.number) for topic in left])
+        old = [topic.file for topic in left if topic.file]
+        more = f"; {listed(old)} answers another question and is replaced" if old else ""
+        return f"research topic {told}, one after the other{more}"
+    if topics and project and status == IN_PROGRESS:
+        return f"every topic has its answer: run `ultra brief status {shell_word(project.shown)} complete`"
+    return (
+        "no topic is open: research the question that was given, if any, as `new_topic`, else say so and stop"
+    )
