@@ -25,6 +25,17 @@ def test_it_makes_the_directory_and_answers_its_path(ultra: Ultra, repo: Path) -
     )
 
 
+def test_it_says_who_pays_for_agents(ultra: Ultra) -> None:
+    assert (
+        ultra("project", "new", "one").data["billing"]
+        == "agents use the account that this client is logged in with"
+    )
+    ultra.env["ANTHROPIC_API_KEY"] = "dummy"
+    for slug in ("two", "one"):
+        told = ultra("project", "new", slug)
+        assert told.data["billing"] == "agents are billed to the key in ANTHROPIC_API_KEY"
+
+
 def test_the_date_is_todays(ultra: Ultra) -> None:
     days = {time.strftime("%Y-%m-%d")}
     path = ultra("project", "new", "x").data["path"]

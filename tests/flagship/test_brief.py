@@ -376,7 +376,7 @@ def test_auto_goes_on_with_research_in_the_same_conversation(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     guide, called = model.tool_results()
     assert "in the foreground" in guide.text
-    assert "ANTHROPIC_API_KEY" in guide.text
+    assert "When `billing` names a key, ask with AskUserQuestion" in " ".join(guide.text.split())
     assert not called.is_error, called.text
     assert "# Research a question" in model.main.text
     assert f"Arguments: `--project {PROJECT}`" in model.main.text

@@ -10,6 +10,7 @@ import time
 
 from ultra_runtime.answer import Answer, RefusedError, UsageError
 from ultra_runtime.atomic import WriteError
+from ultra_runtime.billing import billing
 from ultra_runtime.forms import FORMS, is_slug
 from ultra_runtime.interview import read_interview
 from ultra_runtime.place import PROJECTS, current_folder, find_root
@@ -46,7 +47,8 @@ def run(args: Args) -> Answer:
         reason = getattr(problem, "strerror", None) or problem
         raise RefusedError(f"{project.shown} cannot be made: {reason}", "see to it and call again") from None
     next_step = "hold the interview; the draft of the brief is put after it"
-    return Answer({"ok": True, "path": project.shown, "next": next_step}, project.shown)
+    data = {"ok": True, "path": project.shown, "billing": billing(), "next": next_step}
+    return Answer(data, project.shown)
 
 
 def _wrong(error: str) -> UsageError:
@@ -74,7 +76,7 @@ def _entries(project: Project) -> list[str]:
 def _in_the_way(project: Project, there: list[str]) -> Answer:
     error = f"{project.shown} exists and is not empty: it holds {one_line(listed(there), 300)}"
     next_step = "ask the user: go on in this directory and replace its brief, take another slug, or stop"
-    data = {"ok": False, "error": error, "path": project.shown, "next": next_step}
+    data = {"ok": False, "error": error, "path": project.shown, "billing": billing(), "next": next_step}
     asked = len(read_interview(project))
     if asked:
         error = f"{error}, and {counted(asked, 'question')} of an interview that has not ended"

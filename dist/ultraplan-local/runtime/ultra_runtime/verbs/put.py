@@ -22,8 +22,8 @@ from ultra_runtime.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import make_subfolder
 from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.run.pinned import refuse_pinned
 from ultra_runtime.research_put import never_computed, next_in, with_confidence
+from ultra_runtime.run.pinned import refuse_pinned
 from ultra_runtime.words import listed, nearest, one_line, shell_word
 from ultra_runtime.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 
