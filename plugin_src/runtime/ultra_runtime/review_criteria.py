@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ultra_runtime.markdown import Document
     from ultra_runtime.project import Project
 
 SECTION = "Success Criteria"
@@ -27,13 +28,14 @@ RULES = {"not shown": NOT_SHOWN, "partly shown": PARTLY_SHOWN}
 
 
 class Criterion:
-    """One list item of the section: its line, and its words as the file has them."""
+    """One list item of the section: its line, that line as the file has it, and all of its words."""
 
-    __slots__ = ("line", "text")
+    __slots__ = ("first", "line", "text")
 
-    def __init__(self, line: int, text: str) -> None:
+    def __init__(self, line: int, rows: list[str]) -> None:
         self.line = line
-        self.text = text
+        self.first = split_marker(rows[0]) or rows[0]
+        self.text = " ".join([self.first, *rows[1:]])
 
 
 def criteria_of(project: Project) -> list[Criterion]:
@@ -47,8 +49,21 @@ def criteria_of(project: Project) -> list[Criterion]:
     if section is None:
         return []
     items = [item for part in (section, *document.below(section)) for item in part.items]
-    lines = {item.line: document.slice(item.line, item.line + 1)[0].strip() for item in items}
-    return [Criterion(line, split_marker(text) or text) for line, text in lines.items()]
+    return [
+        Criterion(line, _rows(document, line, section.end))
+        for line in dict.fromkeys(one.line for one in items)
+    ]
+
+
+def _rows(document: Document, line: int, end: int) -> list[str]:
+    """Return the lines of a list item, as far as no blank line, heading or other item comes between."""
+    first, *rest = (row.strip() for row in document.slice(line, end))
+    rows = [first]
+    for row in rest:
+        if not row or row.startswith("#") or split_marker(row) is not None:
+            break
+        rows.append(row)
+    return rows
 
 
 def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -65,7 +80,7 @@ def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str,
     if not told:
         raise AnswerError("criteria is empty: every success criterion of the brief has its state")
     if not wanted:
-        return [{**one, "line": 1} for one in told]
+        return [{**one, "first": one["criterion"], "line": 1} for one in told]
     pairs = _pairs(wanted, told)
     if len(told) != len(wanted):
         lost = [one_line(one.text, 100) for one in wanted if one not in pairs]
@@ -73,7 +88,7 @@ def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str,
         raise AnswerError(f"the brief has {len(wanted)} success criteria and criteria has {len(told)}{names}")
     left = [one for one in told if not any(one is other for other in pairs.values())]
     pairs.update(zip([one for one in wanted if one not in pairs], left))
-    return [{**pairs[one], "criterion": one.text, "line": one.line} for one in wanted]
+    return [{**pairs[one], "criterion": one.text, "first": one.first, "line": one.line} for one in wanted]
 
 
 def with_criteria(
@@ -98,13 +113,15 @@ def with_criteria(
 
 
 def _finding(project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
-    where = f": {one['where']}" if one["where"] else ""
+    where = f" ({one['where']})" if one["where"] else ""
+    secret = bool(find_secrets(one["criterion"]))
+    words = "" if secret else f": {one['criterion']}"
     finding = {
         "rule": RULES[one["state"]],
         "path": project.show(BRIEF),
         "line": one["line"],
-        "evidence": SECTION if find_secrets(one["criterion"]) else one["criterion"],
-        "message": f"This success criterion is {one['state']}{where}",
+        "evidence": SECTION if secret else one["first"],
+        "message": f"This success criterion is {one['state']}{where}{words}",
         "fix": "Do what is missing, and prove it by a test or command.",
         "severity": WEIGHT[one["state"]],
         "reviewers": [CONFORMANCE],

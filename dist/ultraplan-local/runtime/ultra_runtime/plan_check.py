@@ -51,19 +51,20 @@ def note_problems(report: Report, plan: Plan) -> None:
 
 
 def _check_findings(report: Report, plan: Plan) -> None:
-    """Warn of findings that are not in the review beside the plan."""
+    """Warn of findings that the review beside the plan does not know, neither as open nor as settled since."""
     wanted = plan.front_matter.get(FINDINGS)
     if not isinstance(wanted, list) or not wanted:
         return
     line = plan.lines.get(FINDINGS)
     path = os.path.join(os.path.dirname(report.path), REVIEW)
     try:
-        known = (parse(read_regular(path), {"findings": "list"}).values or {}).get("findings")
+        review = parse(read_regular(path), {"findings": "list"})
+        known = (review.values or {}).get("findings")
     except UnreadableError:
         message = f"the plan takes up {len(wanted)} findings, and there is no {REVIEW} beside it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)
         return
     there = set(known) if isinstance(known, list) else set()
     for finding in dict.fromkeys(wanted):
-        if finding not in there:
+        if finding not in there and f"`{finding[:8]}`" not in review.body:
             report.add("UNKNOWN_FINDING", f"the finding {finding} is not in {REVIEW}", line, FINDINGS)

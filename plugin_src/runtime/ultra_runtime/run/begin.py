@@ -15,6 +15,8 @@ from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.live import Live
     from ultra_runtime.run.shell import Outcome
@@ -23,13 +25,16 @@ TEST_SECONDS = 300.0
 
 
 class Begun:
-    """What came of it: `again` when the step had been begun before."""
+    """What came of it: `again` when the step had been begun before, `changed` what was changed in it since."""
 
-    def __init__(self, step: Step, record: Record, again: bool, test: Outcome | None) -> None:
+    def __init__(
+        self, step: Step, record: Record, again: bool, test: Outcome | None, changed: Sequence[str] = ()
+    ) -> None:
         self.step = step
         self.record = record
         self.again = again
         self.test = test
+        self.changed = changed
 
 
 def begin(live: Live, number: int) -> Begun:
@@ -41,7 +46,10 @@ def begin(live: Live, number: int) -> Begun:
     if record and record.number == number and record.start == head:
         again = live.progress.state(number) == IN_PROGRESS
         _write_down(live, record)
-        return Begun(step, record, again, None)
+        changed = (
+            [one.path for one in live.snapshots.changes(record.tree, live.snapshots.take())] if again else []
+        )
+        return Begun(step, record, again, None, changed)
     _refuse_outside_fence(live, step)
     test = _test_first(live, step)
     record = Record(number, head, live.snapshots.take())

@@ -63,7 +63,7 @@ def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     """Return what to do before the next attempt."""
     outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
     inside = commanded or any(not fault.outside for fault in faults)
-    how = f" ({step.on_failure_text})" if step.on_failure == RETRY and step.on_failure_text else ""
+    how = f" ({step.on_failure_text})" if step.on_failure_text else ""
     steps = []
     if outside:
         named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""

@@ -147,8 +147,10 @@ def _remember(live: Live, number: int) -> None:
     if not step.get("error"):
         return
     used = counted(live.progress.attempts(number), "attempt")
-    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)}"
+    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)} (logs in {live.place.show(live.place.logs)})"
     findings = live.lock.setdefault("findings", [])
+    # How to have the undone edits back stands in the report of that run: here it would overwrite what is done now.
+    findings[:] = [one for one in findings if not one.startswith(f"step {number} was undone: ")]
     if words not in findings:
         findings.append(words)
     live.notes.append(words)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-MOST = 12
-BEFORE, AROUND, LAST = 1, 7, 4
+MOST = 18
+BEFORE, AROUND, LAST = 1, 14, 3
 GAP = "..."
 # How test runners, compilers and interpreters begin the line that says what is wrong, without case.
 BEGINS = (
@@ -15,7 +15,7 @@ NONE = (" 0", ":0", "=0", " no")
 
 
 def telling(lines: list[str]) -> list[str]:
-    """Return at most twelve lines: the last ones, and before them those around the first that names a failure."""
+    """Return a few lines: the last ones, and before them those around the first that names a failure."""
     at = next((number for number, line in enumerate(lines) if _names_a_failure(line)), None)
     if at is None or at >= len(lines) - MOST:
         return lines[-MOST:]

@@ -195,7 +195,7 @@ def _next(project: Project, review: Review, ruling: Ruling | None, quality: str)
 def _revise(project: Project, ruling: Ruling) -> str:
     """Return what makes the next review end otherwise."""
     return (
-        f"mend in the draft what `detail` names and needs no answer; ask one question, one a call, about each of"
-        f" {listed(ruling.failing)}, in this order; what nobody can answer becomes an assumption; put what changes"
+        f"mend in the draft what `detail` names and needs no answer; about what that does not settle of"
+        f" {listed(ruling.failing)} ask one question each, one a call, in this order, unless the user has stopped; what nobody can answer becomes an assumption; put what changes"
         f" with `{_put(project)} --section NAME`, and have the draft reviewed again"
     )

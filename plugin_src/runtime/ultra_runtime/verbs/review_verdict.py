@@ -17,6 +17,7 @@ from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import find_project
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import names
+from ultra_runtime.review_criteria import SHOWN
 from ultra_runtime.review_findings import AnswerError, answer_block, read_kept
 from ultra_runtime.review_merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review_scope import BRIEF, read_scope
@@ -66,11 +67,17 @@ def run(args: Args) -> Answer:
     except (AnswerError, WriteError) as problem:
         raise RefusedError(str(problem), HINT) from None
     merged = len(kept.findings) - len(findings) - len(settled)
-    return _answer(project, parts, findings, merged, missing)
+    unshown = [f"{one['state']}: {one['criterion']}" for one in kept.criteria if one["state"] != SHOWN]
+    return _answer(project, parts, findings, unshown, merged, missing)
 
 
 def _answer(
-    project: Project, parts: Parts, findings: list[dict[str, Any]], merged: int, missing: list[str]
+    project: Project,
+    parts: Parts,
+    findings: list[dict[str, Any]],
+    unshown: list[str],
+    merged: int,
+    missing: list[str],
 ) -> Answer:
     decided = parts.head["verdict"]
     next_step = _next(project, decided, missing)
@@ -87,6 +94,7 @@ def _answer(
             }
             for one in findings
         ],
+        "criteria": unshown,
         "goals": sum(map(is_goal, findings)),
         "merged": merged,
         "missing": missing,

@@ -6,6 +6,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.run.begin import begin
 from ultra_runtime.run.live import open_live
 from ultra_runtime.run.numbers import step_number
+from ultra_runtime.run.snapshot import tell_paths
 from ultra_runtime.words import counted
 
 TYPE_CHECKING = False
@@ -37,7 +38,8 @@ def run(args: Args) -> Answer:
     data.update(_asked(step))
     if begun.again:
         used = counted(begun.record.attempts, "attempt")
-        data["again"] = f"it was begun before; {used} used"
+        done = tell_paths(begun.changed) if begun.changed else "nothing"
+        data["again"] = f"it was begun before; {used} used; changed so far: {done}"
     if live.notes:
         data["notes"] = live.notes
     verify = f"ultra step verify {number}"

@@ -181,7 +181,10 @@ def union(plan: Plan) -> dict[str, list[str] | int]:
         "commit_message_patterns": [manifest.commit_message_pattern for manifest in manifests],
         "bash_syntax_check": _once(path for manifest in manifests for path in manifest.bash_syntax_check),
         "scope_touch": list(plan.fence.touch),
-        "scope_forbidden": _once([*plan.fence.never_touch, *forbidden]),
+        # What one step must leave alone another one of the session may be there to change.
+        "scope_forbidden": _once(
+            path for path in [*plan.fence.never_touch, *forbidden] if path not in plan.fence.touch
+        ),
     }
 
 

@@ -28,5 +28,5 @@ def run(args: Args) -> Answer:
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
         data["left"] = undone.left
-    data["next"] = f"ultra step verify {number}"
+    data["next"] = f"mend what else the last verify named, if anything, then ultra step verify {number}"
     return Answer(data, f"Put back: {undone}\nNext: {data['next']}")
