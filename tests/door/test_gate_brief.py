@@ -250,7 +250,7 @@ def test_an_unchanged_draft_is_not_reviewed_until_it_passes(ultra: Ultra, projec
     for given in (answer(), answer({"testability": 2})):
         told = ultra(*GATE, given=given)
         assert (told.status, "no round was counted" in told.data["error"]) == (1, True)
-        assert "about each of testability" in told.data["next"]
+        assert "does not settle of testability ask" in told.data["next"]
     revise(ultra, "Another.")
     assert ultra(*GATE, given=answer()).data["round"] == 2
 

@@ -150,7 +150,7 @@ def test_a_criterion_that_is_not_shown_blocks_and_one_that_is_partly_shown_warns
     assert ruled(ultra)["verdict"] == "BLOCK"
     review = (work / PROJECT / "review.md").read_text()
     assert f"- **Rule:** criterion-not-shown\n- **Location:** {PROJECT}/brief.md:31\n" in review
-    assert "This success criterion is not shown: nowhere" in review
+    assert f"This success criterion is not shown (nowhere): {CRITERIA[2]}" in review
     assert CRITERIA[2] in review
     found = json.loads((work / told["findings_file"]).read_text())["findings"]
     lower = [{"id": found[0]["id"], "to": "MINOR", "why": "It will do."}]
@@ -218,3 +218,15 @@ def test_clean_work_ends_the_project_and_degraded_work_says_so(ultra: Ultra, wor
     told = ruled(ultra, "--degraded")
     assert (told["verdict"], "the project is complete" in str(told["next"])) == ("ALLOW", True)
     assert "Degraded: no agent could be spawned" in (work / PROJECT / "review.md").read_text()
+
+
+def test_a_criterion_of_several_lines_is_told_whole(ultra: Ultra, work: Path) -> None:
+    brief = work / PROJECT / "brief.md"
+    words = CRITERIA[0].split(" ")
+    wrapped = " ".join(words[:4]) + "\n  " + " ".join(words[4:])
+    brief.write_text(brief.read_text().replace(CRITERIA[0], wrapped))
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    ultra(*CONFORM, given=block(criteria=judged("partly shown", "shown", "shown")))
+    assert ruled(ultra)["criteria"] == [f"partly shown: {CRITERIA[0]}"]
+    assert f"- partly shown: {CRITERIA[0]}" in (work / PROJECT / "review.md").read_text()

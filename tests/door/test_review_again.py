@@ -66,7 +66,9 @@ def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
     assert f"### {small}\n" in review
     assert "- **Message:** small (found by earlier-review)" in review
     assert f"is no longer in the files: `{grave[:8]}`" in review
-    assert criterion not in review
+    assert f"### {criterion}" not in review
+    assert f"Mended by the plan, and not found again: `{criterion[:8]}`." in review
+    assert ultra("validate", "plan", f"{PROJECT}/plan.md").data["warnings"] == []
     settled = [{"id": small, "why": "a.py:2 is used now"}]
     assert ruled(ultra, settled=settled)["verdict"] == "ALLOW"
     review = (work / PROJECT / "review.md").read_text()

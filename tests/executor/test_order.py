@@ -110,7 +110,7 @@ def test_the_plan_of_a_live_run_is_not_put(make: Make) -> None:
     assert repo.read(PLAN) == before
     repo.ok(f"put plan --project {PROJECT} --draft --from ../text.md")
     repo.ok("run abort")
-    repo.ok(f"put plan --project {PROJECT} --step 2 --from ../step.md")
+    repo.ok(f"put plan --project {PROJECT} --draft --step 2 --from ../step.md")
 
 
 def test_neither_the_spec_of_a_live_session_nor_its_plan_is_put(make: Make) -> None:

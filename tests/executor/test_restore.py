@@ -36,7 +36,7 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     assert told["restored"].startswith(
         "README.md, deep/er.txt, mine.txt, notes.txt; to have one back: `git restore"
     )
-    assert told["next"] == "ultra step verify 1"
+    assert told["next"] == "mend what else the last verify named, if anything, then ultra step verify 1"
     assert repo.tree() == before
     saved = told["restored"].partition("--source=")[2].partition(" ")[0]
     repo.git("restore", f"--source={saved}", "--", "notes.txt")

@@ -16,6 +16,7 @@ from ultra_runtime.contract import load_contract
 from ultra_runtime.given_text import as_text, read_given
 from ultra_runtime.project import find_project
 from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.remediation import taken_up
 from ultra_runtime.rendered import names
 from ultra_runtime.review_criteria import SHOWN
 from ultra_runtime.review_findings import AnswerError, answer_block, read_kept
@@ -53,6 +54,10 @@ def run(args: Args) -> Answer:
         findings, settled = coordinate(merge(kept.findings), answer)
         missing = [name for name in REVIEWERS if name not in kept.reviewers]
         notes = _notes(scope, settled, missing, args.flag("--degraded"))
+        told = {*(one["id"] for one in findings), *(name for name, _ in settled), *scope.get("gone", ())}
+        mended = [f"`{name[:8]}`" for name in taken_up(project) if name not in told]
+        if mended:
+            notes.append(f"Mended by the plan, and not found again: {', '.join(mended)}.")
         summary = "\n\n".join([*notes, _without_headings(answer["summary"])])
         parts = Parts(_head(project, verdict(findings)), scope, summary, answer["remediation"])
         text = review_text(parts, findings, kept.criteria)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run dry-run PATH [--json]"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

@@ -67,6 +67,8 @@ def run(args: Args) -> Answer:
             if place.project and kind == "brief":
                 brief_gate.mend(place.project, folder)
             section = args.get("--section")
+            if kind in PINNED:
+                refuse_pinned(place.path)
             if place.project and place.name == plan_gate.PLAN:
                 _refuse_past_the_critics(place.project, section)
             is_part = section is not None or step is not None
@@ -105,8 +107,6 @@ def _with_part(contract: Contract, place: Place, section: str | None, step: int 
 
 def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: bool) -> Answer:
     project = place.project
-    if contract.artifact in PINNED:
-        refuse_pinned(place.path)
     if project is None:
         _refuse_foreign(contract, place)
     elif place.name == brief_gate.BRIEF and brief_gate.is_open(project):

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ultra_runtime.verdict import Issue
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
