@@ -414,7 +414,7 @@ def test_without_the_agent_tool_the_review_is_done_by_the_reviewers_own_text(
     )
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle], extra=["--disallowedTools", "Agent,Task"])
     assert "Agent" not in model.tools
-    assert "tell the user that the review is degraded" in model.main.text
+    assert "tell the user that the review is degraded" in " ".join(model.main.text.split())
     _, _, role, gate = model.tool_results()
     assert role.text.startswith(REVIEWER)
     assert answered(gate)["passed"] is True

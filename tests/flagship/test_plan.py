@@ -148,7 +148,8 @@ def test_from_a_brief_to_a_plan_whose_self_check_fails_once(
         [f"{NAME}:task-finder", f"{NAME}:test-strategist"],
     )
     assert begun["research"] == [f"{PROJECT}/research/01-where-to-count.md"]
-    assert (begun["reviewed"], begun["agents"], begun["warnings"]) == (True, 8, [])
+    assert (begun["reviewed"], begun["agents"]) == (True, 8)
+    assert [one.split(":")[0] for one in begun["warnings"]] == ["RESEARCH_NO_CONFIDENCE"]
     assert "at most `agents` agents are spawned, and its `billing`" in model.main.text
     first, second = answers(model, CHECK.input["command"])
     assert (first["passed"], [one["code"] for one in first["errors"]]) == (False, ["MANIFEST_MISSING"])

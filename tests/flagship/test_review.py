@@ -205,7 +205,7 @@ def test_from_triage_to_a_review_with_findings_told_once(
     assert "found by correctness-reviewer, conformance-reviewer" in review
     assert "- **Location:** app/limit.py:3\n" in review
     assert f"- not shown: {ASKED[1]} (app/limit.py:3)" in review
-    assert "This success criterion is partly shown: no test is there" in review
+    assert "This success criterion is partly shown (no test is there): " in review
     assert "leaves the rest as it is" in " ".join(model.main.text.split())
     assert "`package-lock.json` (a lock file, written by a package manager)" in review
     assert validated(bundle, worked, "project", PROJECT)["errors"] == [
