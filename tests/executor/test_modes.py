@@ -90,6 +90,13 @@ def test_an_escalated_step_goes_on_with_its_edits(make: Make) -> None:
     assert repo.git("show", "--format=", "--name-status", "HEAD") == "A\tsrc/part1.py"
 
 
+def test_the_report_names_the_conditions_that_hold(make: Make) -> None:
+    repo = make(plan(step(1), verification="test -f src/part1.py"))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert "- pass\n- `test -f src/part1.py` holds\n" in repo.read(repo.ok("run finish")["report"])
+
+
 def test_exit_conditions(make: Make) -> None:
     repo = make(plan(step(1), verification="echo no; false"))
     repo.start()

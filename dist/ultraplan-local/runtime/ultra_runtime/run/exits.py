@@ -14,6 +14,8 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.plan.inline import Command
     from ultra_runtime.run.live import Live
     from ultra_runtime.run.place import RunPlace
@@ -22,11 +24,12 @@ SECONDS = 540.0
 
 
 class Exits:
-    """What the exit conditions said: pass, fail, skipped or n/a, and which of them failed."""
+    """What the exit conditions said: pass, fail, skipped or n/a, which of them failed, and which hold."""
 
-    def __init__(self, status: str, rows: list[str]) -> None:
+    def __init__(self, status: str, rows: list[str], held: Sequence[str] = ()) -> None:
         self.status = status
         self.rows = rows
+        self.held = held
 
 
 def check_exits(live: Live) -> Exits:
@@ -40,10 +43,11 @@ def check_exits(live: Live) -> Exits:
         return Exits("n/a", [])
     if not over:
         return Exits("skipped", [])
-    problems += [_problem(live, number, one) for number, one in enumerate(commands, 1)]
-    rows = [problem for problem in problems if problem]
+    checked = [(one, _problem(live, number, one)) for number, one in enumerate(commands, 1)]
+    rows = problems + [problem for _, problem in checked if problem]
+    held = [f"`{one_line(one.command or '')}` holds" for one, problem in checked if not problem]
     prose = [f"for a person to see: {one_line(one.text)}" for one in conditions if not one.command]
-    return Exits("fail" if rows else "pass", [*rows, *prose])
+    return Exits("fail" if rows else "pass", [*rows, *prose], held)
 
 
 def _of_plan(live: Live, conditions: list[Command]) -> list[str]:

@@ -75,7 +75,9 @@ def write_report(
         f"{audit.status} (commits from {audit.source})",
         *(f"- {one_line(str(drift), 400)}" for drift in audit.drifts),
     ]
-    lines += _section("Exit conditions", [exits.status, *exits.rows] if exits.status != "n/a" else [])
+    lines += _section(
+        "Exit conditions", [exits.status, *exits.rows, *exits.held] if exits.status != "n/a" else []
+    )
     lines += _section("Security advisories and blocks", advisories)
     lines += _section("Findings", live.lock.get("findings") or [])
     lines += ["", "### Summary", "", _counts(summary)]
