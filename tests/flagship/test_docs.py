@@ -105,6 +105,20 @@ def test_a_page_says_everything_in_plain_sentences(bundle: Path, stage: str, nam
     assert "](" in section(text, "What comes next")
 
 
+@command
+def test_codes_are_linked_and_not_listed(bundle: Path, stage: str, name: str) -> None:
+    trouble = section(page(bundle, name), "What can go wrong")
+    assert re.findall(r"`[A-Z]+(?:_[A-Z]+)+`", trouble) == []
+    linked = dict(re.findall(r"^- `([A-Z]+_)`.*: \[.+\]\((.+)\)$", trouble, re.MULTILINE))
+    assert linked.pop("FM_") == "../TROUBLESHOOTING.md#any-artifact"
+    explained = (bundle / "docs/TROUBLESHOOTING.md").read_text()
+    assert linked
+    for beginning, link in linked.items():
+        title = re.search(rf"^## (.+)\n(?:(?!^## ).*\n)*?\| `{beginning}", explained, re.MULTILINE)
+        assert title
+        assert link == f"../TROUBLESHOOTING.md#{heading_anchor(title.group(1))}"
+
+
 def calls(text: str) -> Iterator[tuple[str, str]]:
     """Yield each call of the program in a page, with the answer that the page shows."""
     for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
