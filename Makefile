@@ -4,6 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 2
+BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_src/plugins/*))
 
 .PHONY: help plugin install test check dev eval bench soak screenshots tutorial release clean
 .DEFAULT_GOAL := help
@@ -20,6 +21,7 @@ help:
 	@echo "make screenshots   open the status page in Chromium, check it, take the pictures for the README"
 	@echo "make tutorial   play the whole way in the client, record it for the tutorial, build"
 	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
+	@echo "make clean    remove the virtual environment and what the tools keep; dist/ stays"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("make: Python 3.10 or newer is needed, this is " + sys.version.split()[0] + "; name one with PYTHON=...") if sys.version_info < (3, 10) else None'
@@ -55,7 +57,7 @@ dev: $(VENV)/.plugin
 	@$(RUN) -m ultra_plugin build
 	@$(RUN) -m ultra_plugin watch > dist/.dev.log 2>&1 & watch=$$!; trap 'kill $$watch' EXIT; \
 	echo "rebuilding on change, see dist/.dev.log; /reload-plugins in the client takes a change in" >&2; \
-	client=$$(command -v claude || $(RUN) tests/client/binary.py path) && "$$client" --plugin-dir dist/ultraplan-local
+	client=$$(command -v claude || $(RUN) tests/client/binary.py path) && "$$client" $(BUILT)
 
 eval: $(VENV)/.dev
 	@$(RUN) -m ultra_plugin build > /dev/null

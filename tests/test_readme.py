@@ -11,6 +11,9 @@ import pytest
 
 from tests.client.model import ScriptedModel
 from tests.client.session import Home
+from ultra_plugin.fill import WIDTH
+from ultra_plugin.source import SourceTree
+from ultra_plugin.verbs import read_verbs
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -69,7 +72,41 @@ def test_the_readme_has_the_commands_that_matter() -> None:
     assert "make plugin" in first_screen
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+
+
+@pytest.mark.parametrize("path", [*PAGES, "MIGRATION.md"])
+def test_prose_fits_its_width(path: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / path).read_text(), flags=re.MULTILINE | re.DOTALL)
+    wide = [
+        line for line in text.split("\n") if len(line) > WIDTH and not line.startswith(("|", "    ", "<"))
+    ]
+    assert wide == []
+
+
+def test_the_table_of_commands_is_that_of_the_plugin() -> None:
+    typed = r"^\| \[?`(/ultraplan-local:[a-z-]+)`"
+    shown = (ROOT / "dist/ultraplan-local/README.md").read_text()
+    names = re.findall(typed, shown, re.MULTILINE)
+    assert len(names) == 6
+    assert re.findall(typed, README, re.MULTILINE) == names
+
+
+def test_every_verb_is_in_the_changelog() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    verbs = read_verbs(SourceTree(ROOT / "plugin_src"))
+    assert len(verbs) > 30
+    assert sorted(verb for verb in verbs if f"`ultra {verb}`" not in changes) == []
+
+
+def test_the_map_knows_every_folder_of_the_sources() -> None:
+    shown = (ROOT / "CONTRIBUTING.md").read_text().split("\n## ")[0]
+    plugin = {path.name for path in (ROOT / "plugin_src/plugins/ultraplan-local").iterdir() if path.is_dir()}
+    names = {path.name for path in (ROOT / "plugin_src").iterdir()} | plugin
+    assert sorted(name for name in names if not re.search(rf"\b{re.escape(name)}\b", shown)) == []
+
+
+@pytest.mark.parametrize("path", PAGES)
 def test_links_lead_somewhere(path: str) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", (ROOT / path).read_text())
     assert [link for link in links if not link.startswith("https://") and not (ROOT / link).exists()] == []

@@ -15,19 +15,25 @@ _CALL = re.compile(r"(?:`|^ *)ultra ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?", re.MULT
 
 
 def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:
-    """Return a line for each command, in the order of the pipeline."""
-    stages = [stage for stage in plugin.settings.pipeline if stage in plugin.commands]
-    rows = [
-        _row(
-            suite,
-            plugin,
-            stage,
-            _has_page(tree, plugin, stage),
-            "\n".join(map(render, _prompts(tree, plugin, stage))),
-        )
-        for stage in stages
-    ]
-    return markdown_table(("command", "takes over", "hands over", "verbs", "agents"), rows)
+    """Return a line for each command, in the order of the pipeline; below, whom each calls."""
+    rows, calls = [], []
+    for stage in _stages(plugin):
+        text = "\n".join(map(render, _prompts(tree, plugin, stage)))
+        reads = [one.artifact for one in suite.contracts.values() if stage in one.consumers]
+        gives = [one.artifact for one in suite.contracts.values() if one.producer == stage]
+        rows.append((_linked(tree, plugin, stage, "commands"), _spans(reads), _spans(gives)))
+        verbs, agents = _spans(verbs_in(suite, text)), _spans(agents_in(plugin, text))
+        calls.append(f"- `{plugin.commands[stage]}` calls the verbs {verbs}; agents: {agents}.")
+    return "\n".join([markdown_table(("command", "takes over", "hands over"), rows), "", *calls])
+
+
+def commands_table(plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:
+    """Return what each command says of itself, in the order of the pipeline; links are relative to the plugin."""
+    rows = []
+    for stage in _stages(plugin):
+        does = head_of(render(f"{plugin.folder}/commands/{stage}.md.j2")).get("description", "")
+        rows.append((_linked(tree, plugin, stage, "docs/commands"), does))
+    return markdown_table(("command", "does"), rows)
 
 
 def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> str:
@@ -37,8 +43,10 @@ def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> 
         head = head_of(render(f"{plugin.folder}/agents/{key}.md.j2"))
         output = suite.outputs.get(key)
         cells = (head.get("description", ""), _tools(head), head.get("model", "inherit"))
-        rows.append((f"`{plugin.settings.name}:{name}`", *cells, output.means if output else "none"))
-    return markdown_table(("agent", "does", "tools", "model", "ends in"), rows)
+        rows.append((f"`{name}`", *cells, f"`{output.output}`" if output else "none"))
+    means = {one.output: one.means for one in suite.outputs.values()}
+    blocks = [f"- `{name}`: {text}" for name, text in sorted(means.items())]
+    return "\n".join([markdown_table(("agent", "does", "tools", "model", "ends in"), rows), "", *blocks])
 
 
 def head_of(text: str) -> dict[str, str]:
@@ -77,22 +85,16 @@ def _prompts(tree: SourceTree, plugin: Plugin, stage: str) -> Iterator[str]:
     yield from tree.files(f"{plugin.folder}/guides/{stage}")
 
 
-def _has_page(tree: SourceTree, plugin: Plugin, stage: str) -> bool:
-    return tree.find(f"{plugin.folder}/docs/commands/{stage}.md.j2") is not None
+def _stages(plugin: Plugin) -> list[str]:
+    return [stage for stage in plugin.settings.pipeline if stage in plugin.commands]
 
 
-def _row(suite: Suite, plugin: Plugin, stage: str, has_page: bool, text: str) -> tuple[str, ...]:
+def _linked(tree: SourceTree, plugin: Plugin, stage: str, folder: str) -> str:
+    """Return how a command is typed, linked to its page where it has one."""
     name = plugin.commands[stage]
-    command = f"`/{plugin.settings.name}:{name}`"
-    reads = [one.artifact for one in suite.contracts.values() if stage in one.consumers]
-    gives = [one.artifact for one in suite.contracts.values() if one.producer == stage]
-    return (
-        f"[{command}](commands/{name}.md)" if has_page else command,
-        _spans(reads),
-        _spans(gives),
-        _spans(verbs_in(suite, text)),
-        _spans(agents_in(plugin, text)),
-    )
+    typed = f"`/{plugin.settings.name}:{name}`"
+    has_page = tree.find(f"{plugin.folder}/docs/commands/{stage}.md.j2") is not None
+    return f"[{typed}]({folder}/{name}.md)" if has_page else typed
 
 
 def _spans(words: list[str]) -> str:

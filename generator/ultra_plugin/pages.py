@@ -37,7 +37,7 @@ class CommandPage:
         }
         self._all_text = "\n".join([self._text, *self._guides.values()])
         contracts = suite.contracts.values()
-        self._reads = [one for one in contracts if one.consumer == stage]
+        self._reads = [one for one in contracts if stage in one.consumers]
         self._writes = [one for one in contracts if one.producer == stage]
 
     def usage(self) -> str:
@@ -87,7 +87,7 @@ class CommandPage:
         return markdown_table(("verb", "does"), [(f"`ultra {one.name}`", one.summary) for one in verbs])
 
     def codes(self) -> str:
-        """Return the codes that may turn up, each group with a link to what it means."""
+        """Return how the codes begin that may turn up, each with a link to the part that explains them."""
         touched = {one.artifact: one for one in (*self._reads, *self._writes, *self._validated())}
         lines = [_codes(one.title, one.codes) for one in touched.values()]
         if self._suite.common_codes:
@@ -115,7 +115,8 @@ def _artifact(contract: Contract) -> str:
 
 def _codes(title: str, codes: Iterable[str]) -> str:
     link = f"[{title}](../TROUBLESHOOTING.md#{heading_anchor(title)})"
-    return f"- {link}: {', '.join(f'`{code}`' for code in codes)}"
+    beginnings = dict.fromkeys(code.partition("_")[0] for code in codes)
+    return f"- {', '.join(f'`{begin}_`' for begin in beginnings)}: {link}"
 
 
 def _costs(item: Item) -> list[tuple[str, str, str]]:

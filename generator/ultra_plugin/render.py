@@ -14,7 +14,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 from ultra_plugin.fill import fill
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
-from ultra_plugin.overview import agents_table, pipeline_table
+from ultra_plugin.overview import agents_table, commands_table, pipeline_table
 from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.prompt import finish
@@ -68,6 +68,7 @@ def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
 
     tables = {
         "command_page": command_page,
+        "commands_table": lambda: commands_table(plugin, tree, made[0].render),
         "pipeline_table": lambda: pipeline_table(suite, plugin, tree, made[0].render),
         "agents_table": lambda: agents_table(suite, plugin, made[0].render),
     }

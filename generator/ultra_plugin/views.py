@@ -57,8 +57,8 @@ def _severity(code: Code) -> str:
 
 
 def verbs_table(verbs: Iterable[Verb]) -> str:
-    """Return one line for each verb of the runtime."""
-    return markdown_table(("verb", "does"), [(f"`ultra {verb.usage}`", verb.summary) for verb in verbs])
+    """Return one line for each verb of the runtime; how it is called stands in its --help."""
+    return markdown_table(("verb", "does"), [(f"`ultra {verb.name}`", verb.summary) for verb in verbs])
 
 
 def fields_table(fields: Mapping[str, Field], version: str | None = None) -> str:

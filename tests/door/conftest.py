@@ -20,7 +20,7 @@ SOURCE = ROOT / "plugin_src" / "runtime"
 sys.path.insert(0, str(SOURCE))
 
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
-EXAMPLE = ROOT / "plugin_src/plugins/ultraplan-local/docs/examples/2026-01-31-rate-limit"
+EXAMPLE = ROOT / "dist/ultraplan-local/docs/examples/2026-01-31-rate-limit"
 
 
 class Told:

@@ -14,7 +14,7 @@ from tests.client.model import ScriptedModel
 
 NAME = "ultraplan-local"
 ROOT = Path(__file__).parent.parent.parent
-EXAMPLE = ROOT / "plugin_src/plugins/ultraplan-local/docs/examples/2026-01-31-rate-limit"
+EXAMPLE = ROOT / "dist/ultraplan-local/docs/examples/2026-01-31-rate-limit"
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 MARK = "ULTRA"
 

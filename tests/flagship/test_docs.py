@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ COMMANDS = {
     "continue": "ultracontinue",
 }
 STATE = ROOT / "tests/contracts/session-state/valid.json"
+PROGRESS = ROOT / "tests/contracts/progress/valid.json"
 
 command = pytest.mark.parametrize(("stage", "name"), COMMANDS.items())
 
@@ -103,6 +105,20 @@ def test_a_page_says_everything_in_plain_sentences(bundle: Path, stage: str, nam
     assert "](" in section(text, "What comes next")
 
 
+@command
+def test_codes_are_linked_and_not_listed(bundle: Path, stage: str, name: str) -> None:
+    trouble = section(page(bundle, name), "What can go wrong")
+    assert re.findall(r"`[A-Z]+(?:_[A-Z]+)+`", trouble) == []
+    linked = dict(re.findall(r"^- `([A-Z]+_)`.*: \[.+\]\((.+)\)$", trouble, re.MULTILINE))
+    assert linked.pop("FM_") == "../TROUBLESHOOTING.md#any-artifact"
+    explained = (bundle / "docs/TROUBLESHOOTING.md").read_text()
+    assert linked
+    for beginning, link in linked.items():
+        title = re.search(rf"^## (.+)\n(?:(?!^## ).*\n)*?\| `{beginning}", explained, re.MULTILINE)
+        assert title
+        assert link == f"../TROUBLESHOOTING.md#{heading_anchor(title.group(1))}"
+
+
 def calls(text: str) -> Iterator[tuple[str, str]]:
     """Yield each call of the program in a page, with the answer that the page shows."""
     for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -117,11 +133,21 @@ def is_the_answer(shown: str, said: str) -> bool:
     return re.fullmatch("(?:.*\n)*?".join(parts), said) is not None
 
 
+def completed_run() -> str:
+    """Return the progress of a run whose four steps are done: a review comes after one."""
+    progress = json.loads(PROGRESS.read_text())
+    step = progress["steps"]["1"]
+    progress |= {"status": "completed", "total_steps": 4, "current_step": 4}
+    return json.dumps(progress | {"steps": {str(number): step for number in range(1, 5)}})
+
+
 @command
 def test_the_examples_answer_as_they_are_shown(project: Path, bundle: Path, stage: str, name: str) -> None:
     shutil.copytree(EXAMPLE, project / PROJECT)
     if stage == "continue":
         shutil.copy(STATE, project / PROJECT / ".session-state.local.json")
+    if stage == "review":
+        (project / PROJECT / "progress.json").write_text(completed_run())
     found = list(calls(page(bundle, name)))
     assert found
     for typed, shown in found:
@@ -202,6 +228,7 @@ def test_every_code_in_the_source_of_the_runtime_is_in_a_table(bundle: Path) -> 
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value.isupper():
                     said |= {*first.value.split("|")}
+        said |= set(re.findall(r'"((?:FM|SECRET)_[A-Z_]*[A-Z])"', path.read_text()))
     assert len(said) > 10
     assert sorted(one for one in said if one not in explained and one not in ends) == []
 

@@ -111,7 +111,7 @@ def test_no_line_of_a_paragraph_ends_before_it_is_full(path: Path) -> None:
         if token.type != "paragraph_open" or not token.map or lines[token.map[0]].startswith(">"):
             continue  # what is quoted stays as it was quoted
         for above, below in pairwise(range(*token.map)):
-            first = re.match(r"[^\s`]*`[^`]*`\S*|\S+", lines[below].lstrip())
+            first = re.match(r"[^\s`]*`[^`]*`\S*|\S+", lines[below].lstrip(" >"))
             assert first, f"{path}:{below + 1}"
             assert len(lines[above]) + 1 + len(first.group()) > WIDTH, f"{path}:{above + 1}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -202,8 +203,17 @@ def test_the_overview_names_what_the_prompts_call(bundle: Path) -> None:
     lines = {
         line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith(("| `", "| ["))
     }
-    plan = lines["[`/ultraplan-local:ultraplan-local`](commands/ultraplan-local.md)"]
-    assert all(f"`{word}`" in plan for word in ("gate plan", "plan begin", "plan-critic", "session-spec"))
+    assert "`session-spec`" in lines["[`/ultraplan-local:ultraplan-local`](commands/ultraplan-local.md)"]
+    plan = page.split("\n- `ultraplan-local` calls")[1].split("\n- ")[0]
+    assert all(f"`{word}`" in plan for word in ("gate plan", "plan begin", "plan-critic"))
     assert "gate brief" not in plan
     for path in (bundle / "agents").glob("*.md"):
-        assert f"`ultraplan-local:{path.stem}`" in lines
+        assert f"`{path.stem}`" in lines
+    used = {
+        re.split(r" *\| *", line)[-2] for line in page.split("\n## Agents\n")[1].splitlines() if "| `" in line
+    }
+    assert used == set(re.findall(r"^- (`[a-z-]+`): ", page, re.MULTILINE)), (
+        "what each agent ends in is explained"
+    )
+    assert max(map(len, page.splitlines())) < 160
+    assert max(map(len, (bundle / "README.md").read_text().splitlines())) < 160

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.trees import write_tree
-from tests.install.samples import GENERATOR, Machine, snapshot
+from tests.install.samples import GENERATOR, ROOT, Machine, snapshot
 
 
 def test_it_shows_what_it_will_do_and_asks(machine: Machine, bundle: Path) -> None:
@@ -56,6 +57,14 @@ def test_one_line_for_each_thing_and_no_marks_without_a_terminal(machine: Machin
         "start Claude Code and type one of",
     ]
     assert said.isascii()
+
+
+def test_commands_stand_in_the_order_in_which_the_readme_names_them(machine: Machine) -> None:
+    said = machine.ok("--from", ROOT / "dist/ultraplan-local", "--yes").stdout
+    names = re.findall(r"/ultraplan-local:(\w+)", said)
+    stages = ["ultrabrief", "ultraresearch", "ultraplan", "ultraexecute", "ultrareview", "ultracontinue"]
+    assert names == [*stages, "ultrabrief"]
+    assert "; begin with /ultraplan-local:ultrabrief-local (" in said
 
 
 def test_ticks_and_crosses_on_a_terminal(machine: Machine, bundle: Path) -> None:

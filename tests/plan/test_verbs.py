@@ -33,7 +33,7 @@ def test_a_plan_is_shown(repository: Repository) -> None:
     words = repository.ultra("plan", "show", path)
     assert words.status == 0
     assert "Plan, version 1.7, 3 steps" in words.out
-    assert "Wave 1: session 1 (Limit: steps 1, 2) and session 2 (Docs: steps 3)" in words.out
+    assert "Wave 1: session 1 (Limit: steps 1, 2) and session 2 (Docs: step 3)" in words.out
 
 
 def test_a_session_spec_is_shown(repository: Repository) -> None:

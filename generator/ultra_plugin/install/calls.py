@@ -208,8 +208,10 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None) -> None:
 
 
 def _how_to_start(place: Place, package: Package) -> list[str]:
-    names = ", ".join(f"/{package.plugin}:{name}" for name in package.commands)
-    said = [f"start Claude Code and type one of: {names} (in a running session first: /reload-plugins)"]
+    typed, begin = _in_reading_order(package)
+    said = [
+        f"start Claude Code and type one of: {', '.join(typed)}{begin} (in a running session first: /reload-plugins)"
+    ]
     if place.scope == "project":
         folder = place.config / "skills" / package.plugin
         said.append(
@@ -220,6 +222,20 @@ def _how_to_start(place: Place, package: Package) -> list[str]:
         if _ignored(place, folder):
             said.append(f"git ignores {folder}: change .gitignore, or colleagues will not get it")
     return said
+
+
+def _in_reading_order(package: Package) -> tuple[list[str], str]:
+    """Return the commands in the order in which the plugin's README names them, and which one comes first."""
+    readme = (
+        package.files["README.md"].content.decode("utf-8", "replace") if "README.md" in package.files else ""
+    )
+    places = {
+        typed: readme.find(f"{typed}`") for name in package.commands if (typed := f"/{package.plugin}:{name}")
+    }
+    if -1 in places.values():
+        return list(places), ""
+    ordered = sorted(places, key=lambda typed: places[typed])
+    return ordered, f"; begin with {ordered[0]}" if len(ordered) > 1 else ""
 
 
 def _ignored(place: Place, folder: Path) -> bool:

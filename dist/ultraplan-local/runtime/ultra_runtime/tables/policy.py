@@ -10,7 +10,7 @@ RULES = {
     "shutdown": ("block", "turning the machine off or starting it anew", "it ends everything that runs here, the run included", "leave that to the person whose machine it is",),
     "fork_bomb": ("block", "a process that multiplies itself", "it takes the whole machine within seconds", "use a loop, or `xargs -P` with a number",),
     "cron_persistence": ("block", "something that will run later by itself", "it outlives the run, and nobody sees it start", "run it now, or describe the job for the person to install",),
-    "kill_all": ("block", "a signal to every process", "it ends the session, the run and everything else of the user", "name the process, such as `kill PID` or `pkill -f NAME`",),
+    "kill_all": ("block", "a signal to every process", "it ends the session, the run and everything else of the user", "name the process by its number, `kill PID`",),
     "history_destruction": ("block", "taking away the history of the shell", "it is the only record of what was done", "leave the history alone; a secret that got into it is for the person to remove",),
     "unreadable": ("block", "a command that cannot be read", "a quote or bracket has no end, or it is nested or built up beyond what the guard follows", "write it plainly, or put it into a script file and run that",),
     "dependency_install": ("warn", "adding a package", "it changes what the project or the machine depends on, which the plan should say", "name the package and its version in the step, and commit the lock file",),

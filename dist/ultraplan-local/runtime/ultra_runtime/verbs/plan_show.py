@@ -89,4 +89,5 @@ def _step(step: Step) -> str:
 
 def _session(session: Session) -> str:
     steps = ", ".join(map(str, session.steps[:10])) + (", ..." if len(session.steps) > 10 else "")
-    return f"session {session.number} ({one_line(session.title, 40)}: steps {steps})"
+    word = "step" if len(session.steps) == 1 else "steps"
+    return f"session {session.number} ({one_line(session.title, 40)}: {word} {steps})"

@@ -1,8 +1,8 @@
-"""Say for every changed file whether it is reviewed closely, in summary or not at all, and why.
+"""Say how closely each changed file is reviewed, and why; the scope and the differences are written for the reviewers.
 
 The scope begins at --since, else where the review began that the plan mends, else where the run of the project began,
 else (by the times of the files) when its brief was written. Without --project the project that was worked on last is
-taken. The differences go to the project's logs, and so do the findings of the last review whose words still stand.
+taken. Scope, differences and the findings of the last review whose words still stand are files in the project's logs.
 """
 
 from __future__ import annotations
