@@ -167,6 +167,10 @@ def test_a_brief_without_a_project_and_no_brief_at_all(ultra: Ultra, repo: Path,
     data = ultra("research", "begin", "--brief", "my.md").data
     assert (data["project"], data["brief"], len(data["topics"])) == (None, "my.md", 2)
     assert (repo / "my.md").read_text() == TWO
+    before = brief.read_bytes()
+    data = ultra("research", "begin", "--brief", "my.md", "--project", PROJECT).data
+    assert (data["project"], data["brief"], len(data["topics"])) == (PROJECT, "my.md", 2)
+    assert ((repo / "my.md").read_text(), brief.read_bytes()) == (TWO, before)
     data = ultra("research", "begin", "--external").data
     assert (data["agents"], data["agents_in_all"]) == (EXTERNAL, 4)
     assert "guide research interview" in data["next"]

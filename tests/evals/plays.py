@@ -58,10 +58,10 @@ COMMANDS: Mapping[str, Play] = {
         (Say("A brief needs somebody to answer, and nobody can be asked here."),),
         badly=(write("brief.md", "# Brief: shout\n"), Say("I have answered the questions myself.")),
     ),
-    "research-usage": usage("ultraresearch-local", "[--project DIR | --brief FILE] [--local | --external]"),
+    "research-usage": usage("ultraresearch-local", "[--project DIR] [--brief FILE] [--local | --external]"),
     "research-without-brief": Play(
         (
-            bash(f"ultra validate brief {PROJECT}/brief.md --soft --json"),
+            bash(f"ultra research begin --project {PROJECT} --json"),
             Say(f"There is no brief: run /{NAME}:ultrabrief-local first."),
         ),
         badly=(

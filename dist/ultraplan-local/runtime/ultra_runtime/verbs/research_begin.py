@@ -1,7 +1,7 @@
 """Find out what there is to research: the topics of a brief, which of them are open, and who looks into each.
 
-The brief's research_status becomes in_progress. Without --project and --brief there is no brief, and only the agents
-are told.
+The brief's research_status becomes in_progress. With --project and --brief the topics are those of FILE, and the
+results belong to the project. Without both there is no brief, and only the agents are told.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ultra_runtime.research_topics import Topic
     from ultra_runtime.usage import Args
 
-USAGE = "research begin [--project DIR|--brief FILE] [--local|--external] [--quick] [--json]"
+USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
 
 FIELD = "research_status"
 PENDING, IN_PROGRESS = "pending", "in_progress"
@@ -51,7 +51,8 @@ def run(args: Args) -> Answer:
         topics = topics_of(parsed, folder)
         left = unanswered(topics)
         data.update(project=project.shown if project else None, brief=shown, task=parsed.get("task"))
-        data[FIELD] = _begin(project, parsed) if topics else parsed.get(FIELD)
+        own = project is not None and os.path.realpath(path) == project.path(brief_gate.BRIEF)
+        data[FIELD] = _begin(project, parsed) if topics and own else parsed.get(FIELD)
         data["topics"] = [_topic(one, scope, quick) for one in topics]
         data["new_topic"] = _new_number(topics, folder)
         data["next"] = _next(project, data[FIELD], topics, left)
@@ -78,7 +79,10 @@ def _brief(args: Args) -> tuple[Project | None, str, str]:
     path = given if os.path.exists(given) else os.path.join(root, given)
     parent, name = os.path.split(os.path.realpath(path))
     inside = os.path.dirname(parent) == os.path.join(root, PROJECTS) and name == brief_gate.BRIEF
-    return (Project(root, os.path.basename(parent)) if inside else None), seen_from(root, path), path
+    project = Project(root, os.path.basename(parent)) if inside else None
+    if args.get("--project"):
+        project = find_project(args.get("--project") or "")
+    return project, seen_from(root, path), path
 
 
 def _read(shown: str, path: str) -> Mapping[str, Any]:
