@@ -41,8 +41,8 @@ class Recording:
     def steady(self, text: str) -> str:
         """Replace what differs from run to run."""
         text = text.replace(str(self.folder), "~/tally")
-        text = re.sub(r"\b20\d\d-\d\d-\d\d\b", DAY, text)
-        text = re.sub(r"\b\d\d:\d\d:\d\d(\.\d+)?", "12:00:00", text)
+        text = re.sub(r"\b20\d\d-\d\d-\d\d(?=\b|T\d)", DAY, text)
+        text = re.sub(r"(\b|(?<=\dT))\d\d:\d\d:\d\d(\.\d+)?", "12:00:00", text)
         text = re.sub(r"\bin \d+\.\d+s\b", "in 0.001s", text)
         return re.sub(r"\b[0-9a-f]{7,40}\b", self._commit, text)
 

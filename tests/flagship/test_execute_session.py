@@ -134,7 +134,7 @@ def test_one_session_after_the_other_in_this_tree(story: Story) -> None:
     assert (story.is_clean(), story.is_over(), story.is_valid_project()) == (True, True, True)
     for number in (1, 2):
         assert story.repo.ultra(f"audit {PLAN} --session {number}")["status"] == "pass"
-        assert story.repo.has(f"{PROJECT}/logs/report-session-{number}.md")
+        assert story.repo.has(f"{PROJECT}/logs/session-{number}/report.md")
 
 
 def test_what_another_session_owns_fails_the_attempt(story: Story) -> None:

@@ -1,8 +1,9 @@
 """The whole way in the real client: brief, research, plan, execute, review, the plan that mends it, executing that.
 
-One repository, one project, seven sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts by
-acting.py on what verbs and client answer; each command that is typed is the one that the stage before it offered. What
-happened is held against the recording that the tutorial shows; `make tutorial` records it anew.
+One repository, one project, nine sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts by
+acting.py on what verbs and client answer; each command that is typed is the one that the stage before it offered, and what
+is played in a stage is what its command and guides ask for. What happened is held against the recording that the tutorial
+shows; `make tutorial` records it anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,9 +29,10 @@ from tests.client.terminal import Terminal
 from tests.client.trees import write_tree
 from tests.flagship import acting
 from tests.flagship.recording import PLACE, Recording, calls, dialog, section
-from tests.flagship.stories import NAME, answered, asked, by_name, validated, verbs_of
+from tests.flagship.spelled import keeps_to, played
+from tests.flagship.stories import NAME, answered, asked, by_name, validated
 
-TYPED = f"/{NAME}:ultrabrief-local Show the most frequent words of a text"
+TYPED = f"/{NAME}:ultrabrief-local {acting.TASK}"
 CONTINUE = f"/{NAME}:ultracontinue"
 LIMIT = 300
 LOOKING = {"Read", "Grep", "Glob", "WebSearch", "WebFetch"}
@@ -42,17 +45,18 @@ STEPS = [
 
 
 class Stage:
-    """One session: what was typed, what the model was sent, what it called."""
+    """One session: what was typed, what the model was sent, what it called, what it said first and last."""
 
-    def __init__(self, typed: str, model: ScriptedModel, said: str) -> None:
+    def __init__(self, typed: str, model: ScriptedModel, told: Sequence[str]) -> None:
         self.typed = typed
         self.model = model
-        self.said = said
+        self.words = [one for one in told if one != acting.DONE]
+        self.opening, self.said = self.words[0], self.words[-1]
         self.results = model.tool_results()
 
     @property
     def verbs(self) -> list[str]:
-        return verbs_of(self.results)
+        return played(self.results)
 
     @property
     def agents(self) -> list[str]:
@@ -118,7 +122,7 @@ class Way:
             typed, model, cwd=self.folder, plugin_dirs=[self.bundle], timeout=LIMIT
         )
         assert session.init.plugin_errors == ()
-        stage = Stage(typed, model, session.result)
+        stage = Stage(typed, model, told_in(session))
         self.was_told(stage)
         return stage
 
@@ -140,6 +144,7 @@ class Way:
             body = (self.bundle / "agents" / f"{agent}.md").read_text().split("---\n", 2)[2]
             assert body.strip() in told.system_prompt
             assert set(told.tools) <= LOOKING
+        keeps_to(name, self.bundle, stage.results)
 
     def ultra(self, *words: str) -> str:
         """Run a verb as a person does in a shell."""
@@ -202,21 +207,25 @@ def way(client: Client, scripted: ModelFactory, project: Path, bundle: Path) -> 
     return way
 
 
-def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, str, str]:
-    """Answer every question with its first option; return the first question and the reviewer's."""
+def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, list[str]]:
+    """Answer every question with its first option; return the stage and the dialogs."""
     screen.send(TYPED)
-    seen = []
-    for options in (*acting.INTERVIEW.values(), acting.SHARPEN, acting.GO_ON):
-        seen.append(dialog(screen.choose(f"1. {next(iter(options))}", 60)))
-    screen.wait_for("1 topic.", 60)
-    stage = Stage(TYPED, model, spoken(screen.wait_for(way.read("brief.md").splitlines()[-1], 60)))
+    options = [one.options for one in acting.INTERVIEW]
+    seen = [
+        dialog(screen.choose(f"1. {next(iter(one))}", 60)) for one in (*options, acting.WRONG_N, acting.GO_ON)
+    ]
+    stage = Stage(TYPED, model, spoken(screen.wait_for(acting.DONE, 60)))
     way.was_told(stage)
-    return stage, seen[0], seen[4]
+    return stage, seen
 
 
 def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFactory) -> None:
+    sample = acting.scenes("repository.md")
     way.tells(
-        sample=acting.scenes("repository.md")["tally.py"], text=acting.scenes("repository.md")["rose.txt"]
+        sample=sample["tally.py"],
+        sample_test=sample["test_tally.py"],
+        sample_readme=sample["README.md"],
+        text=sample["rose.txt"],
     )
     research_typed, plan_typed = write_the_brief(way, terminal)
     answer_its_question(way, research_typed, plan_typed)
@@ -233,31 +242,37 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
 
 def write_the_brief(way: Way, terminal: TerminalFactory) -> tuple[str, str]:
     """An interview, a review that is not content, one more question; the brief offers the next two commands."""
-    model = way.scripted(acting.brief, agents=way.agents)
+    model = way.scripted(partial(acting.brief, way.folder), agents=way.agents)
     screen = terminal(model, plugin_dirs=[way.bundle])
-    begun, first_question, reviewers_question = interview(way, screen, model)
+    begun, dialogs = interview(way, screen, model)
     screen.close()
+    questions = len(acting.INTERVIEW)
     assert begun.verbs == [
-        "project new", *["AskUserQuestion"] * 4, "guide brief", "put", "Agent", "gate brief", "AskUserQuestion", "put",
-        "Agent", "gate brief", "validate", "AskUserQuestion", "stats",
+        "project new", "AskUserQuestion", *["brief note", "AskUserQuestion"] * (questions - 1), "brief note",
+        "guide brief draft", "put brief", "Agent", "gate brief", "AskUserQuestion", "brief note", "put brief", "Agent",
+        "gate brief", "AskUserQuestion", "stats brief",
     ]  # fmt: skip
     assert begun.agents == ["brief-reviewer"] * 2
-    assert [one["passed"] for one in begun.answers("gate brief")] == [False, True]
-    assert len(set(asked(model.main))) == 6
+    first, last = begun.answers("gate brief")
+    assert (first["passed"], last["passed"], last["interview_turns"]) == (False, True, questions + 1)
+    assert len(set(asked(model.main))) == questions + 2
     assert not [result for result in begun.results if result.is_error]
     assert begun.answers("project new")[0]["path"] == way.project
     assert sorted(path.name for path in way.place.iterdir() if path.is_file()) == [".gitignore", "brief.md"]
     brief = way.read("brief.md")
     assert acting.text("criteria.md") in brief
     assert way.status()["stage"] == "research"
+    commands = section(brief, "## How to continue").split("\n\n")[1].strip().split("\n    ")
+    assert begun.said.split() == " ".join(commands).split()
     way.tells(
         brief_typed=begun.typed,
-        first_question=first_question,
-        reviewers_question=reviewers_question,
-        brief_said=begun.said,
+        first_question=dialogs[0],
+        sharpened=dialogs[3],
+        reviewers_question=dialogs[questions],
+        brief_said="\n".join(begun.words[-2:]),
         brief_on_disk=section(brief, "## Success Criteria"),
     )
-    research_typed, plan_typed = section(brief, "## How to continue").split("\n\n")[1].strip().split("\n    ")
+    research_typed, plan_typed = commands
     return research_typed, plan_typed
 
 
@@ -265,8 +280,8 @@ def answer_its_question(way: Way, typed: str, next_typed: str) -> None:
     """Three agents, and a confidence that nobody felt."""
     research = way.claude(typed, acting.research)
     assert research.verbs == [
-        "validate", "brief status", "guide research", "gemini", *["Agent"] * 3, "confidence", "guide research", "put",
-        "validate", "brief status", "stats",
+        "research begin", "guide research agents", *["Agent"] * 3, "confidence", "guide research write", "put research",
+        "brief status", "stats research",
     ]  # fmt: skip
     assert research.agents == ["local-structure", "local-dependencies", "web-docs"]
     (sure,) = research.answers("confidence")
@@ -277,6 +292,7 @@ def answer_its_question(way: Way, typed: str, next_typed: str) -> None:
     assert way.status()["next"] == next_typed
     way.tells(
         research_typed=typed,
+        research_opening=research.opening,
         research_did=calls(research.results),
         research_on_disk=section(found, "## Executive Summary"),
     )
@@ -284,10 +300,10 @@ def answer_its_question(way: Way, typed: str, next_typed: str) -> None:
 
 def make_the_plan(way: Way, typed: str) -> str:
     """In parts, by its self-check and past its critics; the gate offers the command that runs it."""
-    plan = way.claude(typed, acting.plan)
+    plan = way.claude(typed, partial(acting.plan, way.folder))
     assert plan.verbs == [
-        "plan", "guide plan", "Agent", "Agent", "guide plan", "put", "put", "put", "gate plan", "Agent", "Agent",
-        "gate plan", "validate", "stats",
+        "plan begin", "guide plan orchestrator", "Agent", "Agent", "guide plan synthesis", *["put plan"] * 3, "gate plan",
+        "Agent", "Agent", "gate plan", "validate plan", "stats plan",
     ]  # fmt: skip
     assert plan.agents == ["task-finder", "test-strategist", "plan-critic", "scope-guardian"]
     passed = plan.answers("gate plan")[-1]
@@ -296,14 +312,24 @@ def make_the_plan(way: Way, typed: str) -> str:
     assert re.findall(r"^### Step (\d)", planned, re.MULTILINE) == ["1", "2", "3"]
     assert way.status()["next"] == passed["run"]
     way.commit("docs: brief, research and plan of --top")
-    way.tells(plan_typed=typed, plan_said=plan.said, plan_on_disk=section(planned, "### Step 2"))
+    way.tells(
+        plan_typed=typed,
+        plan_opening=plan.opening,
+        plan_said=plan.said,
+        plan_on_disk=section(planned, "### Step 2"),
+        verification=section(planned, "## Verification"),
+    )
     return str(passed["run"])
 
 
 def fail_on_the_first_day(way: Way, typed: str) -> str:
     """Step 1 is committed, step 2 fails three times and is undone; the run's end offers how to go on."""
     failed = way.claude(typed, acting.Executing(way.folder, acting.day_one()))
-    assert failed.verbs.count("step") == 7
+    assert [verb for verb in failed.verbs if verb != "Write"] == [
+        "run start", "step begin", "step verify", "step commit", "step begin", *["step verify"] * 3, "run finish",
+    ]  # fmt: skip
+    written = [Path(str(one.call.input["file_path"])).name for one in by_name(failed.model, "Write")]
+    assert written[:2] == ["test_tally.py", "tally.py"]
     assert [one["next"] for one in failed.answers("step verify 2")] == ["retry", "retry", "stop"]
     (ended,) = failed.answers("run finish")
     assert (ended["result"], way.clean()) == ("failed", True)
@@ -324,8 +350,10 @@ def go_on_the_next_day(way: Way, expected: str) -> str:
     stopped = way.claude(CONTINUE, acting.going_on)
     (state,) = stopped.answers("continue")
     assert state["command"] == expected == way.status()["next"]
+    assert state["label"] == "resume at step 2"
     rest = acting.Executing(way.folder, acting.work_of("step", 2, 3), resume=True)
     resumed = way.claude(str(state["command"]), rest)
+    assert resumed.verbs[:2] == ["guide execute resume", "run start"]
     assert resumed.answers("run start")[0]["first"] == 2
     (ended,) = resumed.answers("run finish")
     assert ended["result"] == "completed"
@@ -345,7 +373,9 @@ def go_on_the_next_day(way: Way, expected: str) -> str:
 def have_it_reviewed(way: Way, typed: str) -> str:
     """What no Verify asked for is found, twice, and told once; the verdict offers to plan it."""
     review = way.claude(typed, acting.review)
-    assert review.verbs == ["triage", *["Agent"] * 5, *["review"] * 5, "Agent", "review", "validate", "stats"]
+    assert review.verbs == [
+        "triage", *["Agent"] * 5, *["review add"] * 5, "Agent", "review verdict", "validate review", "stats review",
+    ]  # fmt: skip
     assert review.agents == [
         "correctness-reviewer", "conformance-reviewer", "security-reviewer", "test-reviewer",
         "maintainability-reviewer", "review-coordinator",
@@ -361,6 +391,7 @@ def have_it_reviewed(way: Way, typed: str) -> str:
     way.commit("docs: review of --top")
     way.tells(
         review_typed=typed,
+        review_opening=review.opening,
         review_said=review.said,
         review_on_disk=section(reviewed, "## Findings (BLOCKER)"),
     )
@@ -369,7 +400,11 @@ def have_it_reviewed(way: Way, typed: str) -> str:
 
 def plan_what_was_found(way: Way, typed: str) -> str:
     """Every grave finding is a goal of the plan that takes the first one's place."""
-    mending = way.claude(typed, acting.mending)
+    mending = way.claude(typed, partial(acting.mending, way.folder))
+    assert mending.verbs == [
+        "plan begin", "guide plan remediation", "Agent", "Agent", "guide plan synthesis", "put plan", "gate plan", "Agent",
+        "Agent", "gate plan", "validate plan", "stats plan",
+    ]  # fmt: skip
     assert mending.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
     (source,) = mending.answers("plan begin")
     ids = re.findall(r"^  - ([0-9a-f]{40})$", way.read("review.md"), re.MULTILINE)
@@ -417,11 +452,22 @@ def look_at_the_end(way: Way) -> None:
     )
 
 
-def spoken(screen: str) -> str:
-    """Return the last thing that Claude said on a screen."""
-    first, *lines = screen.rpartition("● ")[2].split("\n")
-    rest = itertools.takewhile(lambda line: line.startswith("  ") or not line.strip(), lines)
-    return "\n".join([first, *rest]).rstrip()
+def told_in(session: Session) -> list[str]:
+    """Return what Claude said to the user, in order; what its agents say is not among it."""
+    main = [
+        one for one in session.messages if one["type"] == "assistant" and not one.get("parent_tool_use_id")
+    ]
+    return [block["text"] for one in main for block in one["message"]["content"] if block["type"] == "text"]
+
+
+def spoken(screen: str) -> list[str]:
+    """Return what Claude said on a screen, in order; the client's lines about calls are not among it."""
+    found = []
+    for part in re.sub(r"(?m)^  Ran \d+ .*$", "● ", screen).split("\n● ")[1:]:
+        first, *lines = part.split("\n")
+        rest = itertools.takewhile(lambda line: line.startswith("  ") or not line.strip(), lines)
+        found.append("\n".join([first, *(line[2:] for line in rest)]).rstrip())
+    return [one for one in found if one and not one.startswith("User answered")]
 
 
 def listing(folder: Path) -> str:

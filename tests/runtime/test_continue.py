@@ -243,6 +243,29 @@ def test_a_missing_brief_is_said_first(ultra: Runner, repo: Path, add_state: Add
     assert "STATE_BRIEF_MISSING" in ultra("continue").out
 
 
+@pytest.mark.parametrize(
+    ("label", "states", "words"),
+    [
+        ("Continue", ["completed", "failed", "pending"], "resume at step 2"),
+        ("Continue", ["deferred", "skipped", "in_progress"], "resume at step 3"),
+        ("Continue", ["completed", "completed", "completed"], "resume it"),
+        ("Continue", [], "resume it"),
+        ("Complete", ["completed"], "have the work reviewed"),
+        ("Session 2: limits", ["completed", "pending"], "Session 2: limits"),
+    ],
+)
+def test_what_comes_next_is_told_in_words(
+    ultra: Runner, repo: Path, add_state: AddState, label: str, states: list[str], words: str
+) -> None:
+    add_state(next_session_label=label)
+    steps = {str(number): {"status": state} for number, state in enumerate(states, 1)}
+    progress = {"status": "failed", "updated_at": "2026-01-31T12:00:00Z", "steps": steps}
+    if states:
+        write_files(repo, {".claude/projects/one/progress.json": progress})
+    assert ultra("continue", "--json").data["label"] == words
+    assert f"Next     {words}\n" in ultra("continue").out
+
+
 def test_what_a_state_says_cannot_steer_the_terminal(ultra: Runner, add_state: AddState) -> None:
     label = "\x1b[2J\nGo on: rm\u2028"
     add_state(next_session_label=label)

@@ -35,6 +35,7 @@ class SessionState:
         "project",
         "session",
         "status",
+        "step",
         "updated_at",
         "warnings",
     )
@@ -45,7 +46,7 @@ class SessionState:
         values: Mapping[str, Any],
         means: str,
         warnings: list[Issue],
-        session: str | None = None,
+        left: Left | None = None,
     ) -> None:
         self.project = project
         self.status: str = values["status"]
@@ -55,12 +56,23 @@ class SessionState:
         self.updated_at: str = values["updated_at"]
         self.instant = instant(self.updated_at) or 0
         self.warnings = warnings
-        self.session = session
+        self.session = left.session if left else None
         """The session that was left, when its brief does not tell."""
+        self.step = left.step if left else None
+        """The step at which it goes on."""
 
     @property
     def unfinished(self) -> bool:
         return not (self.status == "completed" and self.label == LAST_SESSION)
+
+    @property
+    def following(self) -> str:
+        """What comes next, for a person: the words of the contract are no answer to that."""
+        if self.label == LAST_SESSION:
+            return "have the work reviewed"
+        if self.label != SAME_SESSION:
+            return self.label
+        return "resume it" if self.step is None else f"resume at step {self.step}"
 
     @property
     def stage(self) -> str:
@@ -102,7 +114,7 @@ class States:
             return
         meanings = contract.field("status").values or {}
         means = meanings.get(result.parsed["status"], "")
-        shown, left = seen_from(root, project), left_session(project)
+        shown, left = seen_from(root, project), find_left(project)
         self.valid.append(SessionState(shown, result.parsed, means, result.warnings, left))
 
     @property
@@ -127,9 +139,17 @@ def find_states(root: str) -> States:
     return states
 
 
-def left_session(folder: str) -> str | None:
-    """Return the session of the newest unfinished progress file; nothing when that is the whole plan's, or none is."""
-    from ultra_runtime.run.standing import read_json
+class Left:
+    """Where a run was left: its session, if it is one, and the first of its own steps that is not over."""
+
+    def __init__(self, session: str | None, step: int | None) -> None:
+        self.session = session
+        self.step = step
+
+
+def find_left(folder: str) -> Left | None:
+    """Return where the newest unfinished progress file of a project stands; nothing when there is none."""
+    from ultra_runtime.run.standing import OVER, own_steps, read_json
 
     found = []
     for name in os.listdir(folder):
@@ -137,8 +157,13 @@ def left_session(folder: str) -> str | None:
             values = read_json(os.path.join(folder, name))
             if values and values.get("status") not in (None, "completed"):
                 found.append((instant(str(values.get("updated_at"))) or 0, name))
-    number = max(found, default=(0, ""))[1][len(PROGRESS + OF_SESSION) : -len(".json")]
-    return number if number.isascii() and number.isdigit() else None
+    if not found:
+        return None
+    name = max(found)[1]
+    number = name[len(PROGRESS + OF_SESSION) : -len(".json")]
+    steps = own_steps(read_json(os.path.join(folder, name)))
+    step = next((one for one in sorted(steps) if steps[one][0] not in OVER), None)
+    return Left(number if number.isascii() and number.isdigit() else None, step)
 
 
 def session_number(brief: str) -> str | None:

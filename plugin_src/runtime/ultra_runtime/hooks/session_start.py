@@ -59,7 +59,7 @@ def unfinished_line(folder: str) -> str:
     more = f" (and {len(unfinished) - 1} more)" if len(unfinished) > 1 else ""
     return (
         f"Unfinished session in {one_line(state.project)}{more}: {state.status}, next is"
-        f' "{one_line(state.label, 80)}". To go on: {names().commands["continue"]}'
+        f' "{one_line(state.following, 80)}". To go on: {names().commands["continue"]}'
     )
 
 

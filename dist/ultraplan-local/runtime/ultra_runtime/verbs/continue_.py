@@ -73,7 +73,7 @@ def _ambiguous(states: States, name: Names) -> Answer:
         {
             "project": state.project,
             "status": state.status,
-            "label": state.label,
+            "label": state.following,
             "command": f"{name.commands['continue']} --project {shell_word(state.project)}",
         }
         for state in states.newest
@@ -93,7 +93,7 @@ def _found(states: States, state: SessionState, name: Names) -> Answer:
     others = [other.project for other in states.valid if other.unfinished and other is not state]
     data: dict[str, Any] = {
         "ok": True, "found": True, "project": state.project, "status": state.status, "means": state.means,
-        "label": state.label, "updated_at": state.updated_at, "brief": state.brief, "command": command,
+        "label": state.following, "updated_at": state.updated_at, "brief": state.brief, "command": command,
         "carried": carried, "ignored": _ignored(states), "others": others,
     }  # fmt: skip
     if carried:
@@ -114,7 +114,7 @@ def _rows(state: SessionState, command: str) -> list[str]:
     rows = [
         ("Project", state.project),
         ("Status", f"{state.status}: {state.means}"),
-        ("Next", state.label),
+        ("Next", state.following),
         ("When", state.updated_at),
         ("Brief", state.brief),
         ("Go on", command),

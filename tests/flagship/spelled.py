@@ -1,0 +1,113 @@
+"""Which verbs of `ultra` a text of the plugin names, which of them it asks for, and which were played."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tests.client.conversation import ToolResult
+from tests.flagship.stories import ROOT
+
+RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime/verbs"
+MORE = {"put": 1, "validate": 1, "stats": 1, "guide": 2}
+"""Verbs that are told apart by the words behind them, too."""
+CONDITIONAL: Mapping[str, Mapping[str, str]] = {
+    "ultrabrief-local": {
+        "guide agent brief-reviewer": "the Agent tool is missing, or the reviewer failed twice",
+        "guide brief stop": "the user stops the review",
+        "guide brief auto": "the user takes Auto",
+    },
+    "ultraresearch-local": {
+        "guide agent": "the Agent tool is missing",
+        "check-output": "an answer is in doubt",
+    },
+    "ultraplan-local": {
+        "guide plan orchestrator": "the source is a brief",
+        "guide plan remediation": "the source is a review",
+        "guide plan sessions": "the plan is long, or its sessions are exported",
+    },
+    "ultraexecute-local": {
+        "guide execute resume": "the run is resumed",
+        "guide execute session": "one session is run",
+        "run dry-run": "nothing is to be run",
+        "run validate": "nothing is to be run",
+        "step restore": "something outside of the step's files was changed",
+    },
+    "ultracontinue": {
+        "guide continue none": "no run has begun",
+        "guide continue broken": "no state can be read",
+        "guide continue ambiguous": "two runs are equally new",
+    },
+    "ultrareview-local": {},
+}
+"""For each command what its phases name for a case that may not arise, and the case."""
+
+
+def known_verbs() -> set[str]:
+    """Return the verbs of the runtime, by their usage lines."""
+    lines = [
+        re.search(r'(?m)^(?:USAGE = |    )"([a-z][^"]*)', path.read_text())
+        for path in RUNTIME.glob("[a-z]*.py")
+    ]
+    verbs = {
+        (re.match(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*(?= |$)", line[1]) or line)[0] for line in lines if line
+    }
+    assert {"continue", "brief note", "put", "check-output", "run start"} <= verbs, verbs
+    return verbs
+
+
+VERBS = known_verbs()
+
+
+def spelled(call: str) -> str:
+    """Return the verb of a call, without what differs from call to call."""
+    words = call.split()[1:]
+    for count in (2, 1):
+        verb = " ".join(words[:count])
+        if verb in VERBS:
+            more = re.match(r"(?: [a-z][a-z-]*)*", f" {' '.join(words[count : count + MORE.get(verb, 0)])}")
+            return verb + (more[0] if more else "")
+    return ""
+
+
+def named(text: str) -> list[str]:
+    """Return the verbs that a text names in its code, in their order."""
+    code = re.findall(r"`(ultra [^`]+)`|^ {4,}(ultra .+)$", text, re.MULTILINE)
+    verbs = [spelled(span or line) for span, line in code]
+    return [verb for verb in verbs if verb and verb not in MORE]
+
+
+def phases(command: str) -> list[str]:
+    """Return the numbered sections of a command, in which its calls stand."""
+    return re.split(r"(?m)^## \d+\. ", command)[1:]
+
+
+def played(results: Iterable[ToolResult]) -> list[str]:
+    """Return what was done, in order: a verb, another program or a tool; files that were read are left out."""
+    names = []
+    for result in results:
+        call = str(result.call.input.get("command", ""))
+        if call.startswith("ultra "):
+            names.append(spelled(call))
+        elif result.call.name != "Read":
+            names.append(call.split()[0] if call else result.call.name)
+    return names
+
+
+def keeps_to(name: str, bundle: Path, results: Sequence[ToolResult]) -> None:
+    """Hold what was played in a stage against the texts that the model had: nothing else, all of it, in its order."""
+    command = (bundle / "commands" / f"{name}.md").read_text()
+    calls = [one for one in results if str(one.call.input.get("command", "")).startswith("ultra ")]
+    guides = [one.text for one in calls if str(one.call.input["command"]).startswith("ultra guide ")]
+    verbs = [spelled(str(one.call.input["command"])) for one in calls]
+    known = {*named(command), *(verb for guide in guides for verb in named(guide))}
+    assert set(verbs) <= known, f"{name} does not name {set(verbs) - known}"
+    of_phases = [named(phase) for phase in phases(command)]
+    asked = {verb for phase in of_phases for verb in phase}
+    assert set(CONDITIONAL[name]) <= asked, f"{name} no longer names {set(CONDITIONAL[name]) - asked}"
+    wanted = known - set(CONDITIONAL[name]) - (set(named(command)) - asked)
+    assert wanted <= set(verbs), f"{name} asks for {wanted - set(verbs)}, which was not played"
+    number = {verb: at for at, phase in reversed([*enumerate(of_phases)]) for verb in phase}
+    turns = [number[verb] for verb in dict.fromkeys(verbs) if verb in number]
+    assert turns == sorted(turns), f"{name} was played in another order: {verbs}"
