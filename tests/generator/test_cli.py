@@ -147,6 +147,23 @@ def test_watch_builds_again_after_a_change_and_survives_a_fault(tmp_path: Path) 
     assert process.returncode == 130
 
 
+@pytest.mark.parametrize("missing", ["click", "jinja2", "yaml"])
+def test_without_what_it_needs_it_says_so_in_one_sentence(tmp_path: Path, missing: str) -> None:
+    """A wheel that was installed without its dependencies: the installer works, the generator says what to do."""
+    write_sample(tmp_path)
+    hide = f"import runpy, sys; sys.modules['{missing}'] = None; sys.argv[1:] = "
+
+    def run(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        code = f"{hide}{list(arguments)!r}; runpy.run_module('{module}', run_name='__main__')"
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+    done = run("ultra_plugin", "build")
+    said = "ultra-plugin needs click, jinja2 and pyyaml: pip install ultra_suite-*.whl\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+    assert run("ultra_plugin.install.main", "--help").returncode == 0
+
+
 def test_version_and_help() -> None:
     here = Path.cwd()
     assert cli(here, "--version").stdout.strip().endswith(__version__)

@@ -13,7 +13,7 @@ from ultra_plugin.source import SourceTree
 
 FOLDER = "plugins/acme-plan"
 BRIEF = f"{FOLDER}/commands/brief.md.j2"
-VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n'
+VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n\n\ndef run(args):\n    return args\n'
 
 
 def found(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
