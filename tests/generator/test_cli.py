@@ -169,3 +169,29 @@ def test_version_and_help() -> None:
     assert cli(here, "--version").stdout.strip().endswith(__version__)
     assert all(word in cli(here, "--help").stdout for word in ("build", "check", "diff", "watch"))
     assert cli(here, "bild").returncode == 2
+
+
+def test_a_folder_that_is_no_plugin_is_not_read(tmp_path: Path) -> None:
+    """The manifest is looked for first: what lies here is more than any memory holds."""
+    (tmp_path / "big").mkdir()
+    with open(tmp_path / "big/hole.bin", "wb") as hole:
+        hole.truncate(1 << 40)
+    done = cli(tmp_path, "check", "--client", "off", ".")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(".claude-plugin/plugin.json: no-manifest: does not exist (write ")
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_folder_that_is_too_large_is_an_ordinary_error(tmp_path: Path, flags: list[str]) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    with open(tmp_path / "dist/acme-plan/hole.bin", "wb") as hole:
+        hole.truncate(1 << 40)
+    done = cli(tmp_path, "check", "--client", "off", "dist/acme-plan", *flags)
+    assert (done.returncode, done.stderr) == (1, "")
+    message = "has more than 100 MB, up to 'hole.bin', which is more than this check reads"
+    if flags:
+        (problem,) = json.loads(done.stdout)["problems"]
+        assert (problem["code"], problem["message"]) == ("oversize", message)
+    else:
+        assert f"dist/acme-plan: oversize: {message} (name the plugin's own folder" in done.stdout
