@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 from tests.generator.sample import COMMAND, write_sample
 from ultra_plugin import __version__
+from ultra_plugin.cli.installer import install_lines
 
 
 def cli(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -27,6 +30,31 @@ def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:
     assert "acme-plan:acmebrief" in done.stdout
     assert "dist/acme-plan-1.2.3.zip" in done.stdout
     assert "claude --plugin-dir dist/acme-plan" in done.stdout
+
+
+def test_the_line_that_installs_works_where_the_build_was_run(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    (line,) = (line for line in cli(tmp_path, "build").stdout.splitlines() if line.startswith("Install it: "))
+    assert line.endswith(" --from dist/acme-plan-1.2.3.zip")
+    command = f"{line.removeprefix('Install it: ')} --dry-run"
+    env = {**os.environ, "HOME": str(tmp_path / "home"), "CLAUDE_CONFIG_DIR": str(tmp_path / "home/.claude")}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "acme-plan" in done.stdout
+
+
+def test_in_a_clone_make_installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root = Path(__file__).parent.parent.parent
+    monkeypatch.chdir(root)
+    assert install_lines(Path("dist"), ["dist/x.zip"]) == ["make install"]
+    monkeypatch.chdir(tmp_path)
+    assert install_lines(root / "dist", ["x.zip"]) == [f"make -C {shlex.quote(str(root))} install"]
+
+
+def test_help_names_the_sources_that_there_are(tmp_path: Path) -> None:
+    assert "[default: plugin_src]" in " ".join(cli(tmp_path, "build", "--help").stdout.split())
 
 
 def test_a_second_build_has_nothing_to_do_and_says_the_same(tmp_path: Path) -> None:
