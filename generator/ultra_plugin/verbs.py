@@ -28,7 +28,9 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         module, faults = _parsed(tree.text(path))
         constants = _constants(module)
         faults += [*_usage_faults(constants), *_run_faults(module)] if not faults else []
-        problems += [Problem(tree.shown(path), line, "verb", *said) for line, *said in faults]
+        problems += [
+            Problem(tree.shown(path), line, "verb", message, remedy) for line, message, remedy in faults
+        ]
         if not faults:
             verb = _verb(module, constants)
             verbs[verb.name] = verb
