@@ -48,11 +48,20 @@ def load(tree: SourceTree) -> Suite:
     verbs = attempt(partial(read_verbs, tree))
     policy = attempt(partial(load_policy, tree))
     known = [contract for contract in contracts if contract]
-    problems += contract_problems(tree, known, common or CommonCodes({}))
+    if common is not None:  # or every code of it would be missing
+        problems += contract_problems(tree, known, common)
     forms = [with_values(output, known) for output in outputs if output]
-    problems += output_problems(tree, forms, known)
+    problems += output_problems(tree, forms, known, None not in contracts)
     if not plugins:
-        problems.append(Problem(tree.shown("plugins"), 0, "no-plugin", "there is no plugin to build"))
+        problems.append(
+            Problem(
+                tree.shown("plugins"),
+                0,
+                "no-plugin",
+                "there is no plugin to build",
+                "add plugins/NAME/plugin.yaml",
+            )
+        )
     if problems or settings is None or verbs is None or common is None:
         raise ProblemsFound(problems)
     return Suite(

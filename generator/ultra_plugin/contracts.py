@@ -160,8 +160,13 @@ def _lost_values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
         yield from _lost_values(field.fields)
 
 
-def output_problems(tree: SourceTree, outputs: list[Output], contracts: list[Contract]) -> list[Problem]:
-    """Return every fault of the forms in which agents answer."""
+def output_problems(
+    tree: SourceTree, outputs: list[Output], contracts: list[Contract], complete: bool = True
+) -> list[Problem]:
+    """Return every fault of the forms in which agents answer.
+
+    Where the contracts are not complete, because one could not be read, what a form takes from them is not judged.
+    """
     problems: list[Problem] = []
     owner: dict[str, str] = {}
     gates = [contract.artifact for contract in contracts if contract.gate]
@@ -174,10 +179,10 @@ def output_problems(tree: SourceTree, outputs: list[Output], contracts: list[Con
             )
         if sum(map(bool, (output.fields, output.gate, output.scores))) != 1:
             faults.append(("it needs either fields, a gate or scores", "leave the others out"))
-        faults += _lost_values(output.fields)
+        faults += _lost_values(output.fields) if complete else ()
         if output.scores:
             faults += _gate_faults(output.scores)
-        if output.gate and output.gate not in gates:
+        if complete and output.gate and output.gate not in gates:
             faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
         for agent in output.agents:
             if agent in owner:

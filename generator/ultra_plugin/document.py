@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.errors import Problem, ProblemsFound, problem
 
 T = TypeVar("T")
 
@@ -27,12 +27,25 @@ _SCALARS: Mapping[type, tuple[str, str]] = {
     int: ("tag:yaml.org,2002:int", "a whole number"),
     bool: ("tag:yaml.org,2002:bool", "true or false"),
 }
+_YAML_REMEDIES = (
+    ("',' or", "close the bracket or brace, or quote what stands in it"),
+    ("end of stream", "close the quote"),
+    ("'\\t'", "indent with spaces"),
+    ("expected key", "quote values that hold ': ', and begin keys of one level in one column"),
+    ("block end", "begin keys of one level in one column"),
+    ("mapping values", "quote values that hold ': '"),
+    ("undefined alias", "quote values that begin with '*'"),
+    ("special characters", "remove the character"),
+)
+_WHOLE = "the file"
 _NULL = "tag:yaml.org,2002:null"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a remedy that names the known word most like this one."""
     names = sorted(known)
+    if not names:
+        return "there is none yet"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names)}"
 
@@ -42,13 +55,17 @@ def read_document(path: str, content: bytes, into: type[T]) -> T:
     try:
         root = yaml.compose(content.decode("utf-8"), Loader=LOADER)
     except UnicodeDecodeError as error:
-        raise ProblemsFound([Problem(path, 0, "not-utf8", f"is not UTF-8 text: {error.reason}")]) from None
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"is not UTF-8 text: {error.reason}"
+        raise problem(path, line, "not-utf8", message, "save it as UTF-8") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 0
-        raise ProblemsFound([Problem(path, line, "yaml", error.problem or "is not YAML")]) from None
+        message = error.problem or "is not YAML"
+        raise problem(path, line, "yaml", message, _yaml_remedy(message)) from None
     except yaml.YAMLError as error:
-        raise ProblemsFound([Problem(path, 0, "yaml", str(error).splitlines()[0])]) from None
+        message = str(error).splitlines()[0]
+        raise problem(path, 0, "yaml", message, _yaml_remedy(message)) from None
     reader = _Reader(path)
     value = reader.document(root, into)
     if reader.problems:
@@ -56,9 +73,20 @@ def read_document(path: str, content: bytes, into: type[T]) -> T:
     return typing.cast("T", value)
 
 
+def _yaml_remedy(message: str) -> str:
+    for word, remedy in _YAML_REMEDIES:
+        if word in message:
+            return remedy
+    return "quote values that hold punctuation"
+
+
 @cache
 def _hints(into: type) -> dict[str, Any]:
     return typing.get_type_hints(into)
+
+
+def _quoted(name: str) -> str:
+    return name if name == _WHOLE else f"'{name}'"
 
 
 class _Reader:
@@ -74,7 +102,9 @@ class _Reader:
 
     def document(self, root: yaml.Node | None, into: Any) -> Any:
         """Return the whole file as a value."""
-        return self.value(root, into, "the file") if root else self.fault(None, "the file is empty")
+        if root is None:
+            return self.fault(None, "the file is empty", remedy="fill it, or remove it")
+        return self.value(root, into, _WHOLE)
 
     def value(self, node: yaml.Node, into: Any, name: str) -> Any:
         """Return the node as a value of the annotated type, or None after noting why not."""
@@ -106,8 +136,9 @@ class _Reader:
     def _scalar(self, node: yaml.Node, into: type, name: str) -> Any:
         tag, words = _SCALARS[into]
         if not isinstance(node, yaml.ScalarNode) or node.tag != tag:
-            remedy = "put it in quotes" if into is str and isinstance(node, yaml.ScalarNode) else ""
-            return self.fault(node, f"'{name}' must be {words}", remedy=remedy)
+            remedy = "put it in quotes" if isinstance(node, yaml.ScalarNode) else "write one value, in quotes"
+            remedy = remedy if into is str else f"write {words}, without quotes"
+            return self.fault(node, f"{_quoted(name)} must be {words}", remedy=remedy)
         if into is bool:
             return node.value.lower() in ("true", "yes", "on")
         return into(node.value)
@@ -115,28 +146,35 @@ class _Reader:
     def _literal(self, node: yaml.Node, allowed: tuple[str, ...], name: str) -> Any:
         if not isinstance(node, yaml.ScalarNode) or node.value not in allowed:
             word = node.value if isinstance(node, yaml.ScalarNode) else ""
-            return self.fault(node, f"'{name}' cannot be '{word}'", "bad-value", nearest(word, allowed))
+            return self.fault(
+                node, f"{_quoted(name)} cannot be '{word}'", "bad-value", nearest(word, allowed)
+            )
         return node.value
 
     def _list(self, node: yaml.Node, item: Any, name: str) -> Any:
         if not isinstance(node, yaml.SequenceNode):
-            return self.fault(node, f"'{name}' must be a list")
+            return self.fault(
+                node, f"{_quoted(name)} must be a list", remedy="write '- item' lines, or [item, item]"
+            )
         return tuple(self.value(child, item, f"{name}[{n}]") for n, child in enumerate(node.value))
 
     def _pairs(self, node: yaml.Node, name: str) -> dict[str, tuple[yaml.Node, yaml.Node]]:
         """Return key -> (key node, value node), with keys that stand twice noted."""
         if not isinstance(node, yaml.MappingNode):
-            self.fault(node, f"'{name}' must be a mapping of keys to values")
+            self.fault(
+                node,
+                f"{_quoted(name)} must be a mapping of keys to values",
+                remedy="write 'key: value' lines",
+            )
             return {}
         pairs: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.tag != _SCALARS[str][0]:
-                self.fault(key, f"a key of '{name}' must be text", remedy="put it in quotes")
+                self.fault(key, f"a key of {_quoted(name)} must be text", remedy="put it in quotes")
             elif key.value in pairs:
                 first = pairs[key.value][0].start_mark.line + 1
-                self.fault(
-                    key, f"'{key.value}' stands twice in '{name}', first in line {first}", "duplicate-key"
-                )
+                message = f"'{key.value}' stands twice in {_quoted(name)}, first in line {first}"
+                self.fault(key, message, "duplicate-key", "remove one of them")
             else:
                 pairs[key.value] = (key, value)
         return pairs
@@ -150,13 +188,15 @@ class _Reader:
         values: dict[str, Any] = {}
         for key, (key_node, value) in self._pairs(node, name).items():
             if key not in fields:
-                self.fault(key_node, f"unknown key '{key}' in '{name}'", "unknown-key", nearest(key, fields))
+                self.fault(
+                    key_node, f"unknown key '{key}' in {_quoted(name)}", "unknown-key", nearest(key, fields)
+                )
             else:
                 values[key] = self.value(value, hints[key], key)
         if isinstance(node, yaml.MappingNode):
             for key, field in fields.items():
                 if key not in values and field.default is field.default_factory is dataclasses.MISSING:
-                    self.fault(node, f"'{name}' has no '{key}'", "missing-key", f"add '{key}:'")
+                    self.fault(node, f"{_quoted(name)} has no '{key}'", "missing-key", f"add '{key}:'")
         if len(self.problems) > before:
             return None
         if "line" in hints:

@@ -40,6 +40,15 @@ class UltraError(Exception):
     """A fault told in one sentence; `cli` turns it into text and an exit status."""
 
 
+class NotKnown(UltraError):
+    """A name that there is not, with the one that may have been meant as remedy."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        self.message = message
+        self.remedy = remedy
+        super().__init__(f"{message} ({remedy})")
+
+
 class ProblemsFound(UltraError):
     """Every problem of a step at once, so that nobody mends them one build at a time."""
 

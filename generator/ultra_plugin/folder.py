@@ -8,18 +8,26 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from ultra_plugin.errors import UltraError
+from ultra_plugin.errors import ProblemsFound, UltraError, problem
 from ultra_plugin.model import Bundle, BundleFile
 
 SKIPPED = frozenset({".git", "__pycache__"})
+MOST_FILES = 20_000
+MOST_BYTES = 100_000_000
+_SIGNS = (".claude-plugin", ".claude", "skills", "commands", "agents")
+"""What lies at the top of a plugin, with or without a manifest."""
+_REMEDY = "name the plugin's own folder, or take out what does not belong to it"
+
+
+def may_be_plugin(path: Path) -> bool:
+    """Tell whether a folder is worth reading, before anything in it is read."""
+    _existing(path)
+    return any(os.path.lexists(path / sign) for sign in _SIGNS)
 
 
 def read_folder(path: Path) -> Bundle:
     """Read every file of a plugin folder; symlinks are recorded, not followed."""
-    if not path.exists():
-        raise UltraError(f"{path} does not exist.")
-    if not path.is_dir():
-        raise UltraError(f"{path} is not a folder.")
+    _existing(path)
     try:
         files = {file.path: file for file in _files(path)}
     except OSError as error:
@@ -28,12 +36,23 @@ def read_folder(path: Path) -> Bundle:
     return Bundle(name or path.resolve().name, version, dict(sorted(files.items())))
 
 
+def _existing(path: Path) -> None:
+    if not path.exists():
+        raise UltraError(f"{path} does not exist.")
+    if not path.is_dir():
+        raise UltraError(f"{path} is not a folder.")
+
+
 def _files(root: Path) -> Iterator[BundleFile]:
     folders = [(root, "")]
+    count, room = 0, MOST_BYTES
     while folders:
         folder, prefix = folders.pop()
         with os.scandir(folder) as entries:
             for entry in entries:
+                count += 1
+                if count > MOST_FILES:
+                    raise _oversize(root, f"has more than {MOST_FILES:,} files and folders")
                 path = prefix + _printable(entry.name)
                 if entry.is_symlink():
                     yield BundleFile(path, os.fsencode(os.readlink(entry.path)), symlink=True)
@@ -41,8 +60,15 @@ def _files(root: Path) -> Iterator[BundleFile]:
                     if entry.name not in SKIPPED:
                         folders.append((Path(entry.path), f"{path}/"))
                 elif entry.is_file(follow_symlinks=False):
-                    mode = entry.stat(follow_symlinks=False).st_mode
-                    yield BundleFile(path, Path(entry.path).read_bytes(), bool(mode & stat.S_IXUSR))
+                    status = entry.stat(follow_symlinks=False)
+                    room -= status.st_size
+                    if room < 0:
+                        raise _oversize(root, f"has more than {MOST_BYTES // 1_000_000} MB, up to '{path}'")
+                    yield BundleFile(path, Path(entry.path).read_bytes(), bool(status.st_mode & stat.S_IXUSR))
+
+
+def _oversize(root: Path, message: str) -> ProblemsFound:
+    return problem(str(root), 0, "oversize", f"{message}, which is more than this check reads", _REMEDY)
 
 
 def _printable(name: str) -> str:

@@ -392,6 +392,8 @@ class BundleFile:
     budget: Budget | None = None
     source_lines: tuple[int, ...] = ()
     """For rendered text: the line of the raw rendering behind each line, where the two differ."""
+    budget_line: int = 0
+    """The line of the raw rendering on which the budget began that was taken out."""
     unfilled: BundleFile | None = None
     """For filled text: the file before, in which every line is one of a template."""
 

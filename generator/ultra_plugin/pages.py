@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from posixpath import basename
 
 from ultra_plugin.bill import Item, bill, tokens
-from ultra_plugin.errors import UltraError
+from ultra_plugin.errors import problem
 from ultra_plugin.model import Bundle, Contract, Plugin, Suite
 from ultra_plugin.overview import agents_in, head_of, verbs_in
 from ultra_plugin.views import heading_anchor, markdown_table
@@ -21,13 +21,16 @@ _NUMBERED = re.compile(r"^## \d+\. ", re.MULTILINE)
 class CommandPage:
     """One command as `{{ page }}` shows it to the template of its page; links are relative to docs/commands/."""
 
-    def __init__(self, suite: Suite, plugin: Plugin, prompts: Bundle, stage: str) -> None:
+    def __init__(
+        self, suite: Suite, plugin: Plugin, prompts: Bundle, stage: str, shown: Callable[[str], str] = str
+    ) -> None:
         self._suite = suite
         self._plugin = plugin
         self._prompts = prompts
         self.name = plugin.commands[stage]
         self.path = f"commands/{self.name}.md"
         self.typed = f"/{plugin.settings.name}:{self.name}"
+        self._source = shown(next(iter(prompts.files[self.path].sources), self.path))
         self._text = prompts.files[self.path].text
         guides = f"guides/{stage}"
         self._guides = {
@@ -44,7 +47,8 @@ class CommandPage:
         """Return the usage as the prompt prints it on wrong usage, in a fence."""
         found = _USAGE.search(self._text)
         if found is None:
-            raise UltraError(f"{self.path} prints no usage: it has no indented block that begins 'Usage: '")
+            remedy = "add a block of four spaces and 'Usage: ', which it prints when a call is wrong"
+            raise problem(self._source, 1, "no-usage", "has a page and prints no usage", remedy)
         return f"```text\n{found.group(1).replace(chr(10) + '    ', chr(10))}\n```"
 
     def artifacts(self) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
 from ultra_plugin.report import Report
 from ultra_plugin.source import SourceTree
@@ -20,7 +22,7 @@ def build(
     tree = SourceTree(source)
     inputs = inputs_digest(tree, distributions)
     if (last := recall(out, inputs)) is not None:
-        return last
+        return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
     # Imported late: a build with nothing to do needs neither Jinja nor the checks.
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
@@ -29,7 +31,9 @@ def build(
     bundles, offer = checked(tree, out.name, progress)
     progress("write")
     changes = write(bundles, out)
-    new_offer = write_file(out.parent / ".claude-plugin" / "marketplace.json", offer)
+    place = out.parent / ".claude-plugin" / "marketplace.json"
+    removed = sweep(out, bundles, offer, place.read_bytes() if place.is_file() else b"")
+    new_offer = write_file(place, offer)
     progress("package")
     plugins = [plugin_report(bundle, out / bundle.name, zip_bundle(bundle, out)) for bundle in bundles]
     packages = []
@@ -37,7 +41,8 @@ def build(
         progress("build the wheel")
         packages = build_distributions(tree.root.parent, out)
     written = sum(map(len, changes.values())) + new_offer
-    report = Report(tuple(plugins), tuple(map(str, packages)), written)
+    left = leftovers(out, {bundle.name for bundle in bundles})
+    report = Report(tuple(plugins), tuple(map(str, packages)), written, removed, left)
     remember(out, inputs, report)
     return report
 

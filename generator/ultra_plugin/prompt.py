@@ -26,6 +26,8 @@ class Prompt:
     text: str
     budget: Budget | None
     lines: tuple[int, ...]
+    budget_line: int = 0
+    """The line of the rendering, from 0, on which the budget begins."""
 
 
 def finish(path: str, rendered: str) -> Prompt:
@@ -52,7 +54,7 @@ def finish(path: str, rendered: str) -> Prompt:
         kept.pop()
         numbers.pop()
     _align_tables(kept)
-    return Prompt("\n".join(kept) + "\n", budget, tuple(numbers))
+    return Prompt("\n".join(kept) + "\n", budget, tuple(numbers), min(dropped, default=0))
 
 
 def _take_budget(path: str, lines: list[str]) -> tuple[Budget | None, frozenset[int]]:

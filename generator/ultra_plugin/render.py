@@ -11,7 +11,7 @@ from typing import Any
 from ultra_plugin import __version__
 from ultra_plugin.config import COMMON
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import Problem, ProblemsFound, UltraError
+from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
 from ultra_plugin.fill import fill
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
@@ -34,6 +34,7 @@ from ultra_plugin.views import (
 
 BUNDLE_FORMAT = 1
 _RUNTIME = "runtime/ultra_runtime"
+_LICENCE = "LICENSE"
 _NOT_SHIPPED = ("plugin.yaml",)
 _READ_BY_MODELS = ("commands/", "agents/", "skills/", "guides/", "templates/")
 _LITERAL = frozenset({"templates", "examples"})
@@ -43,7 +44,7 @@ _LITERAL = frozenset({"templates", "examples"})
 def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     """Return the bundle of every plugin, or raise every problem met on the way."""
     bundles = []
-    problems: list[Problem] = []
+    problems = [*_licence_problems(tree)]
     for plugin in suite.plugins:
         targets = _targets(tree, suite, plugin)
         files, faults = _collect(tree, _made(suite, plugin, tree), targets, templates_of(tree, suite, plugin))
@@ -52,6 +53,17 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     if problems:
         raise ProblemsFound(problems)
     return bundles
+
+
+def _licence_problems(tree: SourceTree) -> Iterator[Problem]:
+    """Find a licence that is named without its text; the line is the one that names it."""
+    if tree.find(_LICENCE) is None:
+        lines = tree.text("suite.yaml").split("\n")
+        line = next((number for number, text in enumerate(lines, 1) if text.startswith("license:")), 1)
+        message = "the text of the licence is missing"
+        yield Problem(
+            tree.shown("suite.yaml"), line, "license-missing", message, f"add {tree.shown(_LICENCE)}"
+        )
 
 
 def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
@@ -64,7 +76,7 @@ def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
         _namer("command", plugin.commands)(stage)
         if not prompts:
             prompts.append(_prompts(tree, suite, plugin, made[0]))
-        return CommandPage(suite, plugin, prompts[0], stage)
+        return CommandPage(suite, plugin, prompts[0], stage, tree.shown)
 
     tables = {
         "command_page": command_page,
@@ -112,7 +124,7 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
 def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
     def spell(key: str) -> str:
         if key not in known:
-            raise UltraError(f"there is no {kind} called '{key}'; {nearest(key, known)}")
+            raise NotKnown(f"there is no {kind} called '{key}'", nearest(key, known))
         return known[key]
 
     return spell
@@ -120,13 +132,14 @@ def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
 
 def _known(agent: str, outputs: Mapping[str, Output]) -> Output:
     if agent not in outputs:
-        raise UltraError(f"no file of outputs/ lists the agent '{agent}'; {nearest(agent, outputs)}")
+        raise NotKnown(f"no file of outputs/ lists the agent '{agent}'", nearest(agent, outputs))
     return outputs[agent]
 
 
 def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str]]:
     """Yield source and target of every file that is rendered or copied."""
-    yield "LICENSE", "LICENSE"
+    if tree.find(_LICENCE):
+        yield _LICENCE, _LICENCE
     for path in tree.files("runtime"):
         target = path.removeprefix("runtime/") if path.startswith("runtime/bin/") else path
         yield path, target.removesuffix(".j2")
@@ -175,7 +188,13 @@ def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> B
         return BundleFile(target, rendered.encode(), executable, sources)
     prompt = finish(tree.shown(source), rendered)
     file = BundleFile(
-        target, prompt.text.encode(), executable, sources, budget=prompt.budget, source_lines=prompt.lines
+        target,
+        prompt.text.encode(),
+        executable,
+        sources,
+        budget=prompt.budget,
+        source_lines=prompt.lines,
+        budget_line=prompt.budget_line,
     )
     return file if _LITERAL & {*target.split("/")} else _filled(file)
 
@@ -189,8 +208,6 @@ def _filled(file: BundleFile) -> BundleFile:
 def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:
     """Return the files that no template stands behind: they are made from data."""
     settings = f"{plugin.folder}/plugin.yaml"
-    if tree.find("LICENSE") is None:
-        raise UltraError(f"{tree.shown('LICENSE')}: the licence text of the suite is missing; add it")
     files = [
         BundleFile(".claude-plugin/plugin.json", _manifest(suite, plugin), sources=(settings, "suite.yaml"))
     ]

@@ -42,6 +42,10 @@ class Report:
     packages: tuple[str, ...]
     written: int
     """Files that had changed; 0 when there was nothing to do."""
+    removed: tuple[str, ...] = ()
+    """Plugins of earlier builds that the sources no longer have, and that are gone now."""
+    left: tuple[str, ...] = ()
+    """Folders that look like such plugins and were left alone, because they are not certainly ours."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:

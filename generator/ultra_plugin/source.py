@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ultra_plugin.errors import UltraError
+from ultra_plugin.errors import UltraError, problem
 
 # The one allow-list. Whatever else lies about (byte code, .DS_Store, swap and backup files) is not a source.
 SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
@@ -58,7 +58,7 @@ class SourceTree:
         """Return the bytes of a source file."""
         place = self.find(path)
         if place is None:
-            raise UltraError(f"{self.shown(path)}: this source file is missing")
+            raise problem(self.shown(path), 0, "no-source", "this source file is missing", "add it")
         try:
             return place.read_bytes()
         except OSError as error:
@@ -69,9 +69,9 @@ class SourceTree:
         try:
             return self.read(path).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise UltraError(
-                f"{self.shown(path)}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
-            ) from None
+            line = error.object.count(b"\n", 0, error.start) + 1
+            message = f"is not UTF-8 text (byte {error.start})"
+            raise problem(self.shown(path), line, "not-utf8", message, "save it as UTF-8") from None
 
     def files(self, under: str = "") -> list[str]:
         """List the source files below a folder, sorted."""

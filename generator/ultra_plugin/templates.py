@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
@@ -12,8 +14,10 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from ultra_plugin.blocks import Block, blocks_of, lacking
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import ProblemsFound, UltraError, problem
+from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, UltraError, problem
+from ultra_plugin.gathering import Places, gather, settled
 from ultra_plugin.source import SourceTree
 
 _MARK = "\0"
@@ -41,12 +45,15 @@ class Templates:
     def render(self, name: str) -> str:
         """Render a template; what goes wrong is told with its line and the chain of includes."""
         self.sources(name)
+        if empty := list(lacking(name, self._loader.blocks, self._loader.parents)):
+            raise ProblemsFound(
+                Problem(self._tree.shown(place), line, "empty-block", message, remedy)
+                for place, line, message, remedy in empty
+            )
         try:
             return self._environment.get_template(name).render()
-        except ProblemsFound:
-            raise
         except Exception as error:
-            raise self._told(error, name) from error
+            raise ProblemsFound(self._all_told(error, name)) from error
 
     def trace(self, name: str) -> list[tuple[str, int]]:
         """Return for every line of the rendering the template and line that it came from.
@@ -89,16 +96,33 @@ class Templates:
             self._environment.get_template(name)
         except TemplateSyntaxError as error:
             message = f"{error.message}{_included_from(self._tree, chain)}"
-            raise problem(self._tree.shown(name), error.lineno, "template-syntax", message) from None
+            remedy = _syntax_remedy(error.message or "", self._environment)
+            raise problem(self._tree.shown(name), error.lineno, "template-syntax", message, remedy) from None
         return self._loader.references[name]
 
-    def _told(self, error: Exception, name: str) -> ProblemsFound:
-        """Turn an error of a rendering into a problem at the innermost template line."""
-        chain = list(_template_frames(error, self._tree, self._loader.references)) or [(name, 0)]
-        (inner, line), outer = chain[-1], tuple(chain[:-1])
+    def _all_told(self, error: Exception, name: str) -> list[Problem]:
+        """Turn the error of a rendering, and all that come after it, into problems."""
+        faults = gather(_Loader(self._tree), self._names, name, **_SETTINGS)
+        if not faults:
+            places = settled(_template_frames(error, self._tree, self._loader.references))
+            return self._told(error, places or [(name, 0)])
+        return [
+            told
+            for fault in faults
+            for told in self._told(fault.error, settled(fault.places) or [(name, 0)], fault.remedy)
+        ]
+
+    def _told(self, error: Exception, places: Places, remedy: str = "") -> list[Problem]:
+        """Turn an error into a problem at the innermost template line."""
+        if isinstance(error, ProblemsFound):
+            return list(error.problems)
+        (inner, line), outer = places[-1], tuple(places[:-1])
         code = _CODES.get(type(error), "render")
         text = str(error) if type(error) in (*_CODES, UltraError) else f"{type(error).__name__}: {error}"
-        return problem(self._tree.shown(inner), line, code, f"{text}{_included_from(self._tree, outer)}")
+        if isinstance(error, NotKnown):
+            text, remedy = error.message, error.remedy
+        message = f"{text}{_included_from(self._tree, outer)}"
+        return [Problem(self._tree.shown(inner), line, code, message, remedy)]
 
 
 _CODES: dict[type[Exception], str] = {
@@ -107,18 +131,20 @@ _CODES: dict[type[Exception], str] = {
     TemplateNotFound: "missing-include",
 }
 
+_SETTINGS: Mapping[str, Any] = {
+    "autoescape": False,  # Markdown, not HTML
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+}
+_NO_FILTER = re.compile(r"No (?:filter|test) named '(\w+)'")
+
 
 def _environment(
     loader: BaseLoader, names: Mapping[str, Any], extensions: list[type[Extension]] | None = None
 ) -> Environment:
     environment = ImmutableSandboxedEnvironment(
-        loader=loader,
-        undefined=StrictUndefined,
-        autoescape=False,  # Markdown, not HTML
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        extensions=extensions or [],
+        loader=loader, undefined=StrictUndefined, extensions=extensions or [], **_SETTINGS
     )
     environment.globals = dict(names)
     return environment
@@ -130,6 +156,8 @@ class _Loader(BaseLoader):
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
         self.references: dict[str, tuple[tuple[int, object], ...]] = {}
+        self.parents: dict[str, str] = {}
+        self.blocks: dict[str, dict[str, Block]] = {}
 
     def load(
         self,
@@ -142,6 +170,9 @@ class _Loader(BaseLoader):
         filename = self._tree.shown(name)
         tree = environment.parse(self._tree.text(name), name, filename)
         self.references[name] = tuple(map(_reference, tree.find_all(_REFERS)))
+        self.blocks[name] = blocks_of(tree)
+        for node in tree.find_all(nodes.Extends):
+            self.parents[name] = str(_reference(node)[1])
         code = environment.compile(tree, name, filename)
         return environment.template_class.from_code(environment, code, globals or {}, None)
 
@@ -149,6 +180,19 @@ class _Loader(BaseLoader):
 def _reference(node: nodes.Node) -> tuple[int, object]:
     """Return line and file name of an include, extends or import; a name that is computed is None."""
     return node.lineno, getattr(getattr(node, "template", None), "value", None)
+
+
+def _syntax_remedy(message: str, environment: Environment) -> str:
+    if filter_named := _NO_FILTER.match(message):
+        close = difflib.get_close_matches(
+            filter_named.group(1), [*environment.filters, *environment.tests], 1
+        )
+        return f"did you mean '{close[0]}'?" if close else "use one that Jinja has"
+    if message.startswith("Encountered unknown tag"):
+        return "mend the tag's name, or remove the tag"
+    if message.startswith(("Unexpected end of template", "Missing end of")):
+        return "close what was opened, such as {% if %} by {% endif %}"
+    return "write {{ name }}, {% tag %} or {# remark #}, each closed as it was opened"
 
 
 class _MarkLines(Extension):

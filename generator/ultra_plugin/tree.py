@@ -55,6 +55,14 @@ def write(bundles: Sequence[Bundle], out: Path) -> dict[str, list[Change]]:
         return found
 
 
+def discard(out: Path, names: Sequence[str]) -> None:
+    """Remove folders and files of the output folder; each is gone at once or still whole."""
+    with _locked(out):
+        for name in names:
+            os.rename(out / name, Path(tempfile.mkdtemp(prefix=_STAGED, dir=out)) / name)
+        _recover(out)
+
+
 def write_file(path: Path, content: bytes) -> bool:
     """Write one file beside and rename it into place; say whether anything changed."""
     if path.is_file() and path.read_bytes() == content:

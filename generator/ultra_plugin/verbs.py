@@ -4,46 +4,107 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Verb
 from ultra_plugin.source import SourceTree
 
 FOLDER = "runtime/ultra_runtime/verbs"
+_NAME = re.compile(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*")
+_FLAG = re.compile(r"--[a-z][a-z-]*")
+_USAGE_LINE = 'write USAGE = "verb PATH [--flag]" below the docstring'
+_Fault = tuple[int, str, str]
+"""Line, message and remedy."""
 
 
 def read_verbs(tree: SourceTree) -> dict[str, Verb]:
     """Return verb name -> verb for every module in the folder of verbs."""
     verbs: dict[str, Verb] = {}
-    problems = []
+    problems: list[Problem] = []
     for path in tree.files(FOLDER):
         if path.endswith("/__init__.py"):
             continue
-        try:
-            verb = _read_verb(tree.text(path))
-        except (SyntaxError, ValueError) as error:
-            line = getattr(error, "lineno", 0) or 0
-            remedy = 'begin the module with a docstring and USAGE = "..."'
-            problems.append(Problem(tree.shown(path), line, "verb", str(error), remedy))
-        else:
+        module, faults = _parsed(tree.text(path))
+        constants = _constants(module)
+        faults += [*_usage_faults(constants), *_run_faults(module)] if not faults else []
+        problems += [
+            Problem(tree.shown(path), line, "verb", message, remedy) for line, message, remedy in faults
+        ]
+        if not faults:
+            verb = _verb(module, constants)
             verbs[verb.name] = verb
     if problems:
         raise ProblemsFound(problems)
     return verbs
 
 
-def _read_verb(source: str) -> Verb:
-    module = ast.parse(source)
-    constants = {
-        ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)
-    }
-    if "USAGE" not in constants:
-        raise ValueError("a verb's module has no USAGE")
-    usage = str(ast.literal_eval(constants["USAGE"]))
-    name = re.match(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*", usage)
-    if name is None:
-        raise ValueError(f"USAGE does not begin with the verb: {usage!r}")
-    flags = frozenset(re.findall(r"--[a-z][a-z-]*", usage))
+def _parsed(source: str) -> tuple[ast.Module, list[_Fault]]:
+    """Return the module, or an empty one and why it is none."""
+    try:
+        return ast.parse(source), []
+    except SyntaxError as error:
+        fault = (
+            error.lineno or 1,
+            f"is not Python: {error.msg}",
+            "mend the syntax of this line or the one above",
+        )
+    except ValueError as error:  # a null byte, before Python 3.12
+        fault = (
+            source[: source.find("\0") + 1].count("\n") + 1,
+            f"is not Python: {error}",
+            "remove the null byte",
+        )
+    return ast.Module([], []), [fault]
+
+
+def _constants(module: ast.Module) -> dict[str, ast.expr]:
+    return {ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)}
+
+
+def _usage_faults(constants: Mapping[str, ast.expr]) -> Iterator[_Fault]:
+    usage = constants.get("USAGE")
+    if usage is None:
+        yield 1, "a verb's module has no USAGE", _USAGE_LINE
+    elif not isinstance(usage, ast.Constant) or not isinstance(usage.value, str):
+        yield usage.lineno, "USAGE is not a plain text", _USAGE_LINE
+    elif not _NAME.match(usage.value):
+        yield usage.lineno, f"USAGE does not begin with the verb: {usage.value!r}", _USAGE_LINE
+
+
+def _run_faults(module: ast.Module) -> Iterator[_Fault]:
+    """Yield what keeps the runtime from calling run(args)."""
+    found = [node for node in module.body if getattr(node, "name", "") == "run"]
+    if not found:
+        yield 1, "a verb's module has no run()", "define run(args), which returns the verb's answer"
+        return
+    run = found[-1]
+    if not isinstance(run, ast.FunctionDef):
+        yield run.lineno, "run is not a plain function", "define run(args) with def"
+        return
+    taken = run.args
+    names = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *filter(None, (taken.vararg, taken.kwarg))]
+    if len(names) != 1 or len(taken.posonlyargs) + len(taken.args) != 1:
+        yield (
+            run.lineno,
+            f"run() must take exactly one argument, this takes {_count(names)}",
+            "write run(args)",
+        )
+
+
+def _count(names: list[ast.arg]) -> str:
+    return ", ".join(f"'{name.arg}'" for name in names) or "none"
+
+
+def _verb(module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
+    usage = ast.literal_eval(constants["USAGE"])
+    name = _NAME.match(usage)
     summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
-    reads_only = "READ_ONLY" in constants and ast.literal_eval(constants["READ_ONLY"]) is True
-    return Verb(name.group(), summary, usage, flags | {"--help", "--json"}, reads_only)
+    reads_only = constants.get("READ_ONLY")
+    return Verb(
+        name=name.group() if name else "",
+        summary=summary,
+        usage=usage,
+        flags=frozenset(_FLAG.findall(usage)) | {"--help", "--json"},
+        reads_only=isinstance(reads_only, ast.Constant) and reads_only.value is True,
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import UltraError
+from ultra_plugin.errors import NotKnown, UltraError
 from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Verb
 from ultra_plugin.rules import Policy
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
@@ -364,5 +364,5 @@ def _code_spans(words: Iterable[str]) -> str:
 def _known(word: str, known: Iterable[str], kind: str) -> str:
     names = tuple(known)
     if word not in names:
-        raise UltraError(f"'{word}' is not a {kind}; {nearest(word, names)}")
+        raise NotKnown(f"'{word}' is not a {kind}", nearest(word, names))
     return word

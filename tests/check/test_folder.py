@@ -10,8 +10,9 @@ import pytest
 
 from tests.check.plugins import GOOD, MANIFEST, Link, bundle_of, changed, write
 from tests.modes import modes_obeyed
+from ultra_plugin import folder as folder_module
 from ultra_plugin.check import check_bundle
-from ultra_plugin.errors import UltraError
+from ultra_plugin.errors import ProblemsFound, UltraError
 from ultra_plugin.folder import read_folder
 
 
@@ -96,6 +97,16 @@ def test_a_file_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
     (folder / "README.md").chmod(0)
     with modes_obeyed(), pytest.raises(UltraError, match=r"^Cannot read .*README\.md: Permission denied\.$"):
         read_folder(folder)
+
+
+def test_too_many_files_are_one_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_module, "MOST_FILES", 30)
+    folder = write(tmp_path / "plugin", GOOD)
+    for number in range(30):
+        (folder / f"{number}.md").touch()
+    with pytest.raises(ProblemsFound) as raised:
+        read_folder(folder)
+    assert str(raised.value).startswith(f"{folder}: oversize: has more than 30 files and folders")
 
 
 def test_an_empty_folder_is_a_problem(tmp_path: Path) -> None:

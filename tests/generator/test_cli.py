@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 from tests.generator.sample import COMMAND, write_sample
 from ultra_plugin import __version__
+from ultra_plugin.cli.installer import install_lines
 
 
 def cli(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -27,6 +30,31 @@ def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:
     assert "acme-plan:acmebrief" in done.stdout
     assert "dist/acme-plan-1.2.3.zip" in done.stdout
     assert "claude --plugin-dir dist/acme-plan" in done.stdout
+
+
+def test_the_line_that_installs_works_where_the_build_was_run(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    (line,) = (line for line in cli(tmp_path, "build").stdout.splitlines() if line.startswith("Install it: "))
+    assert line.endswith(" --from dist/acme-plan-1.2.3.zip")
+    command = f"{line.removeprefix('Install it: ')} --dry-run"
+    env = {**os.environ, "HOME": str(tmp_path / "home"), "CLAUDE_CONFIG_DIR": str(tmp_path / "home/.claude")}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "acme-plan" in done.stdout
+
+
+def test_in_a_clone_make_installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root = Path(__file__).parent.parent.parent
+    monkeypatch.chdir(root)
+    assert install_lines(Path("dist"), ["dist/x.zip"]) == ["make install"]
+    monkeypatch.chdir(tmp_path)
+    assert install_lines(root / "dist", ["x.zip"]) == [f"make -C {shlex.quote(str(root))} install"]
+
+
+def test_help_names_the_sources_that_there_are(tmp_path: Path) -> None:
+    assert "[default: plugin_src]" in " ".join(cli(tmp_path, "build", "--help").stdout.split())
 
 
 def test_a_second_build_has_nothing_to_do_and_says_the_same(tmp_path: Path) -> None:
@@ -147,8 +175,51 @@ def test_watch_builds_again_after_a_change_and_survives_a_fault(tmp_path: Path) 
     assert process.returncode == 130
 
 
+@pytest.mark.parametrize("missing", ["click", "jinja2", "yaml"])
+def test_without_what_it_needs_it_says_so_in_one_sentence(tmp_path: Path, missing: str) -> None:
+    """A wheel that was installed without its dependencies: the installer works, the generator says what to do."""
+    write_sample(tmp_path)
+    hide = f"import runpy, sys; sys.modules['{missing}'] = None; sys.argv[1:] = "
+
+    def run(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        code = f"{hide}{list(arguments)!r}; runpy.run_module('{module}', run_name='__main__')"
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+    done = run("ultra_plugin", "build")
+    said = "ultra-plugin needs click, jinja2 and pyyaml: pip install ultra_suite-*.whl\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+    assert run("ultra_plugin.install.main", "--help").returncode == 0
+
+
 def test_version_and_help() -> None:
     here = Path.cwd()
     assert cli(here, "--version").stdout.strip().endswith(__version__)
     assert all(word in cli(here, "--help").stdout for word in ("build", "check", "diff", "watch"))
     assert cli(here, "bild").returncode == 2
+
+
+def test_a_folder_that_is_no_plugin_is_not_read(tmp_path: Path) -> None:
+    """The manifest is looked for first: what lies here is more than any memory holds."""
+    (tmp_path / "big").mkdir()
+    with open(tmp_path / "big/hole.bin", "wb") as hole:
+        hole.truncate(1 << 40)
+    done = cli(tmp_path, "check", "--client", "off", ".")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(".claude-plugin/plugin.json: no-manifest: does not exist (write ")
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_folder_that_is_too_large_is_an_ordinary_error(tmp_path: Path, flags: list[str]) -> None:
+    write_sample(tmp_path)
+    cli(tmp_path, "build")
+    with open(tmp_path / "dist/acme-plan/hole.bin", "wb") as hole:
+        hole.truncate(1 << 40)
+    done = cli(tmp_path, "check", "--client", "off", "dist/acme-plan", *flags)
+    assert (done.returncode, done.stderr) == (1, "")
+    message = "has more than 100 MB, up to 'hole.bin', which is more than this check reads"
+    if flags:
+        (problem,) = json.loads(done.stdout)["problems"]
+        assert (problem["code"], problem["message"]) == ("oversize", message)
+    else:
+        assert f"dist/acme-plan: oversize: {message} (name the plugin's own folder" in done.stdout

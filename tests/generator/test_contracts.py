@@ -39,11 +39,43 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     broken = CONTRACT.replace("prefix: ORDER", "prefx: ORDER").replace("severity: error", "severity: fatal")
     found = faults(tmp_path, {ORDER: broken, "suite.yaml": "name: 7\n"})
     assert found[:3] == [
-        f"{ORDER}:1: missing-key: 'the file' has no 'prefix' (add 'prefix:')",
-        f"{ORDER}:4: unknown-key: unknown key 'prefx' in 'the file' (did you mean 'prefix'?)",
+        f"{ORDER}:1: missing-key: the file has no 'prefix' (add 'prefix:')",
+        f"{ORDER}:4: unknown-key: unknown key 'prefx' in the file (did you mean 'prefix'?)",
         f"{ORDER}:20: bad-value: 'severity' cannot be 'fatal' (known: error, warning)",
     ]
     assert "suite.yaml:1: wrong-type: 'name' must be text (put it in quotes)" in found
+
+
+GATED = """\
+gate:
+  dimensions: {reach: {means: How far., detail: gaps}}
+  tie_order: [reach]
+  verdicts: {PASS: Good., MEND: Not yet.}
+  lowest: 1
+  highest: 3
+  passes_at: 2
+  detail_at: 1
+  rounds: 2
+  degraded_score: 1
+  degraded_verdict: MEND
+"""
+REVIEW = "output: order-review\nmeans: The scores.\nagents: [critic]\ngate: work-order\n"
+
+
+def test_a_broken_contract_is_the_only_fault_that_is_told(tmp_path: Path) -> None:
+    """What reads it, or its codes, is not wrong because it could not be read."""
+    forms: dict[str, str | bytes | None] = {"outputs/order-review.yaml": REVIEW}
+    broken = (CONTRACT + GATED).replace("prefix: ORDER", "prefx: ORDER")
+    assert [fault.split(": ")[1] for fault in faults(tmp_path, {ORDER: broken, **forms})] == [
+        "missing-key",
+        "unknown-key",
+    ]
+    coded = CONTRACT.replace("type: integer,", "type: integer, code: COMMON_TYPE,")
+    common = "codes:\n  COMMON_TYPE: {severity: fatal, means: Wrong., remedy: Mend it.}\n"
+    (fault,) = faults(tmp_path / "2", {ORDER: coded, "contracts/common.yaml": common})
+    assert fault.startswith("contracts/common.yaml:2: bad-value")
+    (fault,) = faults(tmp_path / "3", forms)
+    assert fault.endswith("bad-output: 'work-order' has no gate (there is none yet)")
 
 
 def test_statistics_take_no_free_text(tmp_path: Path) -> None:

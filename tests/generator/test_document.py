@@ -64,12 +64,12 @@ def test_the_value_is_frozen() -> None:
 def test_all_faults_at_once_each_with_its_line() -> None:
     text = "nam: ox\nwheels:\n- size: big\n- {size: 3, kind: reer}\nload: [hay]\nbrake: 'no'\nowner: 12\n"
     assert problems(text) == [
-        (1, "missing-key", "'the file' has no 'name' add 'name:'"),
-        (1, "unknown-key", "unknown key 'nam' in 'the file' did you mean 'name'?"),
-        (3, "wrong-type", "'size' must be a whole number"),
+        (1, "missing-key", "the file has no 'name' add 'name:'"),
+        (1, "unknown-key", "unknown key 'nam' in the file did you mean 'name'?"),
+        (3, "wrong-type", "'size' must be a whole number write a whole number, without quotes"),
         (4, "bad-value", "'kind' cannot be 'reer' did you mean 'rear'?"),
-        (5, "wrong-type", "'load' must be a mapping of keys to values"),
-        (6, "wrong-type", "'brake' must be true or false"),
+        (5, "wrong-type", "'load' must be a mapping of keys to values write 'key: value' lines"),
+        (6, "wrong-type", "'brake' must be true or false write true or false, without quotes"),
         (7, "wrong-type", "'owner' must be text put it in quotes"),
     ]
 
@@ -83,12 +83,33 @@ def test_all_faults_at_once_each_with_its_line() -> None:
         ("", 0, "wrong-type"),
         ("- name\n", 1, "wrong-type"),
         ("1: ox\nname: a\n", 1, "wrong-type"),
-        (b"name: \xff\n", 0, "not-utf8"),
+        (b"name: \xff\n", 1, "not-utf8"),
         (b"name: \x00\n", 0, "yaml"),
     ],
 )
 def test_a_file_that_is_not_such_a_document(text: str | bytes, line: int, code: str) -> None:
     assert (line, code) in [(found_line, found_code) for found_line, found_code, _ in problems(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("name: [ox\n", "close the bracket or brace"),
+        ("name: {ox: 1\n", "close the bracket or brace"),
+        ("name: a: b\n", "quote values that hold ': '"),
+        ("name: 'ox\n", "close the quote"),
+        ("name: ox\n\tload: x\n", ""),
+        ("name: *ox\n", "quote values that begin with '*'"),
+        ("name: %\n", "quote values"),
+    ],
+)
+def test_what_is_not_yaml_has_a_remedy(text: str, remedy: str) -> None:
+    with pytest.raises(ProblemsFound) as caught:
+        read_document("cart.yaml", text.encode(), Cart)
+    (problem,) = caught.value.problems
+    assert problem.code == "yaml"
+    assert problem.remedy
+    assert problem.remedy.startswith(remedy)
 
 
 # PyYAML itself does not bring back the line separators of Unicode from what it dumps.

@@ -64,14 +64,18 @@ def test_renaming_a_command_renames_every_mention(tmp_path: Path) -> None:
         (
             "agent('critic')",
             "agent('critc')",
-            f"{BRIEF}:10: render: there is no agent called 'critc'; did you mean 'critic'?",
+            f"{BRIEF}:10: render: there is no agent called 'critc' (did you mean 'critic'?)",
         ),
         (
             "command('review')",
             "command('x')",
-            f"{BRIEF}:10: render: there is no command called 'x'; known: brief, review",
+            f"{BRIEF}:10: render: there is no command called 'x' (known: brief, review)",
         ),
-        ("command('review')", "verb('go')", f"{BRIEF}:10: render: there is no verb called 'go'; known: "),
+        (
+            "command('review')",
+            "verb('go')",
+            f"{BRIEF}:10: render: there is no verb called 'go' (there is none yet)",
+        ),
         ("command('review')", "contract.work_order.value('state', 'o')", "'o' is not a value of state"),
         ("command('review')", "plugin.nme", "has no attribute 'nme'"),
     ],
@@ -80,6 +84,44 @@ def test_an_unknown_name_fails_with_template_and_line(
     tmp_path: Path, old: str, new: str, expected: str
 ) -> None:
     assert expected in fault(tmp_path, {BRIEF: COMMAND.replace(old, new)})
+
+
+def test_every_fault_of_one_template_is_told(tmp_path: Path) -> None:
+    """What is blank because of one fault is no fault of its own, and what was defined is none at all."""
+    text = """---
+description: x
+---
+{{ comand('review') }} and {{ plugin.nme.more }}
+{% for one in contract.work_ordr.moves() %}{{ one }}{% endfor %}
+{% if nope is defined %}{{ nope }}{% endif %}
+{{ command(nobody) }} {{ contract.work_order.value('state', 'opn') }}
+{% macro twice(word) %}{{ word }}{{ agent(word) }}{% endmacro %}
+{{ twice('critc') }} {{ command('brief') }} {{ command() }}
+"""
+    tree = SourceTree(write_sample(tmp_path, {BRIEF: text}))
+    with pytest.raises(ProblemsFound) as caught:
+        render(tree, load(tree))
+    assert [(one.line, one.code, one.message, one.remedy) for one in caught.value.problems][:6] == [
+        (4, "undefined", "'comand' is undefined", "did you mean 'command'?"),
+        (
+            4,
+            "undefined",
+            "'ultra_plugin.model.PluginSettings object' has no attribute 'nme'",
+            "did you mean 'name'?",
+        ),
+        (5, "undefined", "'dict object' has no attribute 'work_ordr'", "did you mean 'work_order'?"),
+        (7, "render", "'opn' is not a value of state of the contract work-order", "did you mean 'open'?"),
+        (7, "undefined", "'nobody' is undefined", caught.value.problems[4].remedy),
+        (8, "render", "there is no agent called 'critc'", "did you mean 'critic'?"),
+    ]
+    assert [(one.line, one.code) for one in caught.value.problems][6:] == [(9, "render")]
+
+
+def test_a_missing_licence_is_told_with_everything_else(tmp_path: Path) -> None:
+    tree = SourceTree(write_sample(tmp_path, {"LICENSE": None, BRIEF: COMMAND + "{{ nope }}\n"}))
+    with pytest.raises(ProblemsFound) as caught:
+        render(tree, load(tree))
+    assert [problem.code for problem in caught.value.problems] == ["undefined", "license-missing"]
 
 
 def test_all_templates_with_faults_are_told(tmp_path: Path) -> None:
@@ -110,7 +152,7 @@ def test_all_templates_with_faults_are_told(tmp_path: Path) -> None:
             {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("name: acme-plan", "name: other")},
             "stands in a folder called",
         ),
-        ({"LICENSE": None}, "LICENSE: the licence text of the suite is missing"),
+        ({"LICENSE": None}, "suite.yaml:4: license-missing: the text of the licence is missing (add "),
     ],
 )
 def test_sources_that_cannot_be_laid_out(

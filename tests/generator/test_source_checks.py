@@ -13,7 +13,7 @@ from ultra_plugin.source import SourceTree
 
 FOLDER = "plugins/acme-plan"
 BRIEF = f"{FOLDER}/commands/brief.md.j2"
-VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n'
+VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n\n\ndef run(args):\n    return args\n'
 
 
 def found(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
@@ -192,7 +192,7 @@ def test_what_a_reader_takes_in_stride(tmp_path: Path, line: str) -> None:
         ({"fragments/lonely.md.j2": "x\n"}, ["fragments/lonely.md.j2:0: unused-fragment"]),
         ({BRIEF: COMMAND.replace("{{ agent('critic') }}", "nobody")}, [f"{FOLDER}/agents/critic.md.j2:0: unused-agent"]),
         ({BRIEF: COMMAND.replace("allowed-tools: Read", "allowed-tools: Reed")}, [f"{BRIEF}:4: unknown-tool"]),
-        ({BRIEF: COMMAND.replace("allowed-tools", "budget: {on_invoke: 9}\nallowed-tools")}, [f"{BRIEF}:1: over-budget"]),
+        ({BRIEF: COMMAND.replace("allowed-tools", "budget: {on_invoke: 9}\nallowed-tools")}, [f"{BRIEF}:4: over-budget"]),
         (
             {BRIEF: COMMAND.replace("allowed-tools: Read", "budget: {on_invoke: 900}\nallowed-tools: Reed")},
             [f"{BRIEF}:5: unknown-tool"],
@@ -206,6 +206,27 @@ def test_what_the_client_would_not_see(
     tmp_path: Path, changes: dict[str, str | bytes | None], expected: list[str]
 ) -> None:
     assert set(expected) <= set(found(tmp_path, changes))
+
+
+def test_a_missing_icon_or_readme_is_told_where_its_source_would_be(tmp_path: Path) -> None:
+    tree = SourceTree(
+        write_sample(tmp_path, {f"{FOLDER}/icon/icon.png": None, f"{FOLDER}/README.md.j2": None})
+    )
+    with pytest.raises(ProblemsFound) as caught:
+        checked(tree, "dist")
+    assert [str(problem).replace(f"{tree.root}/", "") for problem in caught.value.problems] == [
+        f"{FOLDER}/README.md.j2: readme-missing: does not exist (add {FOLDER}/README.md.j2)",
+        f"{FOLDER}/icon/icon.png: icon-missing: does not exist (add {FOLDER}/icon/icon.png)",
+    ]
+
+
+def test_a_budget_is_told_at_its_line_with_what_to_raise(tmp_path: Path) -> None:
+    head = COMMAND.replace("allowed-tools", "budget:\n  closure: 900\n  on_invoke: 9\nallowed-tools")
+    tree = SourceTree(write_sample(tmp_path, {BRIEF: head}))
+    with pytest.raises(ProblemsFound) as caught:
+        checked(tree, "dist")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.remedy) == (4, "shorten it, or raise on_invoke in `budget:`")
 
 
 def test_a_contract_without_fixtures_is_told_where_there_are_tests(tmp_path: Path) -> None:

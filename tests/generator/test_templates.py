@@ -55,11 +55,13 @@ def test_a_block_can_be_replaced_by_a_template_that_extends(tmp_path: Path) -> N
         ),
         (
             {"a.j2": "{% if %}\n"},
-            "a.j2:1: template-syntax: Expected an expression, got 'end of statement block'",
+            "a.j2:1: template-syntax: Expected an expression, got 'end of statement block'"
+            " (write {{ name }}, {% tag %} or {# remark #}, each closed as it was opened)",
         ),
         (
             {"a.j2": 'x\n{% include "b.j2" %}', "b.j2": "\n{{ 'x }}"},
-            'b.j2:2: template-syntax: unexpected char "\'" at 4, included from a.j2:2',
+            'b.j2:2: template-syntax: unexpected char "\'" at 4, included from a.j2:2'
+            " (write {{ name }}, {% tag %} or {# remark #}, each closed as it was opened)",
         ),
         (
             {"a.j2": '\n{% include "bb.j2" %}', "b.j2": ""},
@@ -78,11 +80,57 @@ def test_a_block_can_be_replaced_by_a_template_that_extends(tmp_path: Path) -> N
             {"a.j2": "{{ ''.__class__.__mro__ }}"},
             "a.j2:1: unsafe-template: access to attribute '__class__' of 'str' object is unsafe.",
         ),
+        (
+            {"a.j2": "{{ x | jion }}"},
+            "a.j2:1: template-syntax: No filter named 'jion'. (did you mean 'join'?)",
+        ),
+        (
+            {"a.j2": "{% fi %}"},
+            "a.j2:1: template-syntax: Encountered unknown tag 'fi'. (mend the tag's name, or remove the tag)",
+        ),
+        (
+            {"a.j2": "one\n{% block find %}\n{{ gone }}\n{% endblock %}"},
+            "a.j2:3: undefined: 'gone' is undefined",
+        ),
+        (
+            {
+                "a.j2": '{% extends "b.j2" %}\n{% block find %}\n{{ gone }}\n{% endblock %}',
+                "b.j2": "{% block find %}{% endblock %}",
+            },
+            "a.j2:3: undefined: 'gone' is undefined",
+        ),
+        (
+            {"a.j2": "{% macro m() %}\n{{ 1 / 0 }}\n{% endmacro %}\n{{ m() }}"},
+            "a.j2:2: render: ZeroDivisionError: division by zero",
+        ),
         ({"a.j2": "{{ 1 / 0 }}"}, "a.j2:1: render: ZeroDivisionError: division by zero"),
     ],
 )
 def test_an_error_names_template_line_and_chain(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     assert problem_of(templates(tmp_path, files), "a.j2", tmp_path) == expected
+
+
+PAGE = "{% block a required %}{% endblock %}\n{% block b required %}{% endblock %}\n{% block c %}{% endblock %}\n"
+
+
+def test_required_blocks_are_filled(tmp_path: Path) -> None:
+    """An empty one would leave a bare heading; a block that is not required may be emptied to leave a phase out."""
+    mine = '{% extends "page.j2" %}\n{% block a %}\n  {# later #}\n{% endblock %}\n'
+    made = templates(tmp_path, {"page.j2": PAGE, "mine.j2": mine})
+    assert problem_of(made, "mine.j2", tmp_path).split("\n") == [
+        "mine.j2:1: empty-block: the block 'b' is missing (add {% block b %} ... {% endblock %})",
+        "mine.j2:2: empty-block: the block 'a' is empty (write what a reader needs there)",
+    ]
+    middle = '{% extends "page.j2" %}{% block a %}A{% endblock %}{% block b %}B{% endblock %}{% block c %}C{% endblock %}'
+    made = templates(
+        tmp_path / "2",
+        {
+            "page.j2": PAGE,
+            "middle.j2": middle,
+            "mine.j2": '{% extends "middle.j2" %}{% block c %}{% endblock %}',
+        },
+    )
+    assert made.render("mine.j2").split() == ["AB"]
 
 
 def test_trace_follows_includes_macros_and_loops(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "manifest-json": Code("plugin.json does not parse.", "mend the JSON"),
     "manifest-value": Code(
         "A field of plugin.json does not have the shape that the client insists on.",
-        "write it as the message says",
+        "mend the value, or remove the key",
     ),
     "unknown-key": Code("The client ignores this key.", "remove it, or put it under 'metadata'"),
     "duplicate-key": Code("A key stands twice in one object.", "remove one of them"),
@@ -118,7 +118,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "hooks-wrapper": Code("Hooks stand outside of the 'hooks' object.", 'wrap them: {"hooks": {...}}'),
     "hooks-value": Code(
         "Hooks do not have the shape that the client insists on.",
-        "write it as the message says",
+        "mend the value, or remove the key",
     ),
     "unknown-event": Code(
         "The client has no such hook event; older clients then drop all hooks of the plugin.",
@@ -158,7 +158,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "servers-json": Code("A file of MCP servers does not parse.", "mend the JSON"),
     "servers-value": Code(
         "An MCP server does not have the shape that the client insists on.",
-        "write it as the message says",
+        "mend the value, or remove the key",
     ),
     "unknown-option": Code("A server uses an option that userConfig does not declare.", "declare the option"),
     # files
@@ -184,7 +184,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "eval-yaml": Code("A case or grader does not parse.", "quote values that hold punctuation"),
     "eval-value": Code(
         "A case or grader does not have the shape that the client insists on.",
-        "write it as the message says",
+        "mend the value, or remove the key",
     ),
     "eval-key": Code("A key that no case or grader has.", "remove it"),
     "eval-incomplete": Code("A case has no prompt, or nothing grades it.", "add prompt.md and a grader"),
@@ -229,7 +229,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "marketplace-json": Code("marketplace.json does not parse.", "mend the JSON"),
     "marketplace-value": Code(
         "A field of marketplace.json does not have the shape that the client insists on.",
-        "write it as the message says",
+        "mend the value, or remove the key",
     ),
     "no-plugins": Code("The marketplace offers no plugin.", "add an entry"),
     "source-missing": Code("An entry leads to a folder without a plugin.", "mend the source"),
@@ -243,7 +243,8 @@ CODES: Mapping[str, Code] = MappingProxyType({
 
 def problem(severity: Severity, path: str, line: int, code: str, message: str, remedy: str = "") -> Problem:
     """Make a problem whose code is registered."""
-    return Problem(path, line, code, message, remedy or CODES[code].remedy, severity)
+    usual = "add it" if code.endswith("-value") and " lacks '" in message else CODES[code].remedy
+    return Problem(path, line, code, message, remedy or usual, severity)
 
 
 def error(path: str, line: int, code: str, message: str, remedy: str = "") -> Problem:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ultra_plugin.bill import bill
 from ultra_plugin.check import check_bundle
 from ultra_plugin.check.layout import layout_problems
+from ultra_plugin.check.listing import ICON
 from ultra_plugin.check.marketplace import check_marketplace
 from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.spelling import spelling_problems
@@ -17,6 +18,10 @@ from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates
+
+OVER_BUDGET = "over-budget"
+_SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
+"""What every bundle should have -> where it lies in the folder of the plugin's sources."""
 
 
 def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
@@ -73,7 +78,7 @@ def _traced(
     for problem in found:
         file = bundle.files.get(problem.path)
         if file is None or not file.sources:
-            moved.append(replace(problem, path=f"{bundle.name}/{problem.path}"))
+            moved.append(_lacking(tree, bundle, problem))
             continue
         source, line = file.sources[0], problem.line
         if not source.endswith(".j2"):
@@ -84,15 +89,29 @@ def _traced(
             trace = traces.setdefault(source, []) or templates.trace(source)
             traces[source] = trace
             raw = file.source_lines[line - 1] if line <= len(file.source_lines) else line - 1
+            raw = file.budget_line if problem.code == OVER_BUDGET else raw
             source, line = trace[min(raw, len(trace) - 1)]
         moved.append(replace(problem, path=tree.shown(source), line=line))
     return moved
 
 
+def _lacking(tree: SourceTree, bundle: Bundle, problem: Problem) -> Problem:
+    """Say of a file that a bundle lacks where its source would be."""
+    source = _SOURCE_OF.get(problem.path)
+    if source is None:
+        return replace(problem, path=f"{bundle.name}/{problem.path}")
+    path = tree.shown(f"plugins/{bundle.name}/{source}")
+    return replace(problem, path=path, remedy=f"add {path}")
+
+
 def _budget_problems(bundle: Bundle) -> list[Problem]:
     return [
         Problem(
-            item.path, 1, "over-budget", f"{figure} is {used} tokens, the budget is {limit}", "shorten it"
+            item.path,
+            1,
+            OVER_BUDGET,
+            f"{figure} is {used} tokens, the budget is {limit}",
+            f"shorten it, or raise {figure} in `budget:`",
         )
         for item in bill(bundle)
         for figure, used, limit in item.over()

@@ -1,64 +1,20 @@
-"""The command line: the only place that prints, and where every error becomes one sentence and a status."""
+"""The command line, behind a door that says what is missing where only the installer's needs are met."""
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 
-import click
-
-from ultra_plugin import __version__
-from ultra_plugin.cli.build import build_command
-from ultra_plugin.cli.check import check_command
-from ultra_plugin.cli.diff import diff_command
-from ultra_plugin.cli.watch import watch_command
-from ultra_plugin.errors import ProblemsFound, UltraError
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="ultra-plugin")
-def group() -> None:
-    """Render, check and package Claude Code plugins from templates and contracts."""
-
-
-for command in (build_command, check_command, diff_command, watch_command):
-    group.add_command(command)
+_NEEDED = ("click", "jinja2", "yaml")
 
 
 def main() -> None:
     """Run the command line and leave with its status: 0 done, 1 refused, 2 wrong usage, 130 interrupted."""
-    sys.exit(_status())
-
-
-def _status() -> int:
     try:
-        status = group.main(standalone_mode=False)
-        sys.stdout.flush()
-        return status if isinstance(status, int) else 0
-    except click.UsageError as error:
-        error.show()
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted; nothing was changed", 130)
-    except ProblemsFound as error:
-        for problem in error.problems:
-            click.echo(str(problem), err=True)
-        count = len(error.problems)
-        return _fail(f"{count} problem{'s' if count > 1 else ''}; nothing was written")
-    except (UltraError, click.ClickException) as error:
-        return _fail(str(error))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it exits
-        return 1
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        remedy = "; make room and build again" if error.errno in _NO_ROOM else ""
-        return _fail(f"{place}{error.strerror or error}{remedy}")
+        from ultra_plugin.cli.program import run
 
-
-def _fail(sentence: str, status: int = 1) -> int:
-    click.echo(f"ultra-plugin: {sentence}", err=True)
-    return status
+        status = run()
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _NEEDED:
+            raise
+        sys.exit("ultra-plugin needs click, jinja2 and pyyaml: pip install ultra_suite-*.whl")
+    sys.exit(status)

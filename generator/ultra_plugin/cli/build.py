@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from ultra_plugin.cli.installer import install_lines
 from ultra_plugin.cli.options import default_source, json_option, out_option, progress, source_option
 from ultra_plugin.pipeline import build
 from ultra_plugin.report import Cost, PluginReport, Report
@@ -27,10 +29,10 @@ def build_command(source: Path | None, out: Path, wheel: bool, as_json: bool) ->
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(report)))
     else:
-        click.echo("\n".join(_lines(report)))
+        click.echo("\n".join(_lines(report, out)))
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, out: Path) -> Iterator[str]:
     for plugin in report.plugins:
         yield f"{plugin.name} {plugin.version}: {plugin.files} files, {plugin.size / 1000:.0f} kB"
         yield from _bill(plugin)
@@ -38,13 +40,18 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"  zip     {plugin.zip}"
     for package in report.packages:
         yield f"  {'wheel' if package.endswith('.whl') else 'sdist'}   {package}"
+    for name in report.removed:
+        yield f"{out / name}: removed; the sources have no such plugin any more"
+    for name in report.left:
+        place = shlex.quote(str(out / name))
+        yield f"{out / name}: built before, and no plugin of these sources; unless it is needed: rm -r {place}"
     yield f"{report.written} files changed" if report.written else "nothing had changed"
     yield ""
     yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
         plugin.folder for plugin in report.plugins
     )
-    for plugin in report.plugins:
-        yield f"Install it: ultra-install --from {plugin.zip}"
+    for line in install_lines(out, [plugin.zip for plugin in report.plugins]):
+        yield f"Install it: {line}"
 
 
 def _bill(plugin: PluginReport) -> Iterator[str]:

@@ -12,10 +12,12 @@ from pathlib import Path
 import click
 
 from ultra_plugin.check import check_bundle
+from ultra_plugin.check.codes import error
+from ultra_plugin.check.subject import MANIFEST
 from ultra_plugin.check.validator import client_problems
 from ultra_plugin.cli.options import default_source, json_option, source_option
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.folder import read_folder
+from ultra_plugin.folder import may_be_plugin, read_folder
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
@@ -43,7 +45,12 @@ def check_command(folder: Path | None, source: Path | None, strict: bool, client
 
 
 def _folder_problems(folder: Path, client: str | None) -> list[Problem]:
-    problems = check_bundle(read_folder(folder))
+    if not may_be_plugin(folder):
+        return [error(str(folder / MANIFEST), 0, "no-manifest", "does not exist")]
+    try:
+        problems = check_bundle(read_folder(folder))
+    except ProblemsFound as found:
+        return list(found.problems)
     if client:
         problems += client_problems(client, folder)
     return [replace(problem, path=str(folder / problem.path)) for problem in problems]
@@ -52,8 +59,8 @@ def _folder_problems(folder: Path, client: str | None) -> list[Problem]:
 def _source_problems(tree: SourceTree, client: str | None) -> list[Problem]:
     try:
         bundles, _ = checked(tree, "dist")
-    except ProblemsFound as error:
-        return list(error.problems)
+    except ProblemsFound as found:
+        return list(found.problems)
     if not client:
         return []
     with tempfile.TemporaryDirectory(prefix="ultra-check-") as place:

@@ -13,17 +13,18 @@ _PACKAGED = Path(__file__).parent.parent / "plugin_src"
 
 
 def default_source() -> Path:
-    """Return the source tree beside us, or the one that came with the package."""
+    """Return the source tree in the current folder, or else the one that came with the package."""
     here = Path("plugin_src")
     return here if here.is_dir() or not _PACKAGED.is_dir() else _PACKAGED
 
 
 def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --source."""
+    packaged = ", or where there is none, the one in this package" if _PACKAGED.is_dir() else ""
     return click.option(
         "--source",
         type=click.Path(path_type=Path),
-        help="Source tree.  [default: plugin_src, or the one that came with this package]",
+        help=f"Source tree.  [default: plugin_src{packaged}]",
     )(command)
 
 

@@ -1,0 +1,83 @@
+"""Modules of verbs: what the runtime could not call is refused before it ships."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.generator.sample import write_sample
+from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.source import SourceTree
+from ultra_plugin.verbs import read_verbs
+
+MODULE = "runtime/ultra_runtime/verbs/status.py"
+HEAD = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n'
+RUN = "def run(args):\n    return args\n"
+
+
+def faults(tmp_path: Path, text: str) -> list[str]:
+    root = write_sample(tmp_path, {MODULE: text})
+    with pytest.raises(ProblemsFound) as caught:
+        read_verbs(SourceTree(root))
+    return [str(problem).replace(f"{root}/{MODULE}:", "") for problem in caught.value.problems]
+
+
+def test_a_verb_is_read_and_not_run(tmp_path: Path) -> None:
+    text = HEAD + 'READ_ONLY = True\nraise SystemExit("it was run")\n' + RUN
+    verb = read_verbs(SourceTree(write_sample(tmp_path, {MODULE: text})))["status"]
+    assert (verb.summary, verb.reads_only) == ("Say how far a work order is.", True)
+    assert verb.flags == {"--long", "--help", "--json"}
+
+
+@pytest.mark.parametrize(
+    ("head", "taken"),
+    [
+        ("def run():", "none"),
+        ("def run(args, more):", "'args', 'more'"),
+        ("def run(args, more=None):", "'args', 'more'"),
+        ("def run(*args):", "'args'"),
+        ("def run(*, args):", "'args'"),
+        ("def run(args, **more):", "'args', 'more'"),
+    ],
+)
+def test_run_takes_exactly_one_argument(tmp_path: Path, head: str, taken: str) -> None:
+    (fault,) = faults(tmp_path, f"{HEAD}\n\n{head}\n    return None\n")
+    assert fault == f"5: verb: run() must take exactly one argument, this takes {taken} (write run(args))"
+
+
+@pytest.mark.parametrize("head", ["async def run(args):", "class run:"])
+def test_run_is_a_plain_function(tmp_path: Path, head: str) -> None:
+    assert faults(tmp_path, f"{HEAD}{head}\n    pass\n") == [
+        "3: verb: run is not a plain function (define run(args) with def)"
+    ]
+
+
+def test_everything_that_a_module_lacks_is_told_at_once(tmp_path: Path) -> None:
+    assert faults(tmp_path, '"""Say it."""\n') == [
+        '1: verb: a verb\'s module has no USAGE (write USAGE = "verb PATH [--flag]" below the docstring)',
+        "1: verb: a verb's module has no run() (define run(args), which returns the verb's answer)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        ("USAGE = '--long'", "USAGE does not begin with the verb"),
+        ("USAGE = 5", "USAGE is not a plain text"),
+        ("USAGE = word()", "USAGE is not a plain text"),
+    ],
+)
+def test_a_usage_that_is_none_has_its_line(tmp_path: Path, usage: str, said: str) -> None:
+    (fault,) = faults(tmp_path, f'"""Say it."""\n{usage}\n{RUN}')
+    assert fault.startswith(f"2: verb: {said}")
+
+
+def test_a_syntax_error_has_its_line_and_its_own_remedy(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, '"""Say it."""\nUSAGE = = "status"\n' + RUN)
+    assert fault == ("2: verb: is not Python: invalid syntax (mend the syntax of this line or the one above)")
+
+
+def test_a_null_byte_is_no_traceback(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, HEAD + "\0" + RUN)
+    assert "is not Python" in fault
