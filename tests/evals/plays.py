@@ -128,6 +128,10 @@ GUARDS: Mapping[str, Play] = {
     "guard-paths": Play(
         (write(".env", "TONE=kind"), write(".env.example", "TONE="), Say("It is tried."), Say("It stays."))
     ),
+    "guard-run-agent": Play(
+        (spawn("task-finder", "FIND-THE-GREETING"), Say("It is tried."), Say("It stays.")),
+        (SubAgent("FIND-THE-GREETING", Say("In greet.py. FOUND-BY-AN-AGENT"), Say("FOUND-BY-AN-AGENT")),),
+    ),
     "guard-run-files": Play((START, bash(f"sed -i s/Ada/Bob/ {PLAN}"), ABORT, DENIED)),
     "guard-agents-write": Play(
         (spawn("local-history", "TRY-TO-WRITE"), Repeat(r"It was tried")),

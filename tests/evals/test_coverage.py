@@ -14,7 +14,14 @@ ROOT = Path(__file__).parent.parent.parent
 STAGES = yaml.safe_load((ROOT / "plugin_src/plugins/ultraplan-local/plugin.yaml").read_text())["pipeline"]
 CARRIED = {
     # file of the hook: the cases that show it
-    "guard": {"guard-commands", "guard-paths", "guard-run-files", "guard-agents-write", "guard-worktree"},
+    "guard": {
+        "guard-commands",
+        "guard-paths",
+        "guard-run-files",
+        "guard-run-agent",
+        "guard-agents-write",
+        "guard-worktree",
+    },
     "agent_answer": {"guard-agent-answers"},
     "stop": {"guard-early-stop"},
     "session_start": {"guard-unfinished-run"},
