@@ -322,8 +322,8 @@ def research(told: str) -> Acting:
         f" installed.\nNext: {following} --project {project}"
     )
     counted = f"slug={slug_of(project)} scope={topic['scope']} agents={len(reports)} confidence={sure['confidence']}"
-    yield from run(f'ultra stats research {counted} --data "{data_folder(told)}"', saying=saying)
-    yield Say(DONE)
+    yield from run(f'ultra stats research {counted} --data "{data_folder(told)}"')
+    yield Say(saying)
 
 
 def plan(root: Path, told: str) -> Acting:
@@ -348,8 +348,8 @@ def plan(root: Path, told: str) -> Acting:
         f" on the command line\n3. Say so in the README\nAssumed: among equals the first in the text is first.\nNext:"
         f" {ruled['run']}"
     )
-    yield from counted_plan(told, ruled, begun, saying)
-    yield Say(DONE)
+    yield from counted_plan(told, ruled, begun)
+    yield Say(saying)
 
 
 def mending(root: Path, told: str) -> Acting:
@@ -370,8 +370,8 @@ def mending(root: Path, told: str) -> Acting:
         f"{ruled['path']} is written: 1 step, 1 session; it mends {short}.\n1. Tell a wrong N in one line\nNext:"
         f" {ruled['run']}"
     )
-    yield from counted_plan(told, ruled, begun, saying)
-    yield Say(DONE)
+    yield from counted_plan(told, ruled, begun)
+    yield Say(saying)
 
 
 def planning(begun: Mapping[str, Any]) -> str:
@@ -394,10 +394,10 @@ def judged(begun: Mapping[str, Any], draft: str) -> Answering:
     return ruled
 
 
-def counted_plan(told: str, ruled: Mapping[str, Any], begun: Mapping[str, Any], saying: str) -> Answering:
+def counted_plan(told: str, ruled: Mapping[str, Any], begun: Mapping[str, Any]) -> Answering:
     counted = f"slug={slug_of(begun['project'])} steps={ruled['steps']} sessions=1 source={begun['source']}"
     line = f"ultra stats plan {counted} self_check_rounds={ruled['self_check_rounds']}"
-    return (yield from run(f'{line} --data "{data_folder(told)}"', saying=saying))
+    return (yield from run(f'{line} --data "{data_folder(told)}"'))
 
 
 class Executing:
@@ -506,10 +506,11 @@ def review(told: str) -> Acting:
     ruled = yield from run(f"ultra review verdict --project {project}", block(decided["review-coordinator"]))
     yield from run(f"ultra validate review {ruled['path']} --strict")
     numbers = " ".join(f"findings.{name}={count}" for name, count in ruled["counts"].items())
-    counted = f"slug={slug_of(project)} files={len(scope['files'])} {numbers} verdict={ruled['verdict']}"
+    read = len([one for one in scope["files"] if one["depth"] != "skipped"])
+    counted = f"slug={slug_of(project)} files={read} {numbers} verdict={ruled['verdict']}"
     saying = reviewed(scope, said["conformance-reviewer"], ruled, dropped)
-    yield from run(f'ultra stats review {counted} --data "{data_folder(told)}"', saying=saying)
-    yield Say(DONE)
+    yield from run(f'ultra stats review {counted} --data "{data_folder(told)}"')
+    yield Say(saying)
 
 
 def reviewing(scope: Mapping[str, Any]) -> str:

@@ -79,10 +79,9 @@ def _brief(args: Args) -> tuple[Project | None, str, str]:
     path = given if os.path.exists(given) else os.path.join(root, given)
     parent, name = os.path.split(os.path.realpath(path))
     inside = os.path.dirname(parent) == os.path.join(root, PROJECTS) and name == brief_gate.BRIEF
-    project = Project(root, os.path.basename(parent)) if inside else None
-    if args.get("--project"):
-        project = find_project(args.get("--project") or "")
-    return project, seen_from(root, path), path
+    around = Project(root, os.path.basename(parent)) if inside else None
+    named = args.get("--project")
+    return (find_project(named) if named else around), seen_from(root, path), path
 
 
 def _read(shown: str, path: str) -> Mapping[str, Any]:
