@@ -51,7 +51,7 @@ check: $(VENV)/.dev
 
 test: check
 	@$(RUN) tests/client/binary.py fetch
-	@$(RUN) -m pytest -n $(WORKERS)
+	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal
 
 dev: $(VENV)/.plugin
 	@$(RUN) -m ultra_plugin build

@@ -191,4 +191,4 @@ def test_the_tables_of_the_pipeline_name_every_reader_and_what_an_agent_may_use(
     rows = {line.split("`")[1]: line for line in text.split("\n") if line.startswith(("| `", "| [`"))}
     assert "| `brief`, `research`, `architecture`, `review` " in rows["/ultraplan-local:ultraplan-local"]
     assert "| `brief` " in rows["/ultraplan-local:ultrareview-local"]
-    assert "Bash, mcp__gemini" in rows["ultraplan-local:gemini-bridge"]
+    assert "Bash, mcp__gemini" in rows["gemini-bridge"]

@@ -257,7 +257,7 @@ def test_wrong_arguments_meet_the_usage(
 ) -> None:
     client.ask(f"/{NAME}:ultraresearch-local {arguments}".strip(), model, cwd=project, plugin_dirs=[bundle])
     assert re.search(
-        r"Usage: /ultraplan-local:ultraresearch-local \[--project DIR \| --brief FILE\]", model.main.text
+        r"Usage: /ultraplan-local:ultraresearch-local \[--project DIR\] \[--brief FILE\]", model.main.text
     )
     assert f"Arguments: `{arguments}`" in model.main.text
 
