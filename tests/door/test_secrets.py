@@ -102,7 +102,7 @@ def test_a_key_inside_json_or_a_quotation_is_found_too() -> None:
         "aws_secret_access_key = <your key>",
         "aws_secret_access_key from the environment",
         "ASIA" + "PACIFICREGIONALX",
-        "npm_config_registry=https://registry.npmjs.org",
+        "npm_config_registry=https://registry.example.org",
         "https://hooks.slack.com/services/T000/B000/XXX",
         "",
     ],
