@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -277,21 +278,38 @@ def remedy(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "ended", "mended"),
-    [
-        ("completed", "1970-01-30T00:00:00Z", True),
-        ("partial", "1970-01-30T00:00:00Z", False),
-        ("completed", "1970-01-20T00:00:00Z", False),
-    ],
+    ("status", "of_this_plan", "mended"),
+    [("completed", True, True), ("partial", True, False), ("completed", False, False)],
 )
 def test_a_review_whose_goals_were_mended_is_not_planned_again(
-    ultra: Ultra, project: Path, status: str, ended: str, mended: bool
+    ultra: Ultra, project: Path, status: str, of_this_plan: bool, mended: bool
 ) -> None:
     remedy(project)
-    (project / "progress.json").write_text(json.dumps({"status": status, "completed_at": ended}))
+    plan = (project / "plan.md").read_bytes() if of_this_plan else b"another"
+    run = {"status": status, "plan_digest": hashlib.sha256(plan).hexdigest()}
+    (project / "progress.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
     assert ("/ultraplan-local:ultrareview-local" in told["next"], len(told["warnings"])) == (mended, mended)
     assert ("ultra guide plan remediation" in told["next"]) is not mended
+
+
+@pytest.mark.parametrize(
+    ("ended", "mended"),
+    [
+        (["1970-01-30T00:00:00Z", "1970-01-24T03:33:20Z", "1970-01-25T00:00:00Z"], True),
+        (["1970-01-30T00:00:00Z", "1970-01-24T03:33:18Z", "1970-01-25T00:00:00Z"], False),
+        (["1970-01-30T00:00:00Z", "1970-01-25T00:00:00Z"], False),
+    ],
+)
+def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
+    ultra: Ultra, project: Path, ended: list[str], mended: bool
+) -> None:
+    remedy(project)
+    for number, instant in enumerate(ended, 1):
+        run = {"status": "completed", "completed_at": instant}
+        (project / f"progress-session-{number}.json").write_text(json.dumps(run))
+    told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
+    assert ("/ultraplan-local:ultrareview-local" in told["next"]) is mended
 
 
 def test_a_project_and_a_brief_exclude_each_other(ultra: Ultra) -> None:

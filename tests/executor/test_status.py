@@ -181,8 +181,12 @@ def test_after_a_review_its_plan_is_executed_and_then_the_work_is_reviewed_again
     assert comes(now - 20, now - 10) == again
     assert 'plan_version: "1.7"\n' in text
     repo.write({PLAN: text.replace('"1.7"\n', f'"1.7"\nsource_findings:\n{listed}', 1)})
-    assert comes(now + 10, now + 20) == f"{COMMAND.format('execute')} {where}"
-    assert comes(now - 20, now - 10) == f"{COMMAND.format('review')} {where}"
+    assert comes(now - 20, now - 10) == f"{COMMAND.format('execute')} {where}"
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "two\n"})
+    repo.ok("run finish")
+    assert comes(now - 20, now + 20) == f"{COMMAND.format('review')} {where}"
+    assert comes(now + 30, now + 20) == again
     assert comes(now + 20, now - 10) == again
 
 

@@ -6,7 +6,9 @@ import json
 import re
 import shutil
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -150,25 +152,26 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
 def test_side_by_side_means_that_no_agent_waits_for_another(
     client: Client, scripted: ModelFactory, briefed: Path, bundle: Path
 ) -> None:
-    """Each agent answers only after a second call, and all first requests come before the first second one."""
+    """No agent is answered before all of them have asked: one that waited for another would wait for ever."""
     agents = ("local-structure", "local-tests", "web-docs")
-    tool = {"local-structure": "Glob", "local-tests": "Glob", "web-docs": "Glob"}
-    playing = [
-        SubAgent(title(agent), Call(tool[agent], {"pattern": "**/nothing"}), Say(report("a:1", "code")))
-        for agent in agents
-    ]
+    all_asked, asked = threading.Barrier(len(agents)), set()
+
+    def meets(agent: str) -> Callable[[Request], bool]:
+        def is_it(request: Request) -> bool:
+            if title(agent) not in request.system:
+                return False
+            if agent not in asked:
+                asked.add(agent)
+                all_asked.wait(60)
+            return True
+
+        return is_it
+
+    playing = [SubAgent(meets(agent), Say(report("a:1", "code"))) for agent in agents]
     model = scripted(Together(*(look(agent) for agent in agents)), agents=playing)
     client.ask(TYPED, model, cwd=briefed, plugin_dirs=[bundle])
-    order = [
-        (agent, len(request.messages))
-        for request in model.requests
-        for agent in agents
-        if title(agent) in request.system
-    ]
-    firsts = [
-        place for place, (agent, _) in enumerate(order) if agent not in [one for one, _ in order[:place]]
-    ]
-    assert firsts == [0, 1, 2], order
+    assert (asked, all_asked.broken) == (set(agents), False)
+    assert not [result.text for result in model.tool_results() if result.is_error]
 
 
 def test_what_the_model_and_the_agents_are_told(

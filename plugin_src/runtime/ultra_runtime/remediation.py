@@ -11,10 +11,14 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN as PLAN_KIND
 from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.review_words import VERDICTS
+from ultra_runtime.run.digest import sha256
 from ultra_runtime.timestamp import instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from ultra_runtime.project import Project
 
 PLAN = "plan.md"
@@ -22,6 +26,7 @@ START, END = "progress", ".json"
 FINDINGS = "source_findings"
 OPEN, PLANNED, MENDED = "open", "planned", "mended"
 EPOCH = instant("1970-01-01T00:00Z") or 0
+SECOND = (instant("1970-01-01T00:00:01Z") or 0) - EPOCH
 
 
 def goals_of(review: str) -> list[dict[str, str]]:
@@ -59,25 +64,34 @@ def standing(project: Project, review: str) -> str:
         return OPEN
     if not goals or not goals <= set(taken_up(project)) or planned < written:
         return OPEN
-    ended = _ended(project)
-    return MENDED if ended is not None and ended > planned else PLANNED
+    return MENDED if _is_carried_out(project, planned) else PLANNED
 
 
-def _ended(project: Project) -> int | None:
-    """Return when the last run of the plan completed; nothing when one has not, or a session was never run."""
-    ends = []
-    files = [name for name in os.listdir(project.folder) if name.startswith(START) and name.endswith(END)]
-    for name in files:
-        try:
-            values = read_object(read_regular(project.path(name))).values
-        except (UnreadableError, JsonError):
-            return None
-        ended = instant(str(values.get("completed_at") or values.get("updated_at") or ""))
-        if values.get("status") != "completed" or ended is None:
-            return None
-        ends.append(ended - EPOCH)
-    if START + END not in files and len(files) < len(
-        read(read_regular(project.path(PLAN)), PLAN_KIND).sessions
-    ):
+def _is_carried_out(project: Project, planned: int) -> bool:
+    """Tell whether the plan that is there was completed: as a whole, or session by session since it was written."""
+    try:
+        whole = _completed(project, START + END)
+        if whole is not None:
+            return whole.get("plan_digest") == sha256(read_regular(project.path(PLAN)))
+        files = [name for name in os.listdir(project.folder) if name.startswith(START) and name.endswith(END)]
+        runs = [_completed(project, name) for name in files if name != START + END]
+        sessions = read(read_regular(project.path(PLAN)), PLAN_KIND).sessions
+    except UnreadableError:
+        return False
+    if not sessions or len(runs) < len(sessions):
+        return False
+    # A time of a run has whole seconds, that of a file has parts of them.
+    return all(run is not None and _ended(run) + SECOND > planned for run in runs)
+
+
+def _completed(project: Project, name: str) -> Mapping[str, Any] | None:
+    """Return what a run wrote down, if it is there and says that it was completed."""
+    try:
+        values = read_object(read_regular(project.path(name))).values
+    except (UnreadableError, JsonError):
         return None
-    return max(ends, default=None)
+    return values if values.get("status") == "completed" else None
+
+
+def _ended(run: Mapping[str, Any]) -> int:
+    return (instant(str(run.get("completed_at") or run.get("updated_at") or "")) or EPOCH) - EPOCH
