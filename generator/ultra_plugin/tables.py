@@ -51,7 +51,7 @@ def contract_module(contract: Contract) -> str:
     )
     return (
         f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n'
-        f"from ultra_runtime.contract import {_used(body)}\n\n"
+        f"from ultra_runtime.contract.model import {_used(body)}\n\n"
         f"CONTRACT = Contract(\n{body})\n"
     )
 
@@ -60,7 +60,7 @@ def common_module(codes: Mapping[str, Code]) -> str:
     """Return the module that holds the codes which no single artifact owns."""
     return (
         f'"""Rendered from contracts/{_COMMON}.yaml: edit that file, not this one."""\n\n'
-        "from ultra_runtime.contract import Code\n\n"
+        "from ultra_runtime.contract.model import Code\n\n"
         f"CODES = {_rows(_code(name, code) for name, code in codes.items())}\n"
     )
 
@@ -71,7 +71,7 @@ def outputs_module(outputs: Mapping[str, Output]) -> str:
     used = ", ".join(name for name in ("Dimension", "Field", "Gate", "Output") if f"{name}(" in rows)
     return (
         '"""Rendered from outputs/*.yaml: edit those files, not this one."""\n\n'
-        f"from ultra_runtime.contract import {used}\n\n"
+        f"from ultra_runtime.contract.model import {used}\n\n"
         f"OUTPUTS = {{\n{rows}}}\n"
     )
 

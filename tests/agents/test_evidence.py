@@ -10,7 +10,14 @@ from tests.agents.conftest import Ultra
 from tests.flagship.stories import EXAMPLE, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
-from ultra_runtime.evidence import CEILING, ENOUGH, Evidence, EvidenceError, confidence, read_evidence
+from ultra_runtime.research.evidence import (
+    CEILING,
+    ENOUGH,
+    Evidence,
+    EvidenceError,
+    confidence,
+    read_evidence,
+)
 
 WEIGHTS = {"code": 80, "official": 70, "discussion": 50, "community": 30, "model": 10}
 AGENTS = ("local-structure", "web-docs")

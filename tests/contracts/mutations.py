@@ -86,9 +86,9 @@ def fault(
 def main(bundle: str, fixtures: str, seed: int, count: int) -> int:
     """Run the mutations and return the number of findings."""
     sys.path.insert(0, os.path.join(bundle, "runtime"))
-    from ultra_runtime.contract import contract_kinds, load_contract
-    from ultra_runtime.jsontext import write
-    from ultra_runtime.validation import validate_data
+    from ultra_runtime.contract.model import contract_kinds, load_contract
+    from ultra_runtime.contract.validation import validate_data
+    from ultra_runtime.text.jsontext import write
 
     chance = random.Random(seed)  # noqa: S311
     kinds = [kind for kind in contract_kinds() if load_contract(kind).format != "directory"]

@@ -28,10 +28,10 @@ Check = Callable[[str, bytes], Any]
 def check(bundle: Path) -> Iterator[Check]:
     """Return the validator itself, with the rendered tables, without a process around it."""
     import ultra_runtime
-    from ultra_runtime import contract
-    from ultra_runtime.contract import load_contract
-    from ultra_runtime.jsontext import write
-    from ultra_runtime.validation import validate_data
+    from ultra_runtime.contract import model as contract
+    from ultra_runtime.contract.model import load_contract
+    from ultra_runtime.contract.validation import validate_data
+    from ultra_runtime.text.jsontext import write
 
     def call(kind: str, data: bytes) -> Any:
         answer = json.loads(write(validate_data(load_contract(kind), data, "no/where").as_data()))

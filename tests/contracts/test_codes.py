@@ -13,9 +13,9 @@ from tests.contracts.conftest import FIXTURES, PLACES, PROJECT, SOURCES, Validat
 from ultra_plugin.config import load
 from ultra_plugin.contracts import all_fields
 from ultra_plugin.source import SourceTree
-from ultra_runtime.forms import FORMS
-from ultra_runtime.rules import RULES
-from ultra_runtime.validation import OWN_LANGUAGE
+from ultra_runtime.contract.forms import FORMS
+from ultra_runtime.contract.rules import RULES
+from ultra_runtime.contract.validation import OWN_LANGUAGE
 
 SUITE = load(SourceTree(SOURCES))
 CONTRACTS = {contract.artifact: contract for contract in SUITE.contracts.values()}
@@ -82,7 +82,7 @@ def test_soft_turns_soft_codes_into_warnings(
 def test_a_run_that_is_over_cannot_be_resumed(bundle: Path, repository: Path) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from ultra_runtime.progress_resume import check_resume\n"
+        "from ultra_runtime.run.state.resumable import check_resume\n"
         "print(*[issue.code for issue in check_resume(sys.argv[2]).errors])"
     )
     for fixture, expected in ((OF_RESUMING, OF_RESUMING), ("valid", "")):

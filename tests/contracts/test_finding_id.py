@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contracts import conftest
-from ultra_runtime.finding import finding_id
+from ultra_runtime.review.finding import finding_id
 
 assert conftest
 FINDING = {"path": "src/limit.py", "rule": "no-silent-failure", "evidence": "except StoreError:\n    pass"}

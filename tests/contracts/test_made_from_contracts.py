@@ -12,7 +12,7 @@ from tests.contracts.conftest import FIXTURES, Validate, codes, place
 from tests.contracts.test_codes import CODES, COMMON, CONTRACTS, SUITE, VALID
 from ultra_plugin.schema import json_schema
 from ultra_plugin.skeleton import skeleton
-from ultra_runtime.frontmatter import parse
+from ultra_runtime.text.frontmatter import parse
 
 FIELD_CODES = (
     "_BAD_TYPE",

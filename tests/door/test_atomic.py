@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from tests.door.conftest import SOURCE
-from ultra_runtime import atomic
-from ultra_runtime.atomic import Folder, WriteError, write_file
+from ultra_runtime.files import atomic
+from ultra_runtime.files.atomic import Folder, WriteError, write_file
 
 
 def names(folder: Path) -> list[str]:
@@ -155,7 +155,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     """A limit on the size of files stands in for the disk: the write fails halfway in the same way."""
     path = tmp_path / "plan.md"
     path.write_bytes(b"old")
-    script = f"from ultra_runtime.atomic import write_file; write_file({str(path)!r}, b'x' * 5_000_000)"
+    script = f"from ultra_runtime.files.atomic import write_file; write_file({str(path)!r}, b'x' * 5_000_000)"
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
@@ -202,7 +202,7 @@ def test_moving_is_for_files_too(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from ultra_runtime.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import Folder, WriteError
 path, letter = sys.argv[1], sys.argv[2].encode()
 print("ready", flush=True)
 while True:
@@ -247,7 +247,7 @@ def assert_whole(data: bytes) -> None:
 
 HOLDER = """
 import sys, time
-from ultra_runtime.atomic import Folder
+from ultra_runtime.files.atomic import Folder
 with Folder(sys.argv[1]) as folder:
     folder.lock()
     print("held", flush=True)
@@ -274,7 +274,9 @@ def test_a_folder_is_held_by_one_and_let_go_when_that_one_is_killed(tmp_path: Pa
 
 
 def test_nothing_heavy_is_imported() -> None:
-    script = "import sys, ultra_runtime.atomic, ultra_runtime.secret_scan; print(*sorted(sys.modules))"
+    script = (
+        "import sys, ultra_runtime.files.atomic, ultra_runtime.files.secret_scan; print(*sorted(sys.modules))"
+    )
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(SOURCE)!r}); {script}"],
         capture_output=True, text=True, check=True, timeout=60,

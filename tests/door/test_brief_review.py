@@ -15,7 +15,8 @@ from tests.door.samples import DETAILS, answer
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import contract_module
-from ultra_runtime.brief_review import (
+from ultra_runtime.contract.model import Contract
+from ultra_runtime.contract.scores import (
     judge,
     no_review,
     prose_verdict,
@@ -23,7 +24,6 @@ from ultra_runtime.brief_review import (
     restore_review,
     split_answer,
 )
-from ultra_runtime.contract import Contract
 
 ORDER = ["research_plan", "testability", "completeness", "consistency", "scope_clarity"]
 

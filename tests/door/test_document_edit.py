@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.door.samples import BRIEF, plan, step
-from ultra_runtime import frontmatter
-from ultra_runtime.document_edit import EditError, remove_section, replace_section, replace_step, set_field
+from ultra_runtime.text import frontmatter
+from ultra_runtime.text.document_edit import (
+    EditError,
+    remove_section,
+    replace_section,
+    replace_step,
+    set_field,
+)
 
 ORDER = [
     "Intent",

@@ -15,7 +15,7 @@ import pytest
 
 from tests.door.conftest import PROJECT, Ultra, tree_of
 from tests.door.samples import BRIEF, answer
-from ultra_runtime.atomic import Folder
+from ultra_runtime.files.atomic import Folder
 
 ROUNDS = 400 if "ULTRA_SOAK" in os.environ else 20
 RANDOM = random.Random(11)  # noqa: S311 - the same moments every time, as far as a machine can

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ultra_runtime.secret_scan import SHAPES, find_secrets
+from ultra_runtime.files.secret_scan import SHAPES, find_secrets
 
 RANDOM = random.Random(7)  # noqa: S311 - the same tokens every time
 WORD = string.ascii_letters + string.digits

@@ -36,8 +36,8 @@ class Reader(threading.Thread):
         self.wrong: list[str] = []
 
     def run(self) -> None:
-        from ultra_runtime.contract import load_contract
-        from ultra_runtime.validation import validate_data
+        from ultra_runtime.contract.model import load_contract
+        from ultra_runtime.contract.validation import validate_data
 
         contract, seen, last = load_contract("progress"), set[str](), b""
         while not self.stop:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.executor.sample import PROGRESS, Repo, plan, step
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.progress import BackwardsError, Progress
+from ultra_runtime.run.state.progress import BackwardsError, Progress
 
 Make = Callable[..., Repo]
 

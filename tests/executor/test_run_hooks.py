@@ -346,4 +346,4 @@ def test_outside_a_run_a_hook_loads_next_to_nothing(make: Make, hook: str) -> No
     )  # fmt: skip
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
     assert "ultra_runtime.guard.site" in loaded
-    assert not loaded & {"re", "json", "typing", "collections", "subprocess", "ultra_runtime.run.live"}
+    assert not loaded & {"re", "json", "typing", "collections", "subprocess", "ultra_runtime.run.state.live"}

@@ -456,7 +456,7 @@ def test_a_call_imports_nothing_slow(make: Make) -> None:
     ]
     done = subprocess.run(words, cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60)
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
-    assert "ultra_runtime.status.facts" in loaded
+    assert "ultra_runtime.status.project_facts" in loaded
     slow = {
         "json",
         "re",
@@ -464,6 +464,6 @@ def test_a_call_imports_nothing_slow(make: Make) -> None:
         "subprocess",
         "html",
         "ultra_runtime.status.page",
-        "ultra_runtime.run.audit",
+        "ultra_runtime.run.life.audit",
     }
     assert loaded & slow == set()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
-from ultra_runtime.guard.follow import WORK_BASE, WORK_PER_CHARACTER, follow
+from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, follow
 from ultra_runtime.guard.policy import Policy
-from ultra_runtime.guard.reader import MAX_TEXT
+from ultra_runtime.guard.shell.reader import MAX_TEXT
 from ultra_runtime.guard.verdict import git_directories, verdict_for, written_paths
 
 POLICY = policy()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.guard.policy_tables import ROOT, load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
-from ultra_runtime.guard import kinds, wrappers
 from ultra_runtime.guard.first_look import may_match
+from ultra_runtime.guard.follow import kinds, wrappers
 from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()

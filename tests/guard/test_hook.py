@@ -489,7 +489,7 @@ def test_a_run_file_that_cannot_be_read_stops_the_call_and_says_what_to_do(scene
         "guard/judge.py",
         "guard/hook.py",
         "guard/verdict.py",
-        "jsontext.py",
+        "text/jsontext.py",
         "guard",
         "__init__.py",
     ],
@@ -583,7 +583,7 @@ SLOW = {
     "collections",
     "functools",
     "subprocess",
-    "ultra_runtime.guard.follow",
+    "ultra_runtime.guard.follow.follower",
 }
 
 
@@ -600,7 +600,7 @@ def test_a_harmless_command_loads_nothing_slow(scene: Scene, command: str, run: 
     )  # fmt: skip
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "ultra_runtime.guard.hook" in loaded
-    read = {"ultra_runtime.guard.follow"} if run and command == REMOVE else set()
+    read = {"ultra_runtime.guard.follow.follower"} if run and command == REMOVE else set()
     assert loaded & SLOW == read
 
 

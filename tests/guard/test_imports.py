@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.guard.policy_tables import ROOT, tables
-from ultra_runtime.guard import builtin, kinds, launch, outputs, wrappers, writes
+from ultra_runtime.guard.follow import builtin, kinds, launch, outputs, wrappers, writes
 
 RUNTIME = ROOT / "plugin_src" / "runtime"
 GUARD = RUNTIME / "ultra_runtime" / "guard"
-MODULES = sorted(path for path in GUARD.glob("*.py") if path.stem != "__init__")
+MODULES = sorted(path for path in GUARD.rglob("*.py") if path.stem != "__init__")
 SLOW = {
     "typing",
     "dataclasses",
@@ -122,18 +122,11 @@ def test_no_command_loads_anything_slow(bundle: Path, command: str, rule: str) -
 
 def test_a_plain_dangerous_command_does_not_load_everything(bundle: Path) -> None:
     _, modules = loaded(bundle, "rm -rf x")
-    unneeded = {
-        "code",
-        "launch",
-        "builtin",
-        "braces",
-        "parameter",
-        "rules_system",
-        "rules_git",
-        "outputs",
-        "os",
-    }
-    assert not modules & {f"ultra_runtime.guard.{name}" for name in unneeded}
+    followed = {"code", "launch", "builtin", "braces", "parameter", "outputs"}
+    unneeded = {f"follow.{name}" for name in followed} | {"rules.system", "rules.git_use"}
+    for name in unneeded:
+        assert (GUARD / f"{name.replace('.', '/')}.py").is_file()
+    assert not modules & {"os", *(f"ultra_runtime.guard.{name}" for name in unneeded)}
 
 
 def test_every_name_leads_to_a_function() -> None:

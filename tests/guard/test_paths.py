@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.guard.policy_tables import policy
-from ultra_runtime.guard.marks import HOME, UNKNOWN, USER_HOME
-from ultra_runtime.guard.paths import Place, path_verdict
+from ultra_runtime.guard.paths import PathContext, path_verdict
 from ultra_runtime.guard.realpath import inside, real_path
+from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME
 
 POLICY = policy()
 
@@ -42,7 +42,7 @@ def base(tmp_path: Path) -> Path:
 
 
 def rule(base: Path, path: str, cwd: str = "repo", **more: object) -> str:
-    place = Place(str(base / cwd), str(base / "repo"), str(base / "home"))
+    place = PathContext(str(base / cwd), str(base / "repo"), str(base / "home"))
     for name, value in more.items():
         setattr(place, name, value)
     return path_verdict(path, place, POLICY).rule
@@ -187,7 +187,7 @@ def test_hooks_that_git_itself_makes(base: Path) -> None:
     git("submodule", "add", "-q", str(source), "sub", cwd=repo)
     git("worktree", "add", "-q", ".claude/worktrees/w", cwd=repo)
     tree = repo / ".claude/worktrees/w"
-    place = Place(str(tree), str(tree), str(base / "home"))
+    place = PathContext(str(tree), str(tree), str(base / "home"))
 
     def verdict(path: str) -> str:
         return path_verdict(path, place, POLICY).rule
@@ -199,7 +199,7 @@ def test_hooks_that_git_itself_makes(base: Path) -> None:
         capture_output=True,
         text=True,
     ).stdout.strip()
-    whole = Place(str(repo / "sub"), str(repo), str(base / "home"))
+    whole = PathContext(str(repo / "sub"), str(repo), str(base / "home"))
     assert path_verdict(f"{hooks}/pre-commit", whole, POLICY).rule == "hook_script"
     assert verdict("new.py") == ""
     assert verdict("../../../x.py") == "outside_repository"  # the main tree
@@ -254,7 +254,7 @@ def test_real_paths_are_those_of_the_system(
         link = base.joinpath(*names)
         if link.parent.is_dir() and not link.exists() and not link.is_symlink():
             link.symlink_to(f"{base}/{target}" if absolute else target or ".")
-    place = Place(str(base / "repo"), str(base / "repo"), str(base / "home"))
+    place = PathContext(str(base / "repo"), str(base / "repo"), str(base / "home"))
     for names in paths:
         path = f"{base}/" + "/".join(names)
         try:

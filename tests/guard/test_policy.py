@@ -12,9 +12,9 @@ import yaml
 
 from tests.guard.policy_tables import POLICY as POLICY_FOLDER
 from tests.guard.policy_tables import load, policy, tables
-from ultra_runtime.guard import logic
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.paths import Place, path_verdict
+from ultra_runtime.guard.follow import logic
+from ultra_runtime.guard.paths import PathContext, path_verdict
 from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()
@@ -82,20 +82,20 @@ def test_example_passes(rule: str, command: str) -> None:
 
 
 @pytest.fixture
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> PathContext:
     base = tmp_path_factory.mktemp("place")
     for folder in ("repo", "home"):
         (base / folder).mkdir()
-    return Place(str(base / "repo"), str(base / "repo"), str(base / "home"))
+    return PathContext(str(base / "repo"), str(base / "repo"), str(base / "home"))
 
 
 @pytest.mark.parametrize(("rule", "path"), _examples(PATH_RULES, "match"))
-def test_path_example_matches(rule: str, path: str, place: Place) -> None:
+def test_path_example_matches(rule: str, path: str, place: PathContext) -> None:
     assert path_verdict(path, place, POLICY).rule == rule
 
 
 @pytest.mark.parametrize(("rule", "path"), _examples(PATH_RULES, "pass"))
-def test_path_example_passes(rule: str, path: str, place: Place) -> None:
+def test_path_example_passes(rule: str, path: str, place: PathContext) -> None:
     assert path_verdict(path, place, POLICY).verdict == "allow"
 
 
@@ -104,7 +104,7 @@ SECRET_FILES = yaml.safe_load((POLICY_FOLDER / "paths.yaml").read_text(encoding=
 
 @pytest.mark.parametrize("kind", ["match", "pass"])
 def test_files_that_nothing_quotes_are_known_by_their_names(bundle: Path, kind: str) -> None:
-    code = "import sys; from ultra_runtime.secret_files import may_hold_secrets as m; print(*map(m, sys.argv[1:]))"
+    code = "import sys; from ultra_runtime.files.secret_files import may_hold_secrets as m; print(*map(m, sys.argv[1:]))"
     names = SECRET_FILES["examples"][kind]
     said = subprocess.run(
         [sys.executable, "-c", code, *names],

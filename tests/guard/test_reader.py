@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.guard.policy_tables import ROOT
 from tests.guard.shell_programs import PROGRAM, SETTING, SOUP, WORD
-from ultra_runtime.guard import expand
-from ultra_runtime.guard.follow import Follower
-from ultra_runtime.guard.reader import read
-from ultra_runtime.guard.tree import Command, Compound, Script
+from ultra_runtime.guard.follow import expand
+from ultra_runtime.guard.follow.follower import Follower
+from ultra_runtime.guard.shell.reader import read
+from ultra_runtime.guard.shell.syntax import Compound, Script, SimpleCommand
 
 CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
 
@@ -34,7 +34,7 @@ def words_of(text: str) -> list[list[str]]:
         expand.words(follower, command.words)
         for pipeline in script.pipelines
         for command in pipeline.commands
-        if isinstance(command, Command)
+        if isinstance(command, SimpleCommand)
     ]
 
 
@@ -184,5 +184,5 @@ def _ours(case: list[str]) -> list[str]:
     setting, last = Script(), script.pipelines[-1].commands[0]
     setting.pipelines = script.pipelines[:-1]
     follower.run(setting, "")
-    assert isinstance(last, Command)
+    assert isinstance(last, SimpleCommand)
     return expand.words(follower, last.words)[1:]

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.guard.policy_tables import ROOT, load, policy
-from ultra_runtime.guard import judge, kinds, own_files
+from ultra_runtime.guard import judge, own_files
 from ultra_runtime.guard.first_look import may_match
+from ultra_runtime.guard.follow import kinds
 
 RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
 
@@ -140,7 +141,7 @@ def test_a_verb_that_says_that_it_only_reads_cannot_write(bundle: Path) -> None:
         says = "READ_ONLY = True\n" in path.read_text()
         (reading if says else writing).add(path.stem)
         if says:
-            assert "ultra_runtime.atomic" not in _reached(f"ultra_runtime.verbs.{path.stem}"), path.stem
+            assert "ultra_runtime.files.atomic" not in _reached(f"ultra_runtime.verbs.{path.stem}"), path.stem
     assert {"put", "gate_brief", "brief_status", "project_new", "sessions_write"} <= writing
     assert {"scan", "validate", "guide", "check_command"} <= reading
     names: dict[str, Any] = {}
@@ -152,7 +153,7 @@ def test_a_verb_that_says_that_it_only_reads_cannot_write(bundle: Path) -> None:
 
 def test_the_reach_of_a_verb_is_seen() -> None:
     """Prove that the test above can fail."""
-    assert "ultra_runtime.atomic" in _reached("ultra_runtime.verbs.put")
+    assert "ultra_runtime.files.atomic" in _reached("ultra_runtime.verbs.put")
 
 
 # -- words that stand in two places

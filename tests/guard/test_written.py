@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.guard.policy_tables import policy
-from ultra_runtime.guard.marks import HOME, UNKNOWN, USER_HOME
-from ultra_runtime.guard.paths import Place, path_verdict, write_verdict
+from ultra_runtime.guard.paths import PathContext, path_verdict, write_verdict
+from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME
 from ultra_runtime.guard.verdict import git_directories, written_paths
 
 
@@ -87,14 +87,14 @@ def test_what_a_directory_would_hold() -> None:
     ],
 )
 def test_together_with_the_path_policy(command: str, rule: str, tmp_path: Path) -> None:
-    place = Place(str(tmp_path), str(tmp_path), str(tmp_path / "home"))
+    place = PathContext(str(tmp_path), str(tmp_path), str(tmp_path / "home"))
     (write,) = written_paths(command)
     assert path_verdict(write.path, place, policy()).rule == rule
 
 
 def test_a_folder_is_judged_by_what_it_would_hold(tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
-    place = Place(str(tmp_path), str(tmp_path), str(tmp_path / "home"))
+    place = PathContext(str(tmp_path), str(tmp_path), str(tmp_path / "home"))
 
     def rule(command: str) -> str:
         (write,) = written_paths(command)

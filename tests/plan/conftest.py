@@ -36,7 +36,7 @@ def tables() -> Iterator[None]:
             module = ModuleType(f"ultra_runtime.tables.{name}")
             exec(text, module.__dict__)  # noqa: S102
             patch.setitem(sys.modules, module.__name__, module)
-        patch.setattr("ultra_runtime.contract.table_names", lambda: sorted(texts))
+        patch.setattr("ultra_runtime.contract.model.table_names", lambda: sorted(texts))
         yield
 
 

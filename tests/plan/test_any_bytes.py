@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.plan.texts import manifest, plan, step
-from ultra_runtime.contract import load_contract
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Report
+from ultra_runtime.plan.check import check as check_plan
 from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.spec_check import check as check_spec
 from ultra_runtime.plan.spec_text import quoted
-from ultra_runtime.plan_check import check as check_plan
-from ultra_runtime.spec_check import check as check_spec
-from ultra_runtime.verdict import Report
-from ultra_runtime.yaml_mapping import MappingReader
-from ultra_runtime.yaml_value import Scalar
+from ultra_runtime.text.yaml_mapping import MappingReader
+from ultra_runtime.text.yaml_value import Scalar
 
 FIXTURES = Path(__file__).parent.parent / "contracts"
 SEEDS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ultra_runtime.markdown import Document, Item, parse, split_field
+from ultra_runtime.text.markdown import Document, Item, parse, split_field
 
 TEXT = """\
 before

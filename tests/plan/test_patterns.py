@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from tests.interpreters import interpreters
 from tests.plan.conftest import SOURCES
-from ultra_runtime import patterns
-from ultra_runtime.patterns import PatternError, check, search, weigh
+from ultra_runtime.text import patterns
+from ultra_runtime.text.patterns import PatternError, check, search, weigh
 
 SLOW_CLASS = "(?i)" + "[\\0-\U0010ffff]" * 300
 CALL = """
 import json, resource, sys
 sys.path.insert(0, sys.argv[1])
-from ultra_runtime.patterns import PatternError, check, search
+from ultra_runtime.text.patterns import PatternError, check, search
 
 def used():
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -133,7 +133,7 @@ def test_a_machine_that_starts_no_process_says_so(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_child_ends_with_its_parent_s_streams_closed(tmp_path: Path) -> None:
-    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom ultra_runtime.patterns import search\n"
+    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom ultra_runtime.text.patterns import search\n"
     script += "open(sys.argv[2], 'w').write(str(search('(a)+', 'xa')))"
     out = tmp_path / "out"
     python = interpreters()[-1]

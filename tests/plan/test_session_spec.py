@@ -10,11 +10,11 @@ import pytest
 
 from tests.plan.conftest import PROJECT, Repository
 from tests.plan.texts import manifest, plan, session, step, strategy
-from ultra_runtime.markdown import Item
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.session_spec import read_entry_condition
 from ultra_runtime.plan.spec_text import PREFLIGHT
 from ultra_runtime.plan.values import Plan
+from ultra_runtime.text.markdown import Item
 
 VALID = (Path(__file__).parent.parent / "contracts/session-spec/valid.md").read_text()
 RECOVERY = (Path(__file__).parent.parent / "contracts/session-spec/valid-recovery.md").read_text()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.conftest import STATE_FILE, Runner, write_files
-from ultra_runtime.place import find_root
+from ultra_runtime.files.root import find_root
 
 AddState = Callable[..., Path]
 EXECUTE = "/ultraplan-local:ultraexecute-local"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.modes import modes_obeyed
 from tests.runtime.conftest import write_files
-from ultra_runtime.contract import Code, Contract, Field, Version
-from ultra_runtime.jsontext import write
-from ultra_runtime.regular_file import LARGEST
-from ultra_runtime.validation import validate_data, validate_file
+from ultra_runtime.contract.model import Code, Contract, Field, Version
+from ultra_runtime.contract.validation import validate_data, validate_file
+from ultra_runtime.files.regular_file import LARGEST
+from ultra_runtime.text.jsontext import write
 
 GENERAL = (
     "NOT_FOUND READ_ERROR PARSE_ERROR MISSING_FIELD BAD_TYPE BAD_VALUE VERSION_MISMATCH VERSION_UNSUPPORTED"

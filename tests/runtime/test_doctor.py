@@ -208,7 +208,7 @@ def test_the_client(ultra: Runner, tmp_path: Path, script: str, status: str, mes
 
 
 def test_a_client_that_hangs_is_left_alone(ultra: Runner, own_bundle: Path, tmp_path: Path) -> None:
-    room = own_bundle / "runtime/ultra_runtime/checkup.py"
+    room = own_bundle / "runtime/ultra_runtime/doctor/checkup.py"
     text, count = re.subn(r"(?m)^CLIENT_SECONDS = \d+$", "CLIENT_SECONDS = 0.2", room.read_text())
     assert count == 1
     room.write_text(text)

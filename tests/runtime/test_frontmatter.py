@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.frontmatter_differences import DIFFERENCES, Difference, Error
-from ultra_runtime.frontmatter import parse
+from ultra_runtime.text.frontmatter import parse
 
 CORPUS = Path(__file__).parent.parent.parent.parent / "shared" / "corpus" / "frontmatter.jsonl"
 

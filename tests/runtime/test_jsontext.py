@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.conftest import SOURCE
-from ultra_runtime.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import JsonError, read_object, write
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -111,7 +111,7 @@ def test_any_bytes_are_read_as_json_reads_them_or_refused(data: bytes) -> None:
 def test_without_the_c_scanner_the_package_does_the_same() -> None:
     script = (
         "import sys; sys.modules['_json'] = None; sys.path.insert(0, sys.argv[1])\n"
-        "from ultra_runtime.jsontext import JsonError, read_object, write\n"
+        "from ultra_runtime.text.jsontext import JsonError, read_object, write\n"
         'print(write(read_object(b\'{"a": [1, {"b": null}], "c": "\\\\u00e9"}\').values))\n'
         "for data in eval(sys.argv[2]):\n"
         "    try: read_object(data)\n"

@@ -75,12 +75,13 @@ def test_nothing_is_said_where_there_is_nothing(
 
 
 @pytest.mark.parametrize(
-    "room", ["tables/names.py", "session_state.py", "place.py", "tables/session_state.py"]
+    "room", ["tables/names.py", "run/state/session_state.py", "files/root.py", "tables/session_state.py"]
 )
 def test_a_damaged_bundle_does_not_fail_a_session(
     own_bundle: Path, repo: Path, python: Path, add_state: AddState, room: str
 ) -> None:
     add_state()
+    assert (own_bundle / "runtime/ultra_runtime" / room).is_file()
     (own_bundle / "runtime/ultra_runtime" / room).write_text("raise SystemExit(2)\n")
     assert hook(Runner(own_bundle, repo, python)) == ""
     (own_bundle / "runtime/ultra_runtime" / room).write_text("not python")

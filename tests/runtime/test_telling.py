@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ultra_runtime.run.telling import MOST, telling
+from ultra_runtime.run.state.telling import MOST, telling
 
 TAP = [
     "TAP version 13", "# Subtest: adds", "ok 1 - adds", "# Subtest: purges", "not ok 2 - purges",

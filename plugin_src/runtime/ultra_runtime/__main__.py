@@ -105,7 +105,7 @@ def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
         return answer.status
     text = answer.text.rstrip("\n") + "\n"
     if as_json or answer.batch is not None:
-        from ultra_runtime.jsontext import write
+        from ultra_runtime.text.jsontext import write
 
         told = [answer.data] if answer.batch is None else answer.batch
         text = "".join(write(one) + "\n" for one in told)

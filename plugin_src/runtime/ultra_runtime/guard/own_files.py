@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.marks import HOME, known
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.realpath import components, real_path
+from ultra_runtime.guard.shell.marks import HOME, known
 from ultra_runtime.guard.site import FOLDER
 
 TYPE_CHECKING = False

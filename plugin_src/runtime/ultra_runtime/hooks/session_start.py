@@ -26,9 +26,9 @@ def run_line(folder: str) -> str:
     found = run_file(folder)
     if found is None:
         return ""
-    from ultra_runtime.hook_call import find_own_run
-    from ultra_runtime.run.interrupted import line_of_lock
-    from ultra_runtime.run.standing import read_json
+    from ultra_runtime.guard.own_run import find_own_run
+    from ultra_runtime.run.life.interrupted import line_of_lock
+    from ultra_runtime.run.state.standing import read_json
 
     root, git_dir, path = found
     lock = read_json(path)
@@ -39,19 +39,19 @@ def run_line(folder: str) -> str:
 
 def unfinished_line(folder: str) -> str:
     """Return what is unfinished and the command that goes on, or nothing."""
-    from ultra_runtime.place import PROJECTS, find_root
+    from ultra_runtime.files.root import PROJECTS, find_root
 
     root = find_root(folder)
     if root is None or not os.path.isdir(os.path.join(root, PROJECTS)):
         return ""
     from ultra_runtime.rendered import names
-    from ultra_runtime.session_state import find_states
+    from ultra_runtime.run.state.session_state import find_states
     from ultra_runtime.words import one_line
 
     unfinished = [state for state in find_states(root).valid if state.unfinished]
     state = max(unfinished, key=lambda candidate: candidate.instant, default=None)
     if state is None or state.status == "in_progress":
-        from ultra_runtime.run.interrupted import line_of_progress
+        from ultra_runtime.run.life.interrupted import line_of_progress
 
         line = line_of_progress(root)
         if line or state is None:

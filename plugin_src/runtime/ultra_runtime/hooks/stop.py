@@ -17,16 +17,16 @@ def main() -> None:
 
     if run_file(os.getcwd()) is None:
         return
-    from ultra_runtime.hook_call import find_own_run
+    from ultra_runtime.guard.own_run import find_own_run
 
     site, payload = find_own_run()
     if site is None:
         return
-    from ultra_runtime.run.reminder import reminder
+    from ultra_runtime.run.life.reminder import reminder
 
     words = reminder(site, payload)
     if words:
-        from ultra_runtime.jsontext import write
+        from ultra_runtime.text.jsontext import write
 
         sys.stdout.write(write({"decision": "block", "reason": words}) + "\n")
         sys.stdout.flush()

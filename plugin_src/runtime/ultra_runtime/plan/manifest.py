@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from ultra_runtime.field_types import shown
+from ultra_runtime.contract.field_types import shown
 from ultra_runtime.plan.values import Manifest
+from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
+from ultra_runtime.text.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
 from ultra_runtime.words import listed, nearest, one_line
-from ultra_runtime.yaml_mapping import MappingError, MappingReader, clean
-from ultra_runtime.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime import contract, markdown
+    from ultra_runtime.contract import model as contract
     from ultra_runtime.plan.values import Plan, Step
+    from ultra_runtime.text import markdown
 
 YAML = ("yaml", "yml")
 PARSE = "MANIFEST_PARSE"
@@ -23,7 +24,7 @@ KINDS = {"text": "text", "integer": "a whole number from 0 on", "boolean": "true
 WORDS_OF_MESSAGE = 3
 
 
-def top_key(block: markdown.Block) -> str:
+def top_key(block: markdown.TextBlock) -> str:
     """Return the key with which a block of YAML begins, or nothing."""
     for line in block.lines:
         at = skip_spaces(line, 0)
@@ -33,7 +34,7 @@ def top_key(block: markdown.Block) -> str:
     return ""
 
 
-def is_manifest(block: markdown.Block, name: str = "manifest") -> bool:
+def is_manifest(block: markdown.TextBlock, name: str = "manifest") -> bool:
     """Tell whether a block is YAML under that top key."""
     return block.language in ("", *YAML) and top_key(block) == name
 
@@ -49,7 +50,7 @@ class BlockReader:
         self.patterns: list[tuple[str, int]] = []
         self.sound = True
 
-    def read(self, block: markdown.Block) -> bool:
+    def read(self, block: markdown.TextBlock) -> bool:
         """Read the block and tell whether all of it is as the table says."""
         if not block.closed:
             self._add(PARSE, "the block is not closed: end it with a fence", block.line)
@@ -75,7 +76,7 @@ class BlockReader:
                 self._take(field, reader.values[field.name], lines[field.name], rows)
         return self.sound
 
-    def _mapping(self, block: markdown.Block) -> MappingReader:
+    def _mapping(self, block: markdown.TextBlock) -> MappingReader:
         lines = [clean(line, row) for row, line in enumerate(block.lines)]
         row = 0
         while row < len(lines) and (not lines[row].strip(" ") or lines[row].lstrip(" ").startswith("#")):

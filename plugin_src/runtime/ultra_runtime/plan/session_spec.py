@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.plan.inline import (
     SHELLS,
-    Command,
+    InlineCommand,
     is_nothing,
     numbers,
     read_command,
@@ -21,8 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ultra_runtime import contract, markdown
+    from ultra_runtime.contract import model as contract
     from ultra_runtime.plan.values import Plan
+    from ultra_runtime.text import markdown
 
 DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = "Dependencies", "Scope Fence", "Exit Condition"
 SESSION_MANIFEST, STEPS, RECOVERY = "Session Manifest", "Steps", "Recovery Metadata"
@@ -95,7 +96,7 @@ def _names_sessions_only(text: str) -> bool:
     )
 
 
-def read_conditions(document: markdown.Document, section: markdown.Section) -> list[Command]:
+def read_conditions(document: markdown.Document, section: markdown.TextSection) -> list[InlineCommand]:
     """Return the conditions of a section and its subsections, item by item and block by block.
 
     An item that begins with a command in backticks, or with a fenced one, is run; any other is for people.
@@ -112,7 +113,7 @@ def read_conditions(document: markdown.Document, section: markdown.Section) -> l
     return conditions
 
 
-def _condition(item: markdown.Item) -> Command:
+def _condition(item: markdown.Item) -> InlineCommand:
     value = item.value
     for box in BOXES:
         value = value[len(box) :].lstrip() if value.startswith(box) else value
@@ -135,7 +136,7 @@ def _check_step_zero(plan: Plan) -> None:
             plan.add("BAD_VALUE", message, step.line, step.number)
 
 
-def _read_session_manifest(plan: Plan, table: contract.Contract, section: markdown.Section) -> None:
+def _read_session_manifest(plan: Plan, table: contract.Contract, section: markdown.TextSection) -> None:
     block_table = table.block("session_manifest")
     blocks = [block for block in section.blocks if is_manifest(block, block_table.name)] or section.blocks[:1]
     if not blocks:
@@ -192,7 +193,7 @@ def _once(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.Section) -> None:
+def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextSection) -> None:
     wanted = next(part.fields for part in table.sections if part.name == RECOVERY)
     said = {_key(item.name): item for item in section.items if item.name}
     missing = [field.name for field in wanted if _key(field.name) not in said]

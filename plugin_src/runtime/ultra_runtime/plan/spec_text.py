@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract import load_contract
+from ultra_runtime.contract.model import load_contract
 from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
 from ultra_runtime.plan.values import SESSION_SPEC, Fence, Plan
 from ultra_runtime.words import listed
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ultra_runtime.plan.inline import Command
+    from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Manifest, Session, Step
 
 CONTEXT, HANDOFF = "Context", "Handoff State"
@@ -200,7 +200,7 @@ def _exit_condition(steps: list[Step]) -> str:
     )
 
 
-def _condition(verify: Command) -> str:
+def _condition(verify: InlineCommand) -> str:
     command = verify.command or ""
     expected = _code(verify.expected) if verify.literal else " ".join(verify.expected.split())
     tail = f"→ expected: {expected}" if expected else ""

@@ -11,8 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ultra_runtime import contract, markdown
+    from ultra_runtime.contract import model as contract
     from ultra_runtime.plan.values import Plan
+    from ultra_runtime.text import markdown
 
 LEVEL = 3
 LONGEST_NUMBER = 6
@@ -54,7 +55,7 @@ class StepReader:
         self.patterns: list[tuple[str, int, int]] = []
         self.manifest_lines: set[int] = set()
 
-    def read(self, section: markdown.Section) -> list[Step]:
+    def read(self, section: markdown.TextSection) -> list[Step]:
         """Return the steps below a section; a heading that only looks like one is a problem."""
         steps = []
         for heading in self.plan.document.below(section):
@@ -66,7 +67,7 @@ class StepReader:
                 self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line)
         return steps
 
-    def _step(self, number: int, title: str, section: markdown.Section) -> Step:
+    def _step(self, number: int, title: str, section: markdown.TextSection) -> Step:
         step = Step(number, title, section)
         sections = [section, *self.plan.document.below(section)]
         items = self._fields_of(step, [item for part in sections for item in part.items])
@@ -143,7 +144,9 @@ class StepReader:
                 "Checkpoint",
             )
 
-    def _read_manifest(self, step: Step, item: markdown.Item | None, blocks: list[markdown.Block]) -> None:
+    def _read_manifest(
+        self, step: Step, item: markdown.Item | None, blocks: list[markdown.TextBlock]
+    ) -> None:
         found = [block for block in blocks if is_manifest(block, self.manifest.name)]
         if not found and item:
             found = item.blocks[:1]

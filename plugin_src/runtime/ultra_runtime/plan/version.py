@@ -6,7 +6,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract import Version
+    from ultra_runtime.contract.model import Version
     from ultra_runtime.plan.values import Plan
 
 LEGACY = "legacy"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 
 from ultra_runtime.rendered import names
+from ultra_runtime.status.lines import audit_words, plan_words, research_words, review_words, run_words
 from ultra_runtime.status.markup import escaped, table, tag, text
 from ultra_runtime.status.next_command import Next, next_command
 from ultra_runtime.status.picture import BAD, DONE, NOW, OF_RUN, WAIT, WARN, pipeline, step_colour, track
 from ultra_runtime.status.style import STYLE
-from ultra_runtime.status.words import audit_words, plan_words, research_words, review_words, run_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.status.facts import ProjectFacts
+    from ultra_runtime.status.project_facts import ProjectFacts
     from ultra_runtime.status.run_facts import RunFacts, StepFacts
 
 MARK = '<meta name="generator" content="ultra status"'

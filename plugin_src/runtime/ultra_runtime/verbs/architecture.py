@@ -6,8 +6,8 @@ DIR is the project directory or its architecture folder. Nothing is read past th
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.architecture import discover
-from ultra_runtime.contract import load_contract
+from ultra_runtime.contract.directory import discover
+from ultra_runtime.contract.model import load_contract
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

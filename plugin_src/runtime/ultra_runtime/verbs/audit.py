@@ -6,12 +6,12 @@ The status is pass or drift; each drift says what was expected, what is there, a
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.artifact_place import number
-from ultra_runtime.run.assignment import read_plan_bytes
-from ultra_runtime.run.audit import PASS, audit
-from ultra_runtime.run.place import find_run_place
-from ultra_runtime.run.sessions import begun_with
-from ultra_runtime.run.workspace import find_workspace
+from ultra_runtime.artifacts.places import number
+from ultra_runtime.run.life.audit import PASS, audit
+from ultra_runtime.run.life.sessions import begun_with
+from ultra_runtime.run.state.assignment import read_plan_bytes
+from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -9,24 +9,24 @@ needed (--needed, or that of the brief's topic) the answer says whether it is en
 
 from __future__ import annotations
 
-from ultra_runtime.agent_output import known_outputs
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifact_place import number as topic_number
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.confidence_record import Computed, keep_computed
-from ultra_runtime.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
-from ultra_runtime.forms import is_number
-from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.project import find_project
-from ultra_runtime.research_folder import BRIEF, read_brief
-from ultra_runtime.research_topics import Topic, topics_of
+from ultra_runtime.artifacts.places import number as topic_number
+from ultra_runtime.contract.agent_output import known_outputs
+from ultra_runtime.contract.forms import is_number
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import find_project
+from ultra_runtime.research.confidence_record import Computed, keep_computed
+from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
+from ultra_runtime.research.folder import BRIEF, read_brief
+from ultra_runtime.research.topics import Topic, topics_of
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.project import Project
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
 
 USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.checkup import FAIL, WARN, run_checks
+from ultra_runtime.doctor.checkup import FAIL, WARN, run_checks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

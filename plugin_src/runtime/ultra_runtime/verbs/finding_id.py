@@ -6,8 +6,8 @@ With --batch standard input has one object a line, and the answer one line for e
 from __future__ import annotations
 
 from ultra_runtime.answer import REFUSED, Answer, RefusedError
-from ultra_runtime.finding import FindingError, read_finding
-from ultra_runtime.given_text import read_given
+from ultra_runtime.files.given_text import read_given
+from ultra_runtime.review.finding import FindingError, read_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.frontmatter import parse
-from ultra_runtime.jsontext import write
-from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.verdict import Issue, Result
+from ultra_runtime.contract.result import Issue, Result
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.text.frontmatter import parse
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -9,13 +9,13 @@ import os
 import time
 
 from ultra_runtime.answer import Answer, RefusedError, UsageError
-from ultra_runtime.atomic import WriteError
-from ultra_runtime.billing import billing
-from ultra_runtime.forms import FORMS, is_slug
-from ultra_runtime.interview import read_interview
-from ultra_runtime.place import PROJECTS, current_folder, find_root
-from ultra_runtime.project import Project, make_subfolder
-from ultra_runtime.timestamp import is_date
+from ultra_runtime.brief.interview import read_interview
+from ultra_runtime.contract.forms import FORMS, is_slug
+from ultra_runtime.doctor.billing import billing
+from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.files.project import Project, make_subfolder
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.text.timestamp import is_date
 from ultra_runtime.words import counted, listed, one_line, shell_word
 
 TYPE_CHECKING = False

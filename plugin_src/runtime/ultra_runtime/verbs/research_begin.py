@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime import brief_gate
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.billing import billing
-from ultra_runtime.contract import load_contract
-from ultra_runtime.document_edit import EditError, set_field
-from ultra_runtime.forms import is_slug
-from ultra_runtime.place import PROJECTS, current_folder, find_root, seen_from
-from ultra_runtime.project import Project, find_project
-from ultra_runtime.regular_file import read_regular
+from ultra_runtime.brief import gate as brief_gate
+from ultra_runtime.contract.forms import is_slug
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.doctor.billing import billing
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.files.regular_file import read_regular
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.rendered import names
-from ultra_runtime.research_agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
-from ultra_runtime.research_topics import file_number, research_files, topics_of, unanswered
-from ultra_runtime.validation import validate_file
+from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
+from ultra_runtime.research.topics import file_number, research_files, topics_of, unanswered
+from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.research_topics import Topic
+    from ultra_runtime.research.topics import Topic
     from ultra_runtime.usage import Args
 
 USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.abort import abort_live
+from ultra_runtime.run.life.abort import abort_live
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

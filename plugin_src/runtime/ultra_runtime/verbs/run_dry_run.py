@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.place import current_folder, find_root
-from ultra_runtime.run.dry_run import READY, dry_run
-from ultra_runtime.run.place import plan_at
+from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.run.life.dry_run import READY, dry_run
+from ultra_runtime.run.state.run_place import plan_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

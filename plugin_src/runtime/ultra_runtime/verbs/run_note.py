@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.live import open_live
+from ultra_runtime.run.state.live import open_live
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

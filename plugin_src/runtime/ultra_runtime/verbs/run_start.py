@@ -8,9 +8,9 @@ lets a resume go on with a plan in which only later steps were edited.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.artifact_place import number
-from ultra_runtime.run.asked import Asked
-from ultra_runtime.run.start import start
+from ultra_runtime.artifacts.places import number
+from ultra_runtime.run.life.asked import StartRequest
+from ultra_runtime.run.life.start import start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def run(args: Args) -> Answer:
     if mode == "resume" and args.flag("--restart"):
         raise args.usage.error("--mode resume and --restart exclude each other")
     started = start(
-        Asked(
+        StartRequest(
             args.need("PATH"),
             mode,
             step,

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.assignment import check_plan, read_plan_bytes
-from ultra_runtime.run.place import find_run_place, plan_at
-from ultra_runtime.run.policy import commands_to_run
-from ultra_runtime.run.progress import is_missing, read_progress
-from ultra_runtime.run.workspace import find_workspace
+from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
+from ultra_runtime.run.state.judged import commands_to_run
+from ultra_runtime.run.state.progress import is_missing, read_progress
+from ultra_runtime.run.state.run_place import find_run_place, plan_at
+from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.contract.result import Issue
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Issue
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
 
@@ -54,7 +54,7 @@ def run(args: Args) -> Answer:
 
 def _progress_errors(args: Args, path: str) -> list[Issue]:
     from ultra_runtime.answer import RefusedError
-    from ultra_runtime.artifact_place import number
+    from ultra_runtime.artifacts.places import number
 
     session = number(args, "--session", 1) if args.get("--session") else None
     try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.begin import begin
-from ultra_runtime.run.live import open_live
-from ultra_runtime.run.numbers import step_number
-from ultra_runtime.run.snapshot import tell_paths
+from ultra_runtime.run.state.live import open_live
+from ultra_runtime.run.step.begin import begin
+from ultra_runtime.run.step.numbers import step_number
+from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.words import counted
 
 TYPE_CHECKING = False
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.plan.values import Step
-    from ultra_runtime.run.begin import Begun
-    from ultra_runtime.run.shell import Outcome
+    from ultra_runtime.run.state.shell_call import Outcome
+    from ultra_runtime.run.step.begin import Begun
     from ultra_runtime.usage import Args
 
 USAGE = "step begin N [--plan PATH] [--project DIR] [--json]"

@@ -6,9 +6,9 @@ Without PATH it is all of it. What is taken back is saved first, under a ref tha
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.live import open_live
-from ultra_runtime.run.numbers import step_number
-from ultra_runtime.run.restore import restore
+from ultra_runtime.run.state.live import open_live
+from ultra_runtime.run.step.numbers import step_number
+from ultra_runtime.run.step.restore import restore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ taken. Scope, differences and the findings of the last review whose words still 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import WriteError
-from ultra_runtime.billing import billing
-from ultra_runtime.review_earlier import carried_on
-from ultra_runtime.review_findings import Kept, keep, read_kept
-from ultra_runtime.review_scope import (
+from ultra_runtime.doctor.billing import billing
+from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.review.earlier import carried_on
+from ultra_runtime.review.findings import Kept, keep, read_kept
+from ultra_runtime.review.scope import (
     BRIEF,
     DIFF_FILE,
     FINDINGS_FILE,
@@ -27,13 +27,13 @@ from ultra_runtime.review_scope import (
     scope_data,
     uncommitted,
 )
-from ultra_runtime.review_words import COORDINATOR, REVIEWERS
+from ultra_runtime.review.severities import COORDINATOR, REVIEWERS
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.project import Project
-    from ultra_runtime.review_scope import Scope
+    from ultra_runtime.files.project import Project
+    from ultra_runtime.review.scope import Scope
     from ultra_runtime.usage import Args
 
 USAGE = "triage [--since SHA] [--project DIR] [--json]"

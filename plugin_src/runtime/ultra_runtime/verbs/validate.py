@@ -7,15 +7,15 @@ KIND is an artifact, or `project` for everything in a project directory; researc
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.contract import UnknownKindError, contract_kinds, load_contract
-from ultra_runtime.validation import validate_file
+from ultra_runtime.contract.model import UnknownKindError, contract_kinds, load_contract
+from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract import Contract
+    from ultra_runtime.contract.model import Contract
+    from ultra_runtime.contract.result import Result
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Result
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
 READ_ONLY = True
@@ -26,7 +26,7 @@ def run(args: Args) -> Answer:
     """Answer with the validator's result."""
     kind, path = args.need("KIND"), args.need("PATH")
     if kind == PROJECT:
-        from ultra_runtime.project_check import validate_project
+        from ultra_runtime.artifacts.consistency import validate_project
 
         result = validate_project(path, args.flag("--soft"), args.flag("--strict"))
         return _answer(result, path, "Project")
@@ -36,11 +36,11 @@ def run(args: Args) -> Answer:
 
 def _validate(contract: Contract, path: str, args: Args) -> Result:
     if contract.artifact == "research":
-        from ultra_runtime.research_folder import validate_research
+        from ultra_runtime.research.folder import validate_research
 
         return validate_research(contract, path, args.flag("--soft"))
     if contract.format == "directory":
-        from ultra_runtime.architecture import discover
+        from ultra_runtime.contract.directory import discover
 
         return discover(contract, path)
     return validate_file(contract, path, args.flag("--soft"), args.flag("--strict"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ultra_runtime.given_text import read_given
-from ultra_runtime.jsontext import JsonError, read_object
+from ultra_runtime.files.given_text import read_given
+from ultra_runtime.text.jsontext import JsonError, read_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ class _Call:
     """What the client says of the call."""
 
     def __init__(self, here: list[str]) -> None:
-        from ultra_runtime.jsontext import read_object
+        from ultra_runtime.text.jsontext import read_object
 
         payload = read_object(_given()).values
         self.session = _text(payload, "session_id")
@@ -111,7 +111,7 @@ def _of_agent(call: _Call) -> Verdict | None:
     command = call.command
     if command is None or ":" not in call.agent:
         return None
-    from ultra_runtime.guard.agents import verdict_for_agent
+    from ultra_runtime.guard.agent_programs import verdict_for_agent
 
     return verdict_for_agent(command, call.agent)
 
@@ -137,7 +137,7 @@ def _answer(verdict: Verdict, deny: bool) -> None:
     """Tell the client; asking makes sense only where somebody can answer."""
     if not deny and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
         return
-    from ultra_runtime.jsontext import write
+    from ultra_runtime.text.jsontext import write
 
     output = {
         "hookEventName": "PreToolUse",

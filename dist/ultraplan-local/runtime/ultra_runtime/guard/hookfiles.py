@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard import expand
-from ultra_runtime.guard.follow import Follower
-from ultra_runtime.guard.marks import clean, known
-from ultra_runtime.guard.reader import read
-from ultra_runtime.guard.tree import Command, Script
+from ultra_runtime.guard.follow import expand
+from ultra_runtime.guard.follow.follower import Follower
+from ultra_runtime.guard.shell.marks import clean, known
+from ultra_runtime.guard.shell.reader import read
+from ultra_runtime.guard.shell.syntax import Script, SimpleCommand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _of_script(follower: Follower, script: Script) -> list[str]:
     out: list[str] = []
     for pipeline in script.pipelines:
         for command in pipeline.commands:
-            if isinstance(command, Command):
+            if isinstance(command, SimpleCommand):
                 out += expand.words(follower, command.words)
             else:
                 for inner in command.scripts:

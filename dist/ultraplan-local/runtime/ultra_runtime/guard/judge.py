@@ -9,10 +9,10 @@ from ultra_runtime.guard.policy import ALLOW, Policy, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.guard.follow.watch import Watcher
     from ultra_runtime.guard.own_files import OwnFiles
-    from ultra_runtime.guard.paths import Place
+    from ultra_runtime.guard.paths import PathContext
     from ultra_runtime.guard.site import Site
-    from ultra_runtime.guard.watch import Watcher
 
 MAIN_TREE = "main_tree"
 # What a plain writer or remover is called; a test holds it against what the reader knows.
@@ -65,7 +65,7 @@ def _may_write(command: str, linked: bool) -> bool:
 
 def _judge_effects(command: str, cwd: str, site: Site | None) -> Verdict:
     """Judge the files that a command would write or remove, and the trees that its git commands work in."""
-    from ultra_runtime.guard.watch import watch
+    from ultra_runtime.guard.follow.watch import watch
 
     watcher = watch(command)
     written = watcher.written()
@@ -100,8 +100,8 @@ def _judge_in_run(watcher: Watcher, cwd: str, site: Site) -> Verdict:
 
 def _leaves(folder: str, cwd: str, root: str) -> bool:
     """Tell whether a folder lies outside the worktree; one that is not known is left to git."""
-    from ultra_runtime.guard.marks import HOME, known
     from ultra_runtime.guard.realpath import inside, real_path
+    from ultra_runtime.guard.shell.marks import HOME, known
 
     if not known(folder):
         return False
@@ -112,7 +112,7 @@ def _leaves(folder: str, cwd: str, root: str) -> bool:
 
 
 def _shown(path: str) -> str:
-    from ultra_runtime.guard.marks import show
+    from ultra_runtime.guard.shell.marks import show
 
     return show(path)
 
@@ -122,7 +122,7 @@ def judge_path(path: str, cwd: str, site: Site | None) -> Verdict:
     return _judge(path, place_of(cwd, site), _own_files(cwd, site))
 
 
-def _judge(path: str, place: Place, own: OwnFiles | None) -> Verdict:
+def _judge(path: str, place: PathContext, own: OwnFiles | None) -> Verdict:
     from ultra_runtime.guard.paths import path_verdict
 
     return (own.verdict(path) if own else None) or path_verdict(path, place, load_policy())
@@ -141,20 +141,20 @@ def home_folder() -> str:
     return os.environ.get("HOME") or os.path.expanduser("~")
 
 
-def place_of(cwd: str, site: Site | None) -> Place:
+def place_of(cwd: str, site: Site | None) -> PathContext:
     """Return what the path policy has to know; outside a run the repository is no boundary."""
-    from ultra_runtime.guard.paths import Place
+    from ultra_runtime.guard.paths import PathContext
     from ultra_runtime.guard.site import trees
 
     root = site.root if site else next(trees(cwd), (cwd, ""))[0]
-    return Place(cwd, root, home_folder(), site is not None, (), _hook_files(root))
+    return PathContext(cwd, root, home_folder(), site is not None, (), _hook_files(root))
 
 
 def _hook_files(root: str) -> tuple[str, ...]:
     """Return what runs by itself in this session: our own hooks, and the files that settings in force name."""
-    from ultra_runtime.jsontext import JsonError, read_object
-    from ultra_runtime.regular_file import UnreadableError, read_regular
+    from ultra_runtime.files.regular_file import UnreadableError, read_regular
     from ultra_runtime.rendered import BUNDLE
+    from ultra_runtime.text.jsontext import JsonError, read_object
 
     found = [os.path.join(BUNDLE, "hooks"), os.path.join(BUNDLE, "runtime")]
     config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home_folder(), ".claude")

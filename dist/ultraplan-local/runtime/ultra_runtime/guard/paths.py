@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.marks import HOME, OPAQUE, USER_HOME, known
 from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
 from ultra_runtime.guard.realpath import components, inside, real_path
+from ultra_runtime.guard.shell.marks import HOME, OPAQUE, USER_HOME, known
 
 
-class Place:
+class PathContext:
     """Where a run is at home, and what is protected there beyond the patterns of the policy."""
 
     __slots__ = ("boundary", "cwd", "home", "hook_files", "repo_root", "writable")
@@ -31,7 +31,7 @@ class Place:
         self.hook_files = hook_files  # files and folders that settings in force name as hooks
 
 
-def path_verdict(path: str, place: Place, policy: Policy) -> Verdict:
+def path_verdict(path: str, place: PathContext, policy: Policy) -> Verdict:
     """Judge a path by where it really leads."""
     if not path or "\0" in path:
         return ruled(policy, "bad_path")
@@ -51,7 +51,7 @@ def path_verdict(path: str, place: Place, policy: Policy) -> Verdict:
     return ALLOW
 
 
-def write_verdict(path: str, names: tuple[str, ...], place: Place, policy: Policy) -> Verdict:
+def write_verdict(path: str, names: tuple[str, ...], place: PathContext, policy: Policy) -> Verdict:
     """Judge what a command writes: the path, or what it would hold if it is a folder."""
     verdict = path_verdict(path, place, policy)
     if verdict.verdict != "allow" or not names or not known(path):
@@ -75,7 +75,7 @@ def _expanded(path: str, home: str) -> tuple[bool, str]:
     return False, path
 
 
-def _of_user(rest: str, place: Place, policy: Policy) -> Verdict:
+def _of_user(rest: str, place: PathContext, policy: Policy) -> Verdict:
     """Judge a path in the home of a named user: outside, and protected like our own."""
     for rule, (patterns, _) in policy.paths.items():
         if any(p.startswith("~/") and _fits(components(rest), components(p[2:]), True) for p in patterns):
@@ -83,7 +83,7 @@ def _of_user(rest: str, place: Place, policy: Policy) -> Verdict:
     return ruled(policy, "outside_repository", "~user/" + rest) if place.boundary else ALLOW
 
 
-def _protected(real: str, place: Place, policy: Policy) -> str:
+def _protected(real: str, place: PathContext, policy: Policy) -> str:
     """Return the rule that protects a real path, or nothing."""
     names = components(real)
     for rule, (patterns, unless) in policy.paths.items():
@@ -97,7 +97,7 @@ def _protected(real: str, place: Place, policy: Policy) -> str:
     return ""
 
 
-def _matches(real: str, names: list[str], pattern: str, place: Place) -> bool:
+def _matches(real: str, names: list[str], pattern: str, place: PathContext) -> bool:
     """Tell whether a real path fits a pattern, or is what the protected place itself links to."""
     whole = pattern.endswith("/**")
     fixed = pattern[:-3] if whole else pattern
@@ -140,7 +140,7 @@ def _like(name: str, pattern: str) -> bool:
     return len(name) >= len(head) + len(tail) and name.startswith(head) and name.endswith(tail)
 
 
-def _is_git_hook(real: str, names: list[str], place: Place) -> bool:
+def _is_git_hook(real: str, names: list[str], place: PathContext) -> bool:
     """Tell whether a path is in the hooks folder of a git dir; elsewhere such a folder is ordinary."""
     if "hooks" in names:
         if ".git" in names and "hooks" in names[names.index(".git") :]:
@@ -154,7 +154,7 @@ def _is_git_hook(real: str, names: list[str], place: Place) -> bool:
     return linked is not None and _same_or_below(names, components(linked), True)
 
 
-def _is_named(real: str, place: Place) -> bool:
+def _is_named(real: str, place: PathContext) -> bool:
     """Tell whether a path is one that settings name as a hook."""
     for path in place.hook_files:
         named = real_path(os.path.join(place.repo_root, path))
@@ -163,7 +163,7 @@ def _is_named(real: str, place: Place) -> bool:
     return False
 
 
-def _allowed(real: str, place: Place) -> bool:
+def _allowed(real: str, place: PathContext) -> bool:
     """Tell whether a real path is inside the repository or another folder that may be written."""
     for folder in (place.repo_root, *place.writable):
         root = real_path(folder)
@@ -172,7 +172,7 @@ def _allowed(real: str, place: Place) -> bool:
     return False
 
 
-def _partly_known(path: str, place: Place, policy: Policy) -> Verdict:
+def _partly_known(path: str, place: PathContext, policy: Policy) -> Verdict:
     """Judge a path of which a part is not known by the rest of it."""
     names = path.split("/")
     first = next(at for at, name in enumerate(names) if not known(name))

@@ -99,8 +99,8 @@ def find_site(starts: Iterable[str], session: str) -> Site | None:
 
 
 def _read(path: str) -> dict[str, Any]:
-    from ultra_runtime.jsontext import JsonError, read_object
-    from ultra_runtime.regular_file import UnreadableError, read_regular
+    from ultra_runtime.files.regular_file import UnreadableError, read_regular
+    from ultra_runtime.text.jsontext import JsonError, read_object
 
     try:
         return read_object(read_regular(path)).values

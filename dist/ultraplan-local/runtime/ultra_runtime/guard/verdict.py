@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.calls import Write
-from ultra_runtime.guard.follow import Blocked, follow
-from ultra_runtime.guard.marks import clean, known, show
+from ultra_runtime.guard.follow.follower import Blocked, follow
 from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
+from ultra_runtime.guard.shell.calls import Write
+from ultra_runtime.guard.shell.marks import clean, known, show
 
 
 def verdict_for(command: str, policy: Policy) -> Verdict:

@@ -14,7 +14,7 @@ def main() -> None:
     data = sys.stdin.buffer.read()
     reason = judge(data)
     if reason:
-        from ultra_runtime.jsontext import write
+        from ultra_runtime.text.jsontext import write
 
         sys.stdout.write(write({"decision": "block", "reason": reason}) + "\n")
         sys.stdout.flush()
@@ -24,9 +24,9 @@ def judge(data: bytes) -> str:
     """Return what the agent has to mend, or nothing."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
-    from ultra_runtime.agent_output import bare_name, known_outputs, output_faults
-    from ultra_runtime.jsontext import read_object
+    from ultra_runtime.contract.agent_output import bare_name, known_outputs, output_faults
     from ultra_runtime.rendered import names
+    from ultra_runtime.text.jsontext import read_object
 
     values = read_object(data).values
     agent, answer = values.get("agent_type"), values.get("last_assistant_message")

@@ -17,12 +17,12 @@ def main() -> None:
 
     if run_file(os.getcwd()) is None:
         return
-    from ultra_runtime.hook_call import find_own_run
+    from ultra_runtime.guard.own_run import find_own_run
 
     site, _ = find_own_run()
     if site is None:
         return
-    from ultra_runtime.run.compaction import move_forwards, words_for_summary
+    from ultra_runtime.run.life.compaction import move_forwards, words_for_summary
 
     title = ""
     try:

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ultra_runtime.markdown import Block, Item
+    from ultra_runtime.text.markdown import Item, TextBlock
 
 ARROWS = ("->", "→")
 EXPECTED = "expected"
@@ -32,7 +32,7 @@ class Span:
         self.text = text
 
 
-class Command:
+class InlineCommand:
     """A shell command (none when there is only prose) and what it should print.
 
     When `literal` is true the output has to contain `expected`; else that is prose for a person.
@@ -97,7 +97,7 @@ def _trimmed(text: str) -> str:
     return text
 
 
-def read_command(value: str, line: int, blocks: Iterable[Block] = ()) -> Command:
+def read_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> InlineCommand:
     """Read `command` -> expected: text; a fenced shell block may stand for the command in backticks."""
     found = spans(value)
     at = _expected_at(value, found)
@@ -108,17 +108,17 @@ def read_command(value: str, line: int, blocks: Iterable[Block] = ()) -> Command
             (block.text for block in blocks if block.language in SHELLS and block.text.strip()), ""
         )
     expected, literal = _expected(value[at[1] :]) if at else ("", False)
-    result = Command(value, line, command or None, expected, literal)
+    result = InlineCommand(value, line, command or None, expected, literal)
     result.more = len(before) > 1
     return result
 
 
-def read_if_command(value: str, line: int, blocks: Iterable[Block] = ()) -> Command:
+def read_if_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> InlineCommand:
     """Read what is a command, or begins with one; anything else is prose, in which code only quotes."""
     if value.startswith("`"):
         return read_command(value, line)
     if value and not value.startswith(ARROWS):
-        return Command(value, line)
+        return InlineCommand(value, line)
     return read_command(value, line, blocks)
 
 

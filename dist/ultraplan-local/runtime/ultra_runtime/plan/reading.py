@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from ultra_runtime import markdown
-from ultra_runtime.contract import load_contract
-from ultra_runtime.frontmatter import MISSING, parse, without_mark
-from ultra_runtime.patterns import check
+from ultra_runtime.contract.model import load_contract
 from ultra_runtime.plan.manifest import is_manifest, make_up
 from ultra_runtime.plan.session_spec import STEPS, is_session_spec, read_conditions, read_session_spec
 from ultra_runtime.plan.steps import StepReader, begins_numbered
 from ultra_runtime.plan.strategy import read_strategy
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
 from ultra_runtime.plan.version import judge_version
+from ultra_runtime.text import markdown
+from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
+from ultra_runtime.text.patterns import check
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract import Contract
+    from ultra_runtime.contract.model import Contract
 
 IMPLEMENTATION, STRATEGY, VERIFICATION = "Implementation Plan", "Execution Strategy", "Verification"
 STEP = ("Step",)
@@ -71,7 +71,7 @@ def _read_plan(plan: Plan, table: Contract, strict: bool) -> None:
         plan.verification = read_conditions(document, verification)
 
 
-def _read_steps(plan: Plan, table: Contract, section: markdown.Section | None) -> None:
+def _read_steps(plan: Plan, table: Contract, section: markdown.TextSection | None) -> None:
     """Read the steps of the section, or wherever they stand when it is missing."""
     reader = StepReader(plan, table.part("steps"), table.block("manifest"))
     plan.steps = reader.read(section or plan.document.sections[0])
@@ -97,11 +97,11 @@ def _read_spec(plan: Plan, table: Contract) -> None:
     read_session_spec(plan, load_contract(SESSION_SPEC))
 
 
-def _headings(plan: Plan, words: tuple[str, ...]) -> list[markdown.Section]:
+def _headings(plan: Plan, words: tuple[str, ...]) -> list[markdown.TextSection]:
     return [heading for heading in plan.document.headings if begins_numbered(heading.title, words)]
 
 
-def _check_headings(plan: Plan, table: Contract, section: markdown.Section | None) -> None:
+def _check_headings(plan: Plan, table: Contract, section: markdown.TextSection | None) -> None:
     """Note headings that count in other words, and steps that stand where nobody would run them."""
     for heading in _headings(plan, table.forbidden_headings):
         message = (

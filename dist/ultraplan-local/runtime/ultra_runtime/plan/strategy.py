@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ultra_runtime import markdown
     from ultra_runtime.plan.values import Plan
+    from ultra_runtime.text import markdown
 
 ORDER = "Execution Order"
 MOST_NAMED = 20
 
 
-def read_strategy(plan: Plan, section: markdown.Section) -> None:
+def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
     """Read the sessions into the plan and note what is wrong with them."""
     reader = _Reader(plan, _execution_order(plan, section))
     seen: set[int] = set()
@@ -67,14 +67,14 @@ class _Reader:
         self.owner: dict[int, int] = {}
         self.sound = True
 
-    def session(self, number: int, title: str, heading: markdown.Section) -> Session:
+    def session(self, number: int, title: str, heading: markdown.TextSection) -> Session:
         steps = self._steps(number, heading)
         needs = [at for ends in numbers(_with_children(heading.field("Depends on"))) for at in ends]
         fence = read_fence(heading.items)
         wave = self._wave(number, heading)
         return Session(number, title, heading.line, steps, wave, tuple(dict.fromkeys(needs)), fence)
 
-    def _steps(self, number: int, heading: markdown.Section) -> tuple[int, ...]:
+    def _steps(self, number: int, heading: markdown.TextSection) -> tuple[int, ...]:
         """Return the steps that no session before has taken; the others are a problem."""
         item = heading.field("Steps")
         line = item.line if item else heading.line
@@ -114,7 +114,7 @@ class _Reader:
         self.sound = False
         self.plan.add("SESSION_STEPS", message, line, step, "Steps")
 
-    def _wave(self, number: int, heading: markdown.Section) -> int:
+    def _wave(self, number: int, heading: markdown.TextSection) -> int:
         item = heading.field("Wave")
         line = item.line if item else heading.line
         said = numbers(item.value) if item else []
@@ -132,7 +132,7 @@ class _Reader:
         return wave
 
 
-def _execution_order(plan: Plan, section: markdown.Section) -> dict[int, int]:
+def _execution_order(plan: Plan, section: markdown.TextSection) -> dict[int, int]:
     """Return session -> wave as the list of waves says."""
     waves: dict[int, int] = {}
     for heading in plan.document.below(section):

@@ -6,8 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.markdown import Document, Section
-    from ultra_runtime.plan.inline import Command
+    from ultra_runtime.plan.inline import InlineCommand
+    from ultra_runtime.text.markdown import Document, TextSection
 
 PLAN = "plan"
 SESSION_SPEC = "session-spec"
@@ -79,7 +79,7 @@ class Step:
         "reuses", "section", "test_first", "title", "verify",
     )  # fmt: skip
 
-    def __init__(self, number: int, title: str, section: Section) -> None:
+    def __init__(self, number: int, title: str, section: TextSection) -> None:
         self.number = number
         self.title = title
         self.section = section
@@ -88,8 +88,8 @@ class Step:
         self.files: tuple[str, ...] = ()
         self.changes = ""
         self.reuses = ""
-        self.test_first: Command | None = None
-        self.verify: Command | None = None
+        self.test_first: InlineCommand | None = None
+        self.verify: InlineCommand | None = None
         self.on_failure = ""
         self.on_failure_text = ""
         self.checkpoint: str | None = None
@@ -227,10 +227,10 @@ class Plan:
         """Manifests may be missing and are made up: the plan is legacy and nobody asked for --strict."""
         self.steps: list[Step] = []
         self.sessions: list[Session] = []
-        self.verification: list[Command] = []
+        self.verification: list[InlineCommand] = []
         self.fence = Fence()
         self.entry_condition: EntryCondition | None = None
-        self.exit_conditions: list[Command] = []
+        self.exit_conditions: list[InlineCommand] = []
         self.session_manifest: dict[str, Any] | None = None
         self.recovery: Recovery | None = None
         self.problems: list[Problem] = []

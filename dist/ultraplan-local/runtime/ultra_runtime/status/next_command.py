@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ultra_runtime.remediation import MENDED, PLANNED, standing
 from ultra_runtime.rendered import names
-from ultra_runtime.status.facts import BROKEN, MISSING, THERE
+from ultra_runtime.review.remediation import MENDED, PLANNED, standing
+from ultra_runtime.status.project_facts import BROKEN, MISSING, THERE
 from ultra_runtime.status.run_facts import ELSEWHERE, LIVE
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.run.standing import Standing
-    from ultra_runtime.status.facts import ProjectFacts
+    from ultra_runtime.run.state.standing import Standing
+    from ultra_runtime.status.project_facts import ProjectFacts
     from ultra_runtime.status.run_facts import RunFacts
 
 STAGES = ("brief", "research", "plan", "execute", "review")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ultra_runtime.status.facts import BROKEN, DRAFT, MISSING, THERE
+from ultra_runtime.status.lines import STATES
 from ultra_runtime.status.markup import tag, text
 from ultra_runtime.status.next_command import STAGES
-from ultra_runtime.status.words import STATES
+from ultra_runtime.status.project_facts import BROKEN, DRAFT, MISSING, THERE
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.status.facts import ProjectFacts
     from ultra_runtime.status.next_command import Next
+    from ultra_runtime.status.project_facts import ProjectFacts
     from ultra_runtime.status.run_facts import RunFacts, StepFacts
 
 DONE, NOW, WAIT, BAD, WARN = "done", "now", "wait", "bad", "warn"

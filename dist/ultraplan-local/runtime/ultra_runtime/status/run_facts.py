@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract import load_contract
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
-from ultra_runtime.timestamp import instant
-from ultra_runtime.validation import validate_file
+from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.project import Project
-    from ultra_runtime.run.standing import Standing
+    from ultra_runtime.files.project import Project
+    from ultra_runtime.run.state.standing import Standing
 
 START, PART, END = "progress", "-session-", ".json"
 OVER = ("completed", "partial", "failed", "stopped", "blocked")
@@ -139,8 +139,8 @@ def _add_times(run: RunFacts) -> None:
 def _add_lock(project: Project, runs: list[RunFacts]) -> None:
     """Say who holds the tree, for the run that the lock names."""
     from ultra_runtime.guard.site import run_file
-    from ultra_runtime.run.lock import Owner, this_owner
-    from ultra_runtime.run.standing import read_json, read_standing
+    from ultra_runtime.run.state.lock import Owner, this_owner
+    from ultra_runtime.run.state.standing import read_json, read_standing
 
     try:
         found = run_file(project.root)
@@ -163,10 +163,10 @@ def _add_audit(project: Project, run: RunFacts) -> None:
     """Audit a run that is over, now; where that cannot be done, what its finish said stands."""
     if run.status not in OVER:
         return
-    from ultra_runtime.run.assignment import read_plan_bytes
-    from ultra_runtime.run.audit import audit
-    from ultra_runtime.run.place import RunPlace
-    from ultra_runtime.run.workspace import find_workspace
+    from ultra_runtime.run.life.audit import audit
+    from ultra_runtime.run.state.assignment import read_plan_bytes
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.workspace import find_workspace
 
     try:
         workspace = find_workspace(project.root)

@@ -1,6 +1,6 @@
 """Rendered from contracts/architecture.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code, Contract, Modes
+from ultra_runtime.contract.model import Code, Contract, Modes
 
 CONTRACT = Contract(
     artifact="architecture",

@@ -1,6 +1,6 @@
 """Rendered from contracts/brief.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version
+from ultra_runtime.contract.model import Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version
 
 CONTRACT = Contract(
     artifact="brief",

@@ -1,6 +1,6 @@
 """Rendered from contracts/common.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code
+from ultra_runtime.contract.model import Code
 
 CODES = (
         Code(name="FM_MISSING", severity="error", means="There is no front matter.", remedy="Begin the file with a line ---, the fields, and another line ---."),

@@ -1,6 +1,6 @@
 """Rendered from outputs/*.yaml: edit those files, not this one."""
 
-from ultra_runtime.contract import Dimension, Field, Gate, Output
+from ultra_runtime.contract.model import Dimension, Field, Gate, Output
 
 OUTPUTS = {
     "brief-reviewer": Output(name="brief-review", gate="brief", fields=()),

@@ -1,6 +1,6 @@
 """Rendered from contracts/plan.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Block, Code, Contract, Field, Modes, Part, Section, Version
+from ultra_runtime.contract.model import Block, Code, Contract, Field, Modes, Part, Section, Version
 
 CONTRACT = Contract(
     artifact="plan",

@@ -1,6 +1,6 @@
 """Rendered from contracts/research.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code, Contract, Field, Modes, Section
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Section
 
 CONTRACT = Contract(
     artifact="research",

@@ -1,6 +1,6 @@
 """Rendered from contracts/review.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code, Contract, Field, Modes, Part, Section, Version
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Part, Section, Version
 
 CONTRACT = Contract(
     artifact="review",

@@ -1,6 +1,6 @@
 """Rendered from contracts/session-spec.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Block, Code, Contract, Field, Modes, Section, Version
+from ultra_runtime.contract.model import Block, Code, Contract, Field, Modes, Section, Version
 
 CONTRACT = Contract(
     artifact="session-spec",

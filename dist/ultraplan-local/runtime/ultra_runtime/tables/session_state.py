@@ -1,6 +1,6 @@
 """Rendered from contracts/session-state.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract import Code, Contract, Field, Modes, Version
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
 
 CONTRACT = Contract(
     artifact="session-state",

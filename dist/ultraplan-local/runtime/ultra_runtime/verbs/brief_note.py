@@ -8,20 +8,26 @@ the interview so far is shown.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.contract import load_contract
-from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.interview import Asked, keep_interview, read_interview, required_sections, set_aside
-from ultra_runtime.markdown import Section
-from ultra_runtime.project import find_project
-from ultra_runtime.secret_scan import find_secrets
+from ultra_runtime.brief.interview import (
+    AskedQuestion,
+    keep_interview,
+    read_interview,
+    required_sections,
+    set_aside,
+)
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import find_project
+from ultra_runtime.files.secret_scan import find_secrets
+from ultra_runtime.text.markdown import TextSection
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.project import Project
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
 
 USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
@@ -44,7 +50,7 @@ def run(args: Args) -> Answer:
                 set_aside(project)
             interview = read_interview(project)
             same = [one for one in interview if bare_words(one.question) == bare_words(question)]
-            interview.append(Asked(sections, question, answer))
+            interview.append(AskedQuestion(sections, question, answer))
             keep_interview(project, interview)
     except WriteError as problem:
         raise RefusedError(str(problem), "see to it and call again; nothing was kept") from None
@@ -54,7 +60,7 @@ def run(args: Args) -> Answer:
 def _section(args: Args, name: str) -> str:
     known = [one.name for one in load_contract("brief").sections]
     for one in known:
-        if Section(2, one, 0, 0).is_called(name.strip().lstrip("#").strip()):
+        if TextSection(2, one, 0, 0).is_called(name.strip().lstrip("#").strip()):
             return one
     error = (
         f"the brief has no section {one_line(name)}{nearest(name, known)}; the sections are {listed(known)}"
@@ -81,7 +87,7 @@ def _show(project: Project) -> Answer:
     return Answer(data, "\n".join([*lines, f"{counted(len(interview), 'question')}; {_next(state)}"]))
 
 
-def _answer(interview: list[Asked], again: bool) -> Answer:
+def _answer(interview: list[AskedQuestion], again: bool) -> Answer:
     state = _state(interview)
     next_step = _next(state)
     if again:
@@ -90,7 +96,7 @@ def _answer(interview: list[Asked], again: bool) -> Answer:
     return Answer(data, f"{counted(len(interview), 'question')}; {next_step}")
 
 
-def _state(interview: list[Asked]) -> dict[str, Any]:
+def _state(interview: list[AskedQuestion]) -> dict[str, Any]:
     asked: dict[str, int] = {}
     for one in interview:
         for name in one.sections:

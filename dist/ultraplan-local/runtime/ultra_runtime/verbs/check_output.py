@@ -5,9 +5,9 @@ AGENT is its name, with or without the plugin's prefix. Faults are an answer, no
 
 from __future__ import annotations
 
-from ultra_runtime.agent_output import bare_name, known_outputs, output_faults
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.given_text import read_given
+from ultra_runtime.contract.agent_output import bare_name, known_outputs, output_faults
+from ultra_runtime.files.given_text import read_given
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False

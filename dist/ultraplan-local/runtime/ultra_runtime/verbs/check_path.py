@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, UsageError
+from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.batch import answers, text, told
 from ultra_runtime.guard.judge import home_folder, load_policy
-from ultra_runtime.guard.paths import Place, path_verdict
-from ultra_runtime.place import current_folder, find_root
+from ultra_runtime.guard.paths import PathContext, path_verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def run(args: Args) -> Answer:
     return Answer(told(verdict), str(verdict))
 
 
-def _place(given: dict[str, Any]) -> Place:
+def _place(given: dict[str, Any]) -> PathContext:
     """Return the surroundings that are given, or those of the call."""
     given = {name: text(given, name) for name in ("cwd", "repo_root", "home") if given.get(name)}
     cwd = os.path.abspath(given.get("cwd") or current_folder())
     root = os.path.abspath(given.get("repo_root") or find_root(cwd) or cwd)
-    return Place(cwd, root, given.get("home") or home_folder())
+    return PathContext(cwd, root, given.get("home") or home_folder())

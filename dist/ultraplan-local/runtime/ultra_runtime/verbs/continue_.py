@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.place import current_folder, find_root
+from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.rendered import Names, names
-from ultra_runtime.session_state import FILE_NAME, SessionState, States, find_states
+from ultra_runtime.run.state.session_state import FILE_NAME, SessionState, States, find_states
 from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False

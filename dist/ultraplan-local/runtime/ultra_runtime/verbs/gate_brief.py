@@ -7,29 +7,30 @@ draft up and puts the brief back that was set aside for it.
 
 from __future__ import annotations
 
-from ultra_runtime import brief_gate, interview
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.brief_draft import TOPICS, fill_in
-from ultra_runtime.brief_gate import Rounds
-from ultra_runtime.brief_review import is_readable, judge, read_review, unnamed
-from ultra_runtime.contract import load_contract
-from ultra_runtime.document_edit import EditError
-from ultra_runtime.given_text import read_given
-from ultra_runtime.project import find_project
-from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.brief import gate as brief_gate
+from ultra_runtime.brief import interview
+from ultra_runtime.brief.draft import TOPICS, fill_in
+from ultra_runtime.brief.gate import Rounds
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.scores import is_readable, judge, read_review, unnamed
+from ultra_runtime.contract.write_check import check_write, in_words, short
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.given_text import read_given
+from ultra_runtime.files.project import find_project
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.text.document_edit import EditError
 from ultra_runtime.words import listed, shell_word
-from ultra_runtime.write_check import check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.brief_review import Review, Ruling
-    from ultra_runtime.contract import Contract, Gate
-    from ultra_runtime.project import Project
+    from ultra_runtime.contract.model import Contract, Gate
+    from ultra_runtime.contract.result import Issue
+    from ultra_runtime.contract.scores import Review, Ruling
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Issue
 
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
 

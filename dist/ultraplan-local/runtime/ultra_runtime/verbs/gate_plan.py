@@ -8,31 +8,31 @@ were there. The plan of a partial brief has to state its assumptions.
 
 from __future__ import annotations
 
-from ultra_runtime import plan_gate
-from ultra_runtime.agent_output import known_outputs
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.brief_review import judge, read_review
-from ultra_runtime.contract import load_contract
-from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.json_blocks import json_blocks
+from ultra_runtime.contract.agent_output import known_outputs
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.scores import judge, read_review
+from ultra_runtime.contract.write_check import check_write, in_words, short
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import find_project
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.plan_source import again, states_assumptions, weak_dimensions
-from ultra_runtime.project import find_project
+from ultra_runtime.planning import gate as plan_gate
+from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
 from ultra_runtime.rendered import names
-from ultra_runtime.review_scope import BRIEF
+from ultra_runtime.review.scope import BRIEF
+from ultra_runtime.text.json_blocks import json_blocks
 from ultra_runtime.words import listed, shell_word
-from ultra_runtime.write_check import check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.contract import Gate
-    from ultra_runtime.project import Project
+    from ultra_runtime.contract.model import Gate
+    from ultra_runtime.contract.result import Result
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Result
 
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
 HINT = "give the answers of plan-critic and scope-guardian on standard input, each with its json block in a fence"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import BUNDLE
 from ultra_runtime.words import listed, one_line
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime import plan_gate
-from ultra_runtime.agent_output import known_outputs
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import WriteError
-from ultra_runtime.billing import billing
-from ultra_runtime.plan_source import (
+from ultra_runtime.contract.agent_output import known_outputs
+from ultra_runtime.doctor.billing import billing
+from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.planning import gate as plan_gate
+from ultra_runtime.planning.basis import (
     BRIEF,
     architecture_of,
     explorers,
@@ -23,15 +23,15 @@ from ultra_runtime.plan_source import (
     under_way,
     weak_dimensions,
 )
-from ultra_runtime.remediation import MENDED, goals_of, standing
 from ultra_runtime.rendered import names
+from ultra_runtime.review.remediation import MENDED, goals_of, standing
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.plan_source import Source
+    from ultra_runtime.planning.basis import Source
     from ultra_runtime.usage import Args
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"

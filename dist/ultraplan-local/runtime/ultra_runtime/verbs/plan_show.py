@@ -6,21 +6,21 @@ The file itself says which of the two it is. A legacy plan is shown with the man
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.contract import load_contract
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Report
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.plan_check import note_problems
-from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.verdict import Report
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.contract.result import Result
     from ultra_runtime.plan.values import Plan, Session, Step
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Result
 
 USAGE = "plan show PATH [--json]"
 READ_ONLY = True

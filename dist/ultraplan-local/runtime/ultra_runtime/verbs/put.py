@@ -12,28 +12,29 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime import brief_gate, plan_gate
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifact_place import KINDS, find_place, number
-from ultra_runtime.atomic import PREVIOUS, Folder, WriteError, write_file
-from ultra_runtime.brief_draft import fill_in
-from ultra_runtime.contract import UnknownKindError, load_contract
-from ultra_runtime.document_edit import EditError, replace_section, replace_step
-from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.project import make_subfolder
-from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.research_put import never_computed, next_in, with_confidence
-from ultra_runtime.run.pinned import refuse_pinned
+from ultra_runtime.artifacts.places import KINDS, find_place, number
+from ultra_runtime.brief import gate as brief_gate
+from ultra_runtime.brief.draft import fill_in
+from ultra_runtime.contract.model import UnknownKindError, load_contract
+from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
+from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.planning import gate as plan_gate
+from ultra_runtime.research.putting import never_computed, next_in, with_confidence
+from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.words import listed, nearest, one_line, shell_word
-from ultra_runtime.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.artifact_place import Place
-    from ultra_runtime.contract import Contract
-    from ultra_runtime.project import Project
+    from ultra_runtime.artifacts.places import ArtifactPlace
+    from ultra_runtime.contract.model import Contract
+    from ultra_runtime.contract.result import Issue, Result
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Issue, Result
 
 USAGE = (
     "put KIND [--project DIR|--out FILE] [--draft] [--from FILE] [--topic N] [--slug S] [--session N]"
@@ -92,7 +93,9 @@ def _contract(args: Args, kind: str) -> Contract:
     return contract
 
 
-def _with_part(contract: Contract, place: Place, section: str | None, step: int | None, text: str) -> bytes:
+def _with_part(
+    contract: Contract, place: ArtifactPlace, section: str | None, step: int | None, text: str
+) -> bytes:
     """Return the artifact that is there with one part replaced."""
     try:
         old = read_regular(place.path)
@@ -105,7 +108,7 @@ def _with_part(contract: Contract, place: Place, section: str | None, step: int 
     return replace_step(old, step or 0, text, steps.heading.partition("{number}")[0].strip(), steps.level)
 
 
-def _put(contract: Contract, place: Place, folder: Folder, data: bytes, draft: bool) -> Answer:
+def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> Answer:
     project = place.project
     if project is None:
         _refuse_foreign(contract, place)
@@ -151,7 +154,7 @@ def _refuse_past_the_critics(project: Project, section: str | None) -> None:
         raise RefusedError(error, hint)
 
 
-def _write(place: Place, folder: Folder, data: bytes, draft: bool) -> bool:
+def _write(place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> bool:
     """Write the artifact; tell whether an earlier brief had to give way to the draft."""
     project = place.project
     if project is None:
@@ -170,7 +173,7 @@ def _write(place: Place, folder: Folder, data: bytes, draft: bool) -> bool:
     return gave_way
 
 
-def _drafted(place: Place, result: Result, fresh: bool) -> Answer:
+def _drafted(place: ArtifactPlace, result: Result, fresh: bool) -> Answer:
     """Answer with what still stands between a draft and a plan."""
     count = len(result.errors)
     rest = f"{count} error{'s' if count != 1 else ''} left: mend them" if count else "no error left: go on"
@@ -185,7 +188,7 @@ def _drafted(place: Place, result: Result, fresh: bool) -> Answer:
     return Answer(data, "\n".join([place.shown, *in_words(result.errors), rest]))
 
 
-def _refuse_foreign(contract: Contract, place: Place) -> None:
+def _refuse_foreign(contract: Contract, place: ArtifactPlace) -> None:
     """Refuse to replace a file that was never an artifact of this kind."""
     try:
         old = read_regular(place.path)
@@ -206,7 +209,12 @@ def _refused(contract: Contract, errors: list[Issue]) -> Answer:
 
 
 def _written(
-    contract: Contract, place: Place, result: Result, draft: bool, gave_way: bool, computed: float | None
+    contract: Contract,
+    place: ArtifactPlace,
+    result: Result,
+    draft: bool,
+    gave_way: bool,
+    computed: float | None,
 ) -> Answer:
     next_step = NEXT[contract.artifact]
     if contract.artifact == "research" and place.project:

@@ -8,31 +8,31 @@ from __future__ import annotations
 
 import time
 
-from ultra_runtime import frontmatter
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifact_place import FILES
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.contract import load_contract
-from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.project import find_project
-from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.remediation import taken_up
+from ultra_runtime.artifacts.places import FILES
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.write_check import check_write, in_words, short
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import find_project
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import names
-from ultra_runtime.review_criteria import SHOWN
-from ultra_runtime.review_findings import AnswerError, answer_block, read_kept
-from ultra_runtime.review_merge import coordinate, count, is_goal, merge, verdict
-from ultra_runtime.review_scope import BRIEF, read_scope
-from ultra_runtime.review_text import REVIEW, Parts, review_text
-from ultra_runtime.review_words import CLEAN, COORDINATOR, GOALS, REVIEWERS
+from ultra_runtime.review.criteria import SHOWN
+from ultra_runtime.review.findings import AnswerError, answer_block, read_kept
+from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
+from ultra_runtime.review.remediation import taken_up
+from ultra_runtime.review.scope import BRIEF, read_scope
+from ultra_runtime.review.severities import CLEAN, COORDINATOR, GOALS, REVIEWERS
+from ultra_runtime.review.text import REVIEW, Parts, review_text
+from ultra_runtime.text import frontmatter
 from ultra_runtime.words import listed, shell_word
-from ultra_runtime.write_check import check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.project import Project
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
 
 USAGE = "review verdict --project DIR [--degraded] [--json]"

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.finish import finish
-from ultra_runtime.run.live import open_live
+from ultra_runtime.run.life.finish import finish
+from ultra_runtime.run.state.live import open_live
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

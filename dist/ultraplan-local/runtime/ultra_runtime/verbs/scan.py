@@ -6,16 +6,16 @@ Test first, Verify and Checkpoint of each step, entry and exit conditions, and V
 from __future__ import annotations
 
 from ultra_runtime.answer import DONE, REFUSED, Answer, RefusedError
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.guard.judge import load_policy
+from ultra_runtime.plan.commands import ALLOW, BLOCK, WARN, scan
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan_commands import ALLOW, BLOCK, WARN, scan
-from ultra_runtime.regular_file import UnreadableError, read_regular
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.plan.commands import Scanned
     from ultra_runtime.plan.values import Plan
-    from ultra_runtime.plan_commands import Scanned
     from ultra_runtime.usage import Args
 
 USAGE = "scan PLAN [--json]"

@@ -6,32 +6,38 @@ session is written, too, with the context and handoff that the decomposer gave i
 
 from __future__ import annotations
 
-from ultra_runtime import plan_gate
-from ultra_runtime.agent_output import known_outputs, output_faults
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.atomic import Folder, WriteError
-from ultra_runtime.brief_review import split_answer
-from ultra_runtime.contract import load_contract
-from ultra_runtime.document_edit import EditError, replace_section
-from ultra_runtime.given_text import as_text, read_given
-from ultra_runtime.jsontext import read_object
+from ultra_runtime.contract.agent_output import known_outputs, output_faults
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.scores import split_answer
+from ultra_runtime.contract.write_check import check_write, in_words, short
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import find_project
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.project import find_project
-from ultra_runtime.regular_file import UnreadableError, read_regular
-from ultra_runtime.session_files import SESSIONS, folder_of_specs, make_specs, spec_faults, write_specs
+from ultra_runtime.planning import gate as plan_gate
+from ultra_runtime.planning.session_files import (
+    SESSIONS,
+    folder_of_specs,
+    make_specs,
+    spec_faults,
+    write_specs,
+)
+from ultra_runtime.text.document_edit import EditError, replace_section
+from ultra_runtime.text.jsontext import read_object
 from ultra_runtime.words import one_line
-from ultra_runtime.write_check import check_write, in_words, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ultra_runtime.project import Project
+    from ultra_runtime.contract.result import Issue
+    from ultra_runtime.files.project import Project
     from ultra_runtime.usage import Args
-    from ultra_runtime.verdict import Issue
 
 USAGE = "sessions put --project DIR [--export] [--json]"
 DECOMPOSER = "session-decomposer"

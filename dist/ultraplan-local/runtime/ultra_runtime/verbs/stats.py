@@ -7,7 +7,7 @@ a line that cannot be written is told, and is no error.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.stats import CONTRACTS, append, read_pairs
+from ultra_runtime.run.life.stats import CONTRACTS, append, read_pairs
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False

@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.place import current_folder, find_root
-from ultra_runtime.project import Project, find_project
+from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.rendered import names
-from ultra_runtime.status.facts import find_projects, gather
-from ultra_runtime.status.words import data_of, lines_of, list_data, list_lines
+from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
+from ultra_runtime.status.project_facts import find_projects, gather
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.status.facts import ProjectFacts
+    from ultra_runtime.status.project_facts import ProjectFacts
     from ultra_runtime.usage import Args
 
 USAGE = "status [--project DIR] [--html FILE] [--json]"
@@ -56,7 +56,7 @@ def _projects() -> list[Project]:
     if len(projects) < 2:
         return projects
     from ultra_runtime.guard.site import run_file
-    from ultra_runtime.run.standing import read_json
+    from ultra_runtime.run.state.standing import read_json
 
     found = run_file(root)
     lock = read_json(found[2]) if found else {}
@@ -82,7 +82,7 @@ def _refuse_target(target: str) -> None:
         raise RefusedError(f"{one_line(target)} is not the name of a page", hint)
     if not os.path.lexists(target):
         return
-    from ultra_runtime.regular_file import UnreadableError, read_regular
+    from ultra_runtime.files.regular_file import UnreadableError, read_regular
 
     try:
         is_ours = not os.path.islink(target) and MARK.encode() in read_regular(target)[:LOOKED_AT]
@@ -93,7 +93,7 @@ def _refuse_target(target: str) -> None:
 
 
 def _write(target: str, facts: ProjectFacts) -> None:
-    from ultra_runtime.atomic import WriteError, write_file
+    from ultra_runtime.files.atomic import WriteError, write_file
     from ultra_runtime.status.page import page
 
     try:

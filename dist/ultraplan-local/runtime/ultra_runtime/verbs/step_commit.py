@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.checkpoint import commit_step
-from ultra_runtime.run.live import open_live
-from ultra_runtime.run.numbers import step_number
+from ultra_runtime.run.state.live import open_live
+from ultra_runtime.run.step.checkpoint import commit_step
+from ultra_runtime.run.step.numbers import step_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

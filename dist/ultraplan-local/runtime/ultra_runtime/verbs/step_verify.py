@@ -7,11 +7,11 @@ minutes unless --timeout says else; then it is ended with its children, and has 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.failing import MOST_ATTEMPTS
-from ultra_runtime.run.live import open_live
-from ultra_runtime.run.numbers import seconds, step_number
-from ultra_runtime.run.shell import SECONDS
-from ultra_runtime.run.verify import verify
+from ultra_runtime.run.state.live import open_live
+from ultra_runtime.run.state.shell_call import SECONDS
+from ultra_runtime.run.step.failing import MOST_ATTEMPTS
+from ultra_runtime.run.step.numbers import seconds, step_number
+from ultra_runtime.run.step.verify import verify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

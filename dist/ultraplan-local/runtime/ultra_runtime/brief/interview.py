@@ -1,0 +1,81 @@
+"""The interview behind a brief: every question with its answer, kept in the project's logs, one JSON object a line.
+
+What is kept belongs to the brief that is being written; it is set aside when that brief is in place or given up.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
+from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.text.jsontext import JsonError, read_object, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.files.project import Project
+
+LOGS = "logs"
+FILE = "interview.jsonl"
+
+
+class AskedQuestion:
+    """One question with its answer, and the sections of the brief that it belongs to."""
+
+    __slots__ = ("answer", "question", "sections")
+
+    def __init__(self, sections: list[str], question: str, answer: str) -> None:
+        self.sections = sections
+        self.question = question
+        self.answer = answer
+
+    def as_data(self) -> dict[str, object]:
+        """Return the entry as it is kept."""
+        return {"sections": self.sections, "question": self.question, "answer": self.answer}
+
+
+def read_interview(project: Project) -> list[AskedQuestion]:
+    """Return what was asked so far; a line that somebody broke is passed over."""
+    try:
+        lines = read_regular(project.path(LOGS, FILE)).splitlines()
+    except UnreadableError:
+        return []
+    found = []
+    for line in lines:
+        try:
+            values = read_object(line).values
+        except JsonError:
+            continue
+        sections, question, answer = (values.get(name) for name in ("sections", "question", "answer"))
+        if isinstance(sections, list) and isinstance(question, str) and isinstance(answer, str):
+            found.append(AskedQuestion([str(one) for one in sections], question, answer))
+    return found
+
+
+def keep_interview(project: Project, interview: list[AskedQuestion]) -> None:
+    """Write all that was asked."""
+    project.ignore()
+    make_subfolder(project, LOGS)
+    lines = "".join(write(one.as_data()) + "\n" for one in interview)
+    write_file(project.path(LOGS, FILE), lines.encode())
+
+
+def set_aside(project: Project) -> None:
+    """Let the next interview begin anew; this one stays readable until then."""
+    if os.path.lexists(project.path(LOGS, FILE)):
+        with Folder(project.path(LOGS)) as folder:
+            folder.move(FILE, FILE + PREVIOUS)
+
+
+def shown_path(project: Project) -> str:
+    """Return the path of the interview as seen from the root."""
+    return project.show(LOGS, FILE)
+
+
+def required_sections() -> list[str]:
+    """Return the sections that every interview asks about: required ones, and those with topics to be settled."""
+    contract = load_contract("brief")
+    with_parts = {name for part in contract.parts for name in part.under}
+    return [one.name for one in contract.sections if one.required or one.name in with_parts]

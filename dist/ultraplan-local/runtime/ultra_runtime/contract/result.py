@@ -1,0 +1,120 @@
+"""The result of holding an artifact against its contract: issues with code, line and remedy."""
+
+from __future__ import annotations
+
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.contract.model import Contract
+
+
+MOST_OF_A_CODE = 100
+
+
+class Issue:
+    """One thing that is wrong with a file: what, where, and the remedy."""
+
+    __slots__ = ("code", "field", "line", "message", "path", "remedy", "step")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        path: str,
+        line: int | None = None,
+        field: str = "",
+        remedy: str = "",
+        step: int | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.path = path
+        self.line = line
+        self.field = field
+        self.remedy = remedy
+        self.step = step
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the entry as it stands in a validator's result."""
+        optional = {"path": self.path, "line": self.line, "field": self.field, "step": self.step}
+        given = {name: value for name, value in optional.items() if value not in (None, "")}
+        return {"code": self.code, "message": self.sentence, **given}
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{one_line(place, 500)}: {self.code}: {one_line(self.sentence, 500)}"
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, and the remedy."""
+        return f"{self.message}. {self.remedy}" if self.remedy else self.message
+
+
+class Result:
+    """What came of holding an artifact against its contract."""
+
+    __slots__ = ("errors", "parsed", "warnings")
+
+    def __init__(self, errors: list[Issue], warnings: list[Issue], parsed: Mapping[str, Any] | None) -> None:
+        self.errors = errors
+        self.warnings = warnings
+        self.parsed = parsed
+
+    @property
+    def valid(self) -> bool:
+        return not self.errors
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the result in the shape that every validator answers with."""
+        return {
+            "valid": self.valid,
+            "errors": [issue.as_data() for issue in self.errors],
+            "warnings": [issue.as_data() for issue in self.warnings],
+            "parsed": self.parsed,
+        }
+
+
+class Report:
+    """Collects the issues of one artifact; only codes that its contract or the common table lists can enter."""
+
+    def __init__(self, contract: Contract, path: str, soft: bool = False) -> None:
+        self.contract = contract
+        self.path = path
+        self.soft = soft
+        self.errors: list[Issue] = []
+        self.warnings: list[Issue] = []
+        self.counts: dict[str, int] = {}
+
+    def add(
+        self,
+        codes: str,
+        message: str,
+        line: int | None = None,
+        field: str = "",
+        step: int | None = None,
+        mild: bool = False,
+    ) -> None:
+        """Note an issue under the first listed of the codes that `codes` names, divided by `|`.
+
+        A code may be named without the artifact's prefix; a mild one is a warning whatever its severity.
+        The first hundred of a code are kept: nobody mends more at once, and a hostile file has millions.
+        """
+        code = self.contract.code(*codes.split("|"))
+        self.counts[code.name] = self.counts.get(code.name, 0) + 1
+        if self.counts[code.name] > MOST_OF_A_CODE:
+            return
+        mild = mild or code.severity == "warning" or (self.soft and code.soft)
+        issue = Issue(code.name, message, self.path, line, field, code.remedy, step)
+        (self.warnings if mild else self.errors).append(issue)
+
+    def result(self, parsed: Mapping[str, Any] | None = None) -> Result:
+        """Return what has been found; the last of very many issues tells how many follow it."""
+        for name, count in self.counts.items():
+            if count > MOST_OF_A_CODE:
+                last = [issue for issue in self.errors + self.warnings if issue.code == name][-1]
+                last.message += f" (and {count - MOST_OF_A_CODE} more {name})"
+        return Result(self.errors, self.warnings, parsed)

@@ -1,0 +1,54 @@
+"""The copies of this plugin that the client knows of, the one that it loads first."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.text.jsontext import JsonError, read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Copy:
+    """One copy: how the client lists it and where it lies."""
+
+    __slots__ = ("enabled", "folder", "id")
+
+    def __init__(self, id: str, folder: str, enabled: bool) -> None:  # noqa: A002
+        self.id = id
+        self.folder = folder
+        self.enabled = enabled
+
+
+def find_copies(plugin: str, root: str | None) -> list[Copy]:
+    """Return the copies in the client's order: a marketplace's (even a disabled one), a person's, a project's."""
+    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    settings = _members(_load(os.path.join(config, "settings.json")).get("enabledPlugins"))
+    records = _load(os.path.join(config, "plugins", "installed_plugins.json"))
+    found = [
+        Copy(name, str(_members(entry).get("installPath", "")), settings.get(name) is not False)
+        for name, entries in _members(records.get("plugins")).items()
+        if name.rpartition("@")[0] == plugin and isinstance(entries, list)
+        for entry in entries
+    ]
+    own = f"{plugin}@skills-dir"
+    for base in dict.fromkeys([config, *([os.path.join(root, ".claude")] if root else [])]):
+        folder = os.path.join(base, "skills", plugin)
+        if _load(os.path.join(folder, ".claude-plugin", "plugin.json")).get("name") == plugin:
+            found.append(Copy(own, folder, settings.get(own) is not False))
+    return found
+
+
+def _load(path: str) -> Mapping[str, Any]:
+    try:
+        return read_object(read_regular(path)).values
+    except (UnreadableError, JsonError):
+        return {}
+
+
+def _members(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,79 @@
+"""Compare the files of the bundle with the list that was built with it."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.text.jsontext import JsonError, read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+LIST = "bundle.json"
+# What the installer puts beside the files of the bundle.
+INSTALLED = (".ultra-receipt.json", ".gitignore", ".gitattributes")
+
+
+class Damage:
+    """The files of a bundle that are not as they were built."""
+
+    __slots__ = ("changed", "missing", "problem", "unexpected")
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self.changed: list[str] = []
+        self.missing: list[str] = []
+        self.unexpected: list[str] = []
+
+
+def inspect(bundle: str) -> Damage:
+    """Return what is changed, missing or unexpected in the bundle."""
+    damage = Damage()
+    try:
+        files = read_object(read_regular(os.path.join(bundle, LIST))).values.get("files")
+    except (JsonError, UnreadableError) as problem:
+        damage.problem = f"{LIST}: {problem}"
+        return damage
+    if not (isinstance(files, dict) and files and all(isinstance(entry, dict) for entry in files.values())):
+        damage.problem = f"{LIST}: it lists no files"
+        return damage
+    present = set(_walk(bundle))
+    for path in sorted(files):
+        if path not in present:
+            damage.missing.append(path)
+        elif not _is_as_built(os.path.join(bundle, path), files[path]):
+            damage.changed.append(path)
+    damage.unexpected = sorted(path for path in present - files.keys() if not _is_ours(path, files))
+    return damage
+
+
+def _walk(bundle: str) -> Iterator[str]:
+    for folder, subfolders, names in os.walk(bundle):
+        links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
+        for name in names + links:
+            yield os.path.relpath(os.path.join(folder, name), bundle).replace(os.sep, "/")
+
+
+def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
+    import hashlib
+
+    try:
+        executable = bool(os.lstat(path).st_mode & 0o100)
+        digest = hashlib.sha256(read_regular(path)).hexdigest()
+    except (OSError, UnreadableError):
+        return False
+    same_mode = executable == (entry.get("mode") == "755") and not os.path.islink(path)
+    return same_mode and digest == entry.get("sha256")
+
+
+def _is_ours(path: str, files: Mapping[str, Any]) -> bool:
+    """Tell whether this is the list itself, the installer's, or what Python caches of a module on the list."""
+    folder, _, name = path.rpartition("/")
+    parent, _, cache = folder.rpartition("/")
+    module = f"{parent}/{name.partition('.')[0]}.py"
+    return (
+        path == LIST or path in INSTALLED or (cache == "__pycache__" and ".pyc" in name and module in files)
+    )

@@ -1,0 +1,56 @@
+"""Ask the rules about a command, and note what it writes."""
+
+from __future__ import annotations
+
+from ultra_runtime.guard.follow.kinds import WRITERS
+from ultra_runtime.guard.follow.logic import COMMAND_LOGIC, logic
+from ultra_runtime.guard.shell.calls import Call
+from ultra_runtime.guard.shell.marks import show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.follow.follower import Follower
+    from ultra_runtime.guard.policy import Policy
+
+
+def ask_rules(follower: Follower, call: Call) -> None:
+    """Ask the rules that look at this command."""
+    policy = follower.policy
+    if call.name in WRITERS:
+        _note_writes(follower, call)
+    if policy is None:
+        return
+    uses = policy.commands.get(call.name)
+    if uses is None:
+        uses = policy.commands.get(family(call.name, policy), ())
+    for rule, use in uses:
+        if logic(COMMAND_LOGIC, use)(call, policy):
+            follower.hit(rule, _spelled(call))
+
+
+def _note_writes(follower: Follower, call: Call) -> None:
+    """Note the targets of a plain writer, and what it puts there as far as the text says it."""
+    from ultra_runtime.guard.follow.outputs import written
+    from ultra_runtime.guard.follow.writes import targets
+
+    for write in targets(call):
+        follower.wrote(write)
+        content = written(call)
+        if content:
+            follower.shell.write(write.path, content, write.how == "append")
+
+
+def family(name: str, policy: Policy) -> str:
+    """Return the name under which the policy lists a command with many names."""
+    if name.startswith(("mkfs.", "newfs_")):
+        return "mkfs"
+    if "-" in name:  # PowerShell does not mind the case of letters
+        return name.lower()
+    bare = name.rstrip("0123456789.")  # pip3.11 is pip
+    return bare if bare in policy.adders else name
+
+
+def _spelled(call: Call) -> str:
+    """Spell the command for the reason, on one line and shortened."""
+    text = " ".join(show(" ".join([call.name, *call.args[:6]])).split())
+    return text if len(text) <= 60 else text[:57] + "..."

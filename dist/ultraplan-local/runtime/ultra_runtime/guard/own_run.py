@@ -1,0 +1,28 @@
+"""What the client tells a hook, and the run of its session."""
+
+from __future__ import annotations
+
+import sys
+
+from ultra_runtime.guard.site import find_site, places
+from ultra_runtime.text.jsontext import JsonError, read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.guard.site import Site
+
+
+def find_own_run() -> tuple[Site | None, dict[str, Any]]:
+    """Return the run of the session that calls, if this tree has one, and what the client says."""
+    payload = read_payload()
+    return find_site(places(), str(payload.get("session_id") or "")), payload
+
+
+def read_payload() -> dict[str, Any]:
+    """Return what stands on standard input; nothing when that is closed or no JSON object."""
+    try:
+        return read_object(sys.stdin.buffer.read()).values if sys.stdin else {}
+    except (JsonError, OSError):
+        return {}

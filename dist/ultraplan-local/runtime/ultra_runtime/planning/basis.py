@@ -1,0 +1,191 @@
+"""What a plan is made from: a brief with its research and architecture notes, or the findings of a review."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.directory import discover
+from ultra_runtime.contract.forms import is_slug
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.files.git_facts import ask_git, fields
+from ultra_runtime.files.project import Project, find_project, make_subfolder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
+from ultra_runtime.rendered import names
+from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
+from ultra_runtime.research.topics import research_files
+from ultra_runtime.text import frontmatter
+from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.text.markdown import parse
+from ultra_runtime.words import one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.contract.result import Result
+
+BRIEF, REVIEW = "brief", "review"
+REVIEW_TYPE = "ultrareview"
+QUALITY, QUALITY_SECTION = "brief_quality", "Brief Quality"
+NOT_SAID = "the brief is partial and does not say why"
+ASSUMPTIONS = "Assumptions"
+FINDINGS = "source_findings"
+SMALL, MIDDLING = 60, 600
+"""Files of a repository that two explorers, or four, can look through."""
+EXPLORERS = (
+    "task-finder",
+    "test-strategist",
+    "architecture-mapper",
+    "convention-scanner",
+    "dependency-tracer",
+    "risk-assessor",
+)
+OF_A_REVIEW = ("dependency-tracer", "test-strategist", "risk-assessor", "convention-scanner")
+"""A review says where the work is, so that nobody has to find or map it."""
+FEW, SOME = 2, 4
+
+
+class Source:
+    """The file a plan is made from: where it lies, which of the two it is, and what is wrong with it."""
+
+    def __init__(self, kind: str, path: str, shown: str, project: Project, result: Result) -> None:
+        self.kind = kind
+        self.path = path
+        self.shown = shown
+        self.project = project
+        self.result = result
+
+
+def find_source(project: str | None, brief: str | None) -> Source:
+    """Return what was named: the brief of a project, or any brief or review by its path."""
+    if brief is not None:
+        return _source(brief, None)
+    found = find_project(project or "")
+    return _source(found.path("brief.md"), found)
+
+
+def _source(path: str, project: Project | None) -> Source:
+    root = find_root(current_folder())
+    if root is None:
+        raise RefusedError("this folder is in no repository", "start in the repository that you work on")
+    path = path if os.path.exists(path) else os.path.join(root, path)
+    try:
+        values = frontmatter.parse(read_regular(path)).values or {}
+    except UnreadableError as problem:
+        hint = f"name another one, or write a brief first with `{names().commands['brief']}`"
+        raise RefusedError(f"{one_line(seen_from(root, path))}: {problem}", hint) from None
+    kind = REVIEW if values.get("type") == REVIEW_TYPE else BRIEF
+    result = validate_file(load_contract(kind), path, soft=True)
+    if result.errors:
+        told = "; ".join(f"{one.code}: {one.sentence}" for one in result.errors[:5])
+        raise RefusedError(
+            f"{one_line(seen_from(root, path))} is no {kind} to plan from: {told}", "correct it first"
+        )
+    return Source(kind, path, seen_from(root, path), project or _project(root, path, values), result)
+
+
+def _project(root: str, path: str, values: dict[str, Any]) -> Project:
+    """Return the project that the file lies in or names; one that is not there yet is made."""
+    for folder in (
+        os.path.dirname(os.path.realpath(path)),
+        os.path.join(root, str(values.get("project_dir") or "")),
+    ):
+        real = os.path.realpath(folder)
+        if os.path.dirname(real) == os.path.join(root, PROJECTS) and os.path.isdir(real):
+            return Project(root, os.path.basename(real))
+    slug = str(values.get("slug") or "")
+    if not is_slug(slug):
+        raise RefusedError(
+            "the brief names no slug, so its plan has no place", "write a slug into its front matter"
+        )
+    project = Project(root, f"{time.strftime('%Y-%m-%d')}-{slug}")
+    os.makedirs(project.folder, exist_ok=True)
+    make_subfolder(project, "research")
+    project.ignore()
+    return project
+
+
+def weak_dimensions(path: str) -> list[str]:
+    """Return what the review of a partial brief found wanting, one line each."""
+    try:
+        data = frontmatter.parse(read_regular(path))
+    except UnreadableError:
+        return []
+    if (data.values or {}).get(QUALITY) != "partial":
+        return []
+    document = parse(data.body, data.body_line)
+    section = document.section(QUALITY_SECTION)
+    lines = document.body(section) if section else []
+    return [line.strip()[2:] for line in lines if line.strip().startswith("- ")] or [NOT_SAID]
+
+
+def states_assumptions(plan: bytes) -> bool:
+    """Tell whether a plan states an assumption; one that mends a review has that review to rest on."""
+    data = frontmatter.parse(plan, {FINDINGS: "list"})
+    if (data.values or {}).get(FINDINGS):
+        return True
+    document = parse(data.body, data.body_line)
+    section = document.section(ASSUMPTIONS)
+    words = " ".join(document.body(section)).strip(" -*.") if section else ""
+    return words.casefold() not in ("", "none")
+
+
+def is_reviewed(source: Source) -> bool:
+    """Tell whether the brief has been through its gate, which writes how good it is."""
+    return bool((frontmatter.parse(read_regular(source.path)).values or {}).get(QUALITY))
+
+
+def again(project: Project) -> str:
+    """Return the command that plans once more from what the project has."""
+    return f"{names().commands['plan']} --project {shell_word(project.shown)}"
+
+
+def research_of(source: Source) -> tuple[list[str], list[str]]:
+    """Return the research files in order, and what is weak about them or missing."""
+    project = source.project
+    folder = project.path("research")
+    found = research_files(folder) if is_folder(folder) else []
+    if found:
+        result = validate_research(load_contract("research"), folder, soft=True)
+    else:
+        report = Report(load_contract("research"), folder, True)
+        note_unanswered(report, folder, source.result.parsed)
+        result = report.result()
+    told = [f"{one.code}: {one.sentence}" for one in [*result.errors, *result.warnings]]
+    return [project.show("research", name) for name in found], told
+
+
+def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
+    """Return the architecture notes, if another tool left some, and what is odd about them."""
+    result = discover(load_contract("architecture"), project.folder)
+    parsed = result.parsed or {}
+    paths = {name: seen_from(project.root, parsed[name]) for name in ("overview", "gaps") if parsed.get(name)}
+    return paths, [f"{one.code}: {one.sentence}" for one in result.warnings]
+
+
+def under_way(project: Project) -> list[str]:
+    """Return a warning when the plan that would be replaced is still being executed."""
+    try:
+        status = read_object(read_regular(project.path("progress.json"))).values.get("status")
+    except (UnreadableError, JsonError):
+        return []
+    unfinished = status in ("pending", "in_progress")
+    return (
+        [f"a run of the plan that is there has not ended ({status}): a new plan ends it for good"]
+        if unfinished
+        else []
+    )
+
+
+def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:
+    """Return how many files the repository has, and which explorers that is worth."""
+    wanted = EXPLORERS if kind == BRIEF else OF_A_REVIEW
+    paths = fields(ask_git(project.root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]))
+    size = len([path for path in paths if not path.startswith(".claude/")])
+    number = FEW if quick or size <= SMALL else SOME if size <= MIDDLING else len(wanted)
+    return size, list(wanted[:number])

@@ -1,0 +1,86 @@
+"""The session specs of a plan as files: made from its steps, word for word, with the model's words for two sections."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.write_check import check_write
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.project import find_project, subfolder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
+from ultra_runtime.plan.values import SESSION_SPEC
+from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ultra_runtime.contract.result import Issue
+    from ultra_runtime.plan.values import Plan
+
+SESSIONS = "sessions"
+NO_WORDS: Mapping[str, str] = {}
+
+
+def folder_of_specs(plan: str, project: str | None) -> str:
+    """Return the folder for the specs, in the project or beside the plan; it need not be there yet."""
+    if project:
+        return subfolder(find_project(project), SESSIONS)
+    target = os.path.join(os.path.dirname(os.path.abspath(plan)), SESSIONS)
+    if os.path.islink(target):
+        raise WriteError(f"{one_line(target)} is a symbolic link")
+    return target
+
+
+def make_specs(
+    plan: Plan, shown: str, target: str, words: Mapping[int, Mapping[str, str]] | None = None
+) -> dict[str, bytes]:
+    """Return file name -> spec of every session; what nobody says anew is kept from the spec that is there."""
+    specs = {}
+    for session in plan.sessions:
+        name = f"session-{session.number}.md"
+        own = {**_kept(os.path.join(target, name)), **(words or {}).get(session.number, NO_WORDS)}
+        specs[name] = spec_text(plan, session, shown, own).encode()
+    return specs
+
+
+def spec_faults(target: str, specs: Mapping[str, bytes]) -> list[Issue]:
+    """Return what is wrong with any of the specs."""
+    contract = load_contract(SESSION_SPEC)
+    return [
+        issue
+        for name, data in specs.items()
+        for issue in check_write(contract, data, os.path.join(target, name)).errors
+    ]
+
+
+def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
+    """Write the specs, unless a live run is held to one, and return the names of those that an earlier plan has left."""
+    for name in specs:
+        refuse_pinned(os.path.join(target, name))
+    os.makedirs(target, exist_ok=True)
+    with Folder(target) as folder:
+        folder.lock()
+        for name, data in specs.items():
+            folder.write(name, data)
+    return sorted(
+        name
+        for name in os.listdir(target)
+        if name.startswith("session-") and name.endswith(".md") and name[8:-3].isdigit() and name not in specs
+    )
+
+
+def _kept(path: str) -> dict[str, str]:
+    """Return what the model has written into a spec that is there."""
+    try:
+        spec = read(read_regular(path), SESSION_SPEC)
+    except UnreadableError:
+        return {}
+    found = {name: spec.document.section(name) for name in (CONTEXT, HANDOFF)}
+    return {
+        name: "\n".join(spec.document.body(section)).strip() for name, section in found.items() if section
+    }

@@ -1,0 +1,58 @@
+"""The confidence that was computed for each topic, kept in the project's logs until its research is put."""
+
+from __future__ import annotations
+
+from ultra_runtime.files.atomic import write_file
+from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.words import bare_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.files.project import Project
+
+LOGS = "logs"
+FILE = "confidence.json"
+
+
+class Computed:
+    """One result: the number, how many dimensions it was computed from, and the question, if a brief asks it."""
+
+    __slots__ = ("confidence", "dimensions", "question")
+
+    def __init__(self, confidence: float, dimensions: int, question: str) -> None:
+        self.confidence = confidence
+        self.dimensions = dimensions
+        self.question = question
+
+
+def keep_computed(project: Project, topic: int, computed: Computed) -> None:
+    """Keep the result of a topic in place of an earlier one."""
+    project.ignore()
+    make_subfolder(project, LOGS)
+    kept = {name: getattr(computed, name) for name in Computed.__slots__}
+    text = write({**_all(project), str(topic): kept}) + "\n"
+    write_file(project.path(LOGS, FILE), text.encode())
+
+
+def computed_for(project: Project, topic: int, question: object) -> Computed | None:
+    """Return what was computed for a topic, unless it was about another question."""
+    kept = _all(project).get(str(topic))
+    if not isinstance(kept, dict):
+        return None
+    number, dimensions, about = (kept.get(name) for name in Computed.__slots__)
+    if not isinstance(number, (int, float)) or type(dimensions) is not int:
+        return None
+    if about and bare_words(str(about)) != bare_words(str(question)):
+        return None
+    return Computed(number, dimensions, str(about))
+
+
+def _all(project: Project) -> dict[str, Any]:
+    try:
+        return dict(read_object(read_regular(project.path(LOGS, FILE))).values)
+    except (UnreadableError, JsonError):
+        return {}

@@ -1,0 +1,126 @@
+"""The arithmetic behind research's confidence: which sources agree, which speak against, and what each is worth.
+
+A source is worth its kind's weight w, from 0 to 1, halved when it agrees only partly: with a condition, or about
+something close to the question. It counts once, however many agents name it and whichever of its lines or anchors
+they name. All sources on one side, the strongest first, are together worth 1 - (1 - w1)(1 - w2/2)(1 - w3/2)...: each
+further one closes part of the doubt that is left, by half its weight, since sources copy each other. So one source is
+never worth more than its kind, and 0.9 takes three. A dimension's confidence is what speaks for it times the doubt
+that its opponents leave, for * (1 - against); one without evidence has none. The whole is halfway between the mean of
+the dimensions and the weakest, and never above CEILING.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.forms import is_commit, is_location
+from ultra_runtime.errors import UltraError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
+
+CEILING = 0.95
+# What a topic of the brief asks for, in words -> the least confidence that is enough.
+ENOUGH = {"high": 0.75, "medium": 0.5, "low": 0.25}
+COLUMNS = ("dimension", "agent", "kind", "agrees", "source")
+# Whether a source agrees -> the side it counts on, and the part of its weight that counts.
+SIDES = {"yes": (True, 1.0), "partly": (True, 0.5), "no": (False, 1.0)}
+FURTHER = 0.5
+MODEL = "model"
+
+
+class EvidenceError(UltraError):
+    """Lines that are not a table of evidence, each with its number."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+class Evidence:
+    """One line of the table: a source that agrees, wholly or partly, with the answer to a dimension, or does not."""
+
+    __slots__ = ("agent", "agrees", "dimension", "kind", "source")
+
+    def __init__(self, dimension: int, agent: str, kind: str, agrees: str, source: str) -> None:
+        self.dimension = dimension
+        self.agent = agent
+        self.kind = kind
+        self.agrees = agrees
+        self.source = source
+
+
+def confidence(
+    evidence: Iterable[Evidence], dimensions: int, weights: Mapping[str, int]
+) -> tuple[float, list[float]]:
+    """Return the confidence of the whole and of each dimension from 1 on; weights are in percent."""
+    items = list(evidence)
+    each = [
+        _together(items, number, True, weights) * (1 - _together(items, number, False, weights))
+        for number in range(1, dimensions + 1)
+    ]
+    whole = (sum(each) / len(each) + min(each)) / 2 if each else 0.0
+    return round(min(whole, CEILING), 2), [round(min(one, CEILING), 2) for one in each]
+
+
+def _together(items: list[Evidence], dimension: int, agrees: bool, weights: Mapping[str, int]) -> float:
+    """Return what the sources on one side of a dimension are worth together."""
+    sources: dict[str, float] = {}
+    for one in items:
+        side, part = SIDES[one.agrees]
+        if one.dimension == dimension and side is agrees:
+            place = place_of(one.source)
+            sources[place] = max(sources.get(place, 0), part * weights[one.kind] / 100)
+    doubt, counts = 1.0, 1.0
+    for weight in sorted(sources.values(), reverse=True):
+        doubt *= 1 - weight * counts
+        counts = FURTHER
+    return 1 - doubt
+
+
+def place_of(source: str) -> str:
+    """Return a source without the line or the anchor in it: two places of one page are one source."""
+    if is_url(source):
+        return source.partition("#")[0].rstrip("/")
+    return source.rpartition(":")[0] if is_location(source) else source
+
+
+def is_url(text: str) -> bool:
+    """Tell whether the text is the address of a page."""
+    scheme, mark, rest = text.partition("://")
+    host = rest.partition("/")[0]
+    return bool(mark) and scheme in ("http", "https") and "." in host.strip(".") and " " not in text
+
+
+def read_evidence(text: str, dimensions: int, kinds: Iterable[str], agents: Container[str]) -> list[Evidence]:
+    """Read a Markdown table of evidence; its header and rule may be left out, and so may the outer bars."""
+    known = list(kinds)
+    found: list[Evidence] = []
+    faults: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
+        if not line.strip() or tuple(cells) == COLUMNS or set(line.strip()) <= set("|-: "):
+            continue
+        fault = _fault(cells, dimensions, known, agents)
+        if fault:
+            faults.append(f"line {number}: {fault}")
+        else:
+            found.append(Evidence(int(cells[0]), cells[1], cells[2], cells[3], "|".join(cells[4:])))
+    if faults:
+        raise EvidenceError(faults)
+    return found
+
+
+def _fault(cells: list[str], dimensions: int, kinds: list[str], agents: Container[str]) -> str:
+    if len(cells) < len(COLUMNS):
+        return f"it needs {' | '.join(COLUMNS)}"
+    if not (cells[0].isascii() and cells[0].isdigit() and 1 <= int(cells[0]) <= dimensions):
+        return f"the dimension is not a number from 1 to {dimensions}"
+    if cells[2] not in kinds:
+        return f"the kind is none of {', '.join(kinds)}"
+    if cells[3] not in SIDES:
+        return f"agrees is none of {', '.join(SIDES)}"
+    if cells[1] not in agents:
+        return "there is no such agent: name the one that found it, without prefix"
+    source = "|".join(cells[4:])
+    is_source = is_location(source) or is_commit(source) or is_url(source) or (cells[2] == MODEL and source)
+    return "" if is_source else "the source is no path:line, commit or URL"

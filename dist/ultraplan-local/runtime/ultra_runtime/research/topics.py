@@ -1,0 +1,97 @@
+"""The topics of a brief beside the research files that answer them.
+
+File NN answers topic N when its `question` has the words of the topic's; one that answers another question, such as
+that of an earlier brief, leaves the topic open.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.research.evidence import ENOUGH
+from ultra_runtime.text import frontmatter
+from ultra_runtime.words import bare_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SUFFIX = ".md"
+
+
+class Topic:
+    """One topic: what the brief asks, and the file of its number, if there is one."""
+
+    __slots__ = (
+        "confidence", "cost", "file", "fits", "needed", "number", "question", "scope", "steps", "title",
+    )  # fmt: skip
+
+    def __init__(self, number: int, values: Mapping[str, Any]) -> None:
+        self.number = number
+        self.title = _text(values, "title")
+        self.question = _text(values, "research_question")
+        self.steps = _text(values, "required_for_plan_steps")
+        self.scope = _text(values, "scope")
+        self.needed = _text(values, "confidence_needed")
+        self.cost = _text(values, "estimated_cost")
+        self.file = ""
+        self.fits = False
+        self.confidence: float | None = None
+
+    @property
+    def enough(self) -> bool:
+        """Tell whether the answer is as sure as the brief asks; what says no number is not weighed."""
+        return self.confidence is None or self.confidence >= ENOUGH.get(self.needed, 0)
+
+
+def topics_of(brief: Mapping[str, Any] | None, folder: str) -> list[Topic]:
+    """Return the topics of a brief that was read, each with what is there about it in a folder."""
+    names = research_files(folder)
+    found = []
+    for values in (brief or {}).get("topics", ()):
+        number = values.get("number")
+        if number is not None:
+            topic = Topic(number, values)
+            for name in names:
+                if file_number(name) == number and not topic.fits:
+                    _look(topic, folder, name)
+            found.append(topic)
+    return found
+
+
+def _look(topic: Topic, folder: str, name: str) -> None:
+    """Note a file of the topic's number, and whether it answers its question; one that has none is taken to."""
+    topic.file = name
+    try:
+        values = frontmatter.parse(read_regular(os.path.join(folder, name))).values or {}
+    except UnreadableError:
+        values = {}
+    question, confidence = values.get("question"), values.get("confidence")
+    topic.fits = not isinstance(question, str) or bare_words(question) == bare_words(topic.question)
+    topic.confidence = confidence if topic.fits and isinstance(confidence, (int, float)) else None
+
+
+def unanswered(topics: list[Topic]) -> list[Topic]:
+    """Return the topics that no file answers."""
+    return [topic for topic in topics if not topic.fits]
+
+
+def research_files(folder: str) -> list[str]:
+    """Return the names of the research files of a folder, sorted."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and name[0] != ".")
+    except (OSError, ValueError):
+        return []
+
+
+def file_number(name: str) -> int | None:
+    """Return the number that a file's name begins with."""
+    digits = name.partition("-")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+def _text(values: Mapping[str, Any], name: str) -> str:
+    value = values.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,63 @@
+"""What the review before this one found: carried on while its words stand in the files, so that nothing is forgotten."""
+
+from __future__ import annotations
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.review.findings import unproved
+from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.text import frontmatter
+from ultra_runtime.text.markdown import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.files.project import Project
+    from ultra_runtime.text.markdown import Document, TextSection
+
+REVIEW = "review.md"
+FOUND_BY = " (found by "
+
+
+def carried_on(project: Project, diff: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the earlier findings whose evidence still stands, and the ids of those whose evidence is gone."""
+    held, gone = [], []
+    for one in _findings(project):
+        if unproved(project.root, one, diff):
+            gone.append(str(one["id"]))
+        else:
+            held.append(one)
+    return held, gone
+
+
+def _findings(project: Project) -> list[dict[str, Any]]:
+    """Return the findings of review.md; those that are made from the brief are made anew."""
+    try:
+        data = frontmatter.parse(read_regular(project.path(REVIEW)))
+    except UnreadableError:
+        return []
+    document = parse(data.body, data.body_line)
+    found = []
+    for severity in SEVERITIES:
+        section = document.section(f"Findings ({severity})")
+        for heading in document.below(section) if section else ():
+            one = _finding(document, heading, severity)
+            if one and one["rule"] not in (NOT_SHOWN, PARTLY_SHOWN):
+                found.append(one)
+    return found
+
+
+def _finding(document: Document, heading: TextSection, severity: str) -> dict[str, Any] | None:
+    fields = {name: heading.field(name) for name in ("Rule", "Location", "Message", "Evidence", "Fix")}
+    texts = {name.lower(): item.value if item else "" for name, item in fields.items()}
+    evidence = fields["Evidence"]
+    if evidence and not evidence.value and evidence.blocks:
+        texts["evidence"] = evidence.blocks[0].text
+    else:
+        texts["evidence"] = texts["evidence"].strip("`")
+    path, _, line = texts.pop("location").rpartition(":")
+    if not path or not line.isdigit() or not all(texts.values()):
+        return None
+    texts["message"] = texts["message"].partition(FOUND_BY)[0]
+    own = {"id": heading.title.strip(), **texts, "path": path, "line": int(line)}
+    return {**own, "severity": severity, "reviewers": [EARLIER]}

@@ -1,0 +1,148 @@
+"""End a run: exit conditions, the audit, the result that follows from both, and word for whoever comes next."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.life.audit import DRIFT, audit
+from ultra_runtime.run.life.ending import next_command, write_session_state
+from ultra_runtime.run.life.exits import check_exits
+from ultra_runtime.run.life.report import failures, summarise, told_steps, write_report
+from ultra_runtime.run.life.stats import append
+from ultra_runtime.run.state.assignment import read_plan_bytes
+from ultra_runtime.run.state.judged import BLOCK, WARN, scan
+from ultra_runtime.run.state.lock import FILE
+from ultra_runtime.run.state.past import REPORT, beside, drop_findings, keep_findings
+from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED, now
+from ultra_runtime.run.state.shell_call import open_logs
+from ultra_runtime.run.tree.workspace import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.run.life.exits import Exits
+    from ultra_runtime.run.state.live import Live
+
+
+class Finished:
+    """What came of it; `next` is the command of the client that comes after it."""
+
+    def __init__(self, summary: dict[str, Any], report: str, path: str) -> None:
+        self.summary = summary
+        self.report = report
+        self.path = path
+        self.steps: list[str] = []
+        self.why: list[str] = []
+        self.findings: list[str] = []
+        self.warnings: list[str] = []
+        self.next = ""
+
+
+def finish(live: Live, data_folder: str | None) -> Finished:
+    """End the live run and say how it ended."""
+    _refuse_early(live)
+    exits = check_exits(live)
+    head = live.git.head()
+    live.git.set_refs(live.place.slug, {"end": head})
+    found = audit(live.git, live.place, read_plan_bytes(live.place.plan))
+    result = _result(live, exits, found.status)
+    summary = summarise(live, result, exits, found)
+    advisories = [str(one) for one in scan(live.assignment.plan) if one.verdict.verdict in (WARN, BLOCK)]
+    report = write_report(live, summary, exits, found, advisories)
+    finished = Finished(summary, report, _write_report(live, report))
+    finished.steps, finished.findings = told_steps(live), live.lock.get("findings") or []
+    finished.why = [*failures(live), *(exits.rows if exits.status == "fail" else [])]
+    live.progress.change(
+        status=result,
+        session_end_sha=head,
+        exit_condition_checked=exits.status in ("pass", "fail"),
+        manifest_audit={"status": found.status, "drift_details": found.details()},
+        summary=summary,
+    )
+    if result == COMPLETED:
+        live.progress.change(completed_at=now())
+    live.progress.save()
+    warnings = [problem for problem in [write_session_state(live.git, live.place, result)] if problem]
+    if data_folder:
+        warnings += [
+            f"no statistics: {problem}" for problem in [_count(live, summary, data_folder)] if problem
+        ]
+    finished.warnings = warnings
+    finished.next = next_command(live, result)
+    release(live)
+    return finished
+
+
+def release(live: Live) -> None:
+    """Let go of the tree; the facts stay in git, and what was found stays for whoever resumes."""
+    if live.progress.status == COMPLETED:
+        drop_findings(live)
+    else:
+        keep_findings(live.workspace, live.lock)
+    live.workspace.remove(FILE)
+    if live.records.read() is None:
+        live.snapshots.forget()
+
+
+def abort(live: Live) -> str:
+    """End a run that is stuck, as it stands, and return its status."""
+    if not live.ended:
+        live.progress.change(status=STOPPED)
+        live.progress.save()
+    write_session_state(live.git, live.place, live.progress.status)
+    release(live)
+    return live.progress.status
+
+
+def _refuse_early(live: Live) -> None:
+    if live.ended:
+        return
+    record = live.records.read()
+    turn = live.turn()
+    if turn is None:
+        return
+    abandon = "or end it as it is with `ultra run abort`"
+    if record and record.number == turn and record.verified:
+        raise RefusedError(
+            f"step {turn} has passed and is not committed", f"`ultra step commit {turn}`, {abandon}"
+        )
+    if live.progress.state(turn) == IN_PROGRESS:
+        raise RefusedError(f"step {turn} is under way", f"go on with `ultra step verify {turn}`, {abandon}")
+    raise RefusedError(f"step {turn} has not been done", f"go on with `ultra step begin {turn}`, {abandon}")
+
+
+def _result(live: Live, exits: Exits, audited: str) -> str:
+    if live.ended:
+        return live.progress.status
+    if not live.all_over() or exits.status == "fail" or audited == DRIFT:
+        return PARTIAL
+    return COMPLETED
+
+
+def _write_report(live: Live, report: str) -> str:
+    path = open_logs(live.place, REPORT)
+    if os.path.lexists(path):
+        earlier = beside(path)
+        os.replace(path, earlier)
+        report += f"\nThe report before this one: {live.place.show(earlier)}\n"
+    replace(path, report.encode("utf-8", "surrogateescape"))
+    return live.place.show(path)
+
+
+def _count(live: Live, summary: dict[str, Any], folder: str) -> str:
+    names = (
+        "plan_type",
+        "result",
+        "steps_total",
+        "steps_passed",
+        "steps_failed",
+        "steps_skipped",
+        "failed_at_step",
+    )
+    values = {"plan": os.path.basename(live.place.shown)[:100], "mode": live.progress.values["mode"]}
+    try:
+        return append("execute", {**values, **{name: summary[name] for name in names}}, folder)
+    except Exception as problem:  # statistics never stop a run
+        return type(problem).__name__

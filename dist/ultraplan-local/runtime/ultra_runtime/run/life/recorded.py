@@ -1,0 +1,60 @@
+"""What git says about a run that was: where it started and ended, and each step's range of commits."""
+
+from __future__ import annotations
+
+from ultra_runtime.run.state.progress import COMPLETED, read_progress
+from ultra_runtime.run.state.repair import BEGIN, DONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.git import Git
+
+OWN = ("wip", "chore")
+REFS_SOURCE, FILE_SOURCE = "git refs", "progress.json"
+
+
+class Facts:
+    """The facts, and where they come from."""
+
+    def __init__(self, source: str, start: str, end: str) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.ranges: dict[int, tuple[str, str]] = {}
+        """Completed step -> the commit on which it began, and its own; both the same when it made none."""
+        self.own: set[str] = set()
+        """Commits that the runtime made for itself."""
+        self.plan = ""
+
+
+def read_facts(git: Git, place: RunPlace) -> Facts | None:
+    """Return the facts of a run: from the refs, where they are missing from the progress file, or none at all."""
+    refs = git.refs(place.slug)
+    if "start" in refs:
+        facts = Facts(REFS_SOURCE, refs["start"], refs.get("end") or git.head())
+        facts.plan = refs.get("plan", "")
+        for name, commit in refs.items():
+            number = name[len(DONE) :]
+            if name.startswith(DONE) and number.isdigit():
+                facts.ranges[int(number)] = (refs.get(f"{BEGIN}{number}", commit), commit)
+            elif name.startswith(OWN):
+                facts.own.add(commit)
+        return facts
+    return _from_file(git, place)
+
+
+def _from_file(git: Git, place: RunPlace) -> Facts | None:
+    progress, _ = read_progress(place.progress)
+    start = progress.values.get("session_start_sha") if progress else None
+    if progress is None or not isinstance(start, str):
+        return None
+    end = progress.values.get("session_end_sha")
+    facts = Facts(FILE_SOURCE, start, end if isinstance(end, str) else git.head())
+    for number, step in progress.steps.items():
+        if number.isdigit() and step.get("status") == COMPLETED:
+            begin = step.get("start_commit")
+            commit = step.get("commit") or begin
+            if isinstance(commit, str):
+                facts.ranges[int(number)] = (begin if isinstance(begin, str) else commit, commit)
+    return facts

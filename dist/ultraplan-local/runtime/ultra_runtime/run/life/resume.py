@@ -1,0 +1,177 @@
+"""Decide whether a run begins or goes on: the progress file, the facts in git and the pinned plan have to agree."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.life import accept
+from ultra_runtime.run.life.asked import RESUME, STEP
+from ultra_runtime.run.life.sessions import has_begun
+from ultra_runtime.run.state.past import drop_findings, put_aside
+from ultra_runtime.run.state.progress import (
+    BLOCKED,
+    COMPLETED,
+    DEFERRED,
+    FAILED,
+    IN_PROGRESS,
+    OVER,
+    PENDING,
+    is_missing,
+    read_progress,
+)
+from ultra_runtime.run.state.repair import new_progress, reconcile
+from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.words import counted, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.life.asked import StartRequest
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.progress import Progress
+
+
+def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[str]) -> bool:
+    """Load the progress that is there or make a new one; tell whether the run goes on from an earlier one."""
+    place = live.place
+    progress, result = read_progress(place.progress)
+    there = not is_missing(result)
+    refs = live.git.refs(place.slug)
+    if asked.restart or _is_another_plan(progress, refs, asked, data):
+        _forget(live, notes)
+        progress, there, refs = None, False, live.git.refs(place.slug)
+    if progress is None and there and not refs.get("start"):
+        issue = result.errors[0]
+        raise RefusedError(f"{place.show(place.progress)}: {issue.code}: {issue.message}", issue.remedy)
+    begun = "start" in refs or (progress is not None and has_begun(progress))
+    if begun and progress is not None:
+        _refuse_foreign(live, progress)
+    if begun and asked.mode != RESUME and asked.written != STEP:
+        _refuse_fresh(live, progress)
+    if not begun:
+        if asked.mode == RESUME:
+            notes.append("there was no progress to resume: the run starts at its first step")
+        plan = live.assignment.plan
+        live.progress = new_progress(
+            place, live.assignment, sha256(data), asked.written, live.git.head(), plan.legacy
+        )
+        return False
+    _pin(live, asked, data, refs, progress)
+    reconcile(live)
+    _reopen(live, asked)
+    return True
+
+
+def _is_another_plan(
+    progress: Progress | None, refs: dict[str, str], asked: StartRequest, data: bytes
+) -> bool:
+    """Tell whether what was completed here is another plan than this one: what a review led to starts anew."""
+    if progress is None or asked.mode == RESUME or asked.written == STEP or "end" not in refs:
+        return False
+    return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(data)
+
+
+def _refuse_foreign(live: Live, progress: Progress) -> None:
+    """Refuse a progress file whose commits this repository does not have."""
+    start = progress.values.get("session_start_sha")
+    if isinstance(start, str) and start and not live.git.has_commit(start):
+        error = f"{live.place.show(live.place.progress)} belongs to another repository: it has no commit {start[:10]}"
+        raise RefusedError(error, "start anew with --restart")
+
+
+def _refuse_fresh(live: Live, progress: Progress | None) -> None:
+    shown, call = live.place.show(live.place.progress), live.place.call
+    status = progress.status if progress else IN_PROGRESS
+    if status == PENDING:
+        return
+    if status == COMPLETED:
+        error = f"this plan has been completed ({shown})"
+        raise RefusedError(error, f"review the work, or run it again: `{call} --restart`")
+    hint = f"go on with `{call} --mode resume`, or begin again with --restart"
+    raise RefusedError(f"a run of this plan is unfinished: {shown} says {status}", hint)
+
+
+def _pin(
+    live: Live, asked: StartRequest, data: bytes, refs: dict[str, str], progress: Progress | None
+) -> None:
+    """Hold the plan against the one that the run was pinned to; a change has to be accepted in so many words."""
+    pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
+    digest = (
+        sha256(pinned) if pinned is not None else str((progress and progress.values.get("plan_digest")) or "")
+    )
+    if not digest or digest == sha256(data):
+        return
+    if not asked.accept_plan_change:
+        error = f"{live.place.shown} was edited since the run began"
+        hint = "ask the user; undo the edit, or add --accept-plan-change when only later steps were changed"
+        raise RefusedError(error, hint)
+    if pinned is None:
+        raise RefusedError(
+            "the plan as it was is not known here", "undo the edit, or begin again with --restart"
+        )
+    over = {
+        number for number in live.assignment.numbers if f"step-{number}" in refs or f"skip-{number}" in refs
+    }
+    accept.refuse_more_than_later_steps(pinned, data, over)
+    live.notes.append("the plan was changed in steps that had not been completed, as accepted")
+
+
+def _reopen(live: Live, asked: StartRequest) -> None:
+    """Open what an earlier end had closed, and say where it goes on."""
+    progress = live.progress
+    if progress.status == COMPLETED:
+        hint = "review the work, or start anew with --restart"
+        raise RefusedError("PROGRESS_ALREADY_DONE: the run is completed, so there is nothing to resume", hint)
+    if asked.step is not None and progress.state(asked.step) in OVER:
+        error = f"step {asked.step} is {progress.state(asked.step)} already"
+        raise RefusedError(error, "run another step, or begin again with --restart")
+    known = set(live.assignment.recorded())
+    for number in live.assignment.numbers:
+        if progress.state(number) in (FAILED, BLOCKED, DEFERRED):
+            _remember(live, number)
+            progress.change_step(number, status=PENDING, attempts=0)
+            record = live.records.read()
+            if record and record.number == number:
+                record.attempts, record.verified = 0, ""
+                live.records.write(record)
+    for number in [int(key) for key in progress.steps if key.isdigit() and int(key) not in known]:
+        del progress.steps[str(number)]
+    for number in known:
+        progress.step(number)
+    total = sum(number > 0 for number in known)
+    progress.change(
+        mode=asked.written, status=IN_PROGRESS, total_steps=total, plan_digest=live.lock["digest"]
+    )
+    progress.change(current_step=min(int(progress.values.get("current_step") or 0), total))
+    for name in ("completed_at", "session_end_sha", "manifest_audit", "summary"):
+        progress.values.pop(name, None)
+
+
+def _remember(live: Live, number: int) -> None:
+    """Put what a step failed of among the findings before its attempts are counted anew."""
+    step = live.progress.step(number)
+    if not step.get("error"):
+        return
+    used = counted(live.progress.attempts(number), "attempt")
+    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)} (logs in {live.place.show(live.place.logs)})"
+    findings = live.lock.setdefault("findings", [])
+    # How to have the undone edits back stands in the report of that run: here it would overwrite what is done now.
+    findings[:] = [one for one in findings if not one.startswith(f"step {number} was undone: ")]
+    if words not in findings:
+        findings.append(words)
+    live.notes.append(words)
+
+
+def _forget(live: Live, notes: list[str]) -> None:
+    """Drop the facts of the earlier run; commits and files stay."""
+    record = live.records.read()
+    if record is not None and live.git.head() == record.start:
+        notes.append(f"what step {record.number} had changed so far stays in the tree as yours")
+    refs = live.git.refs(live.place.slug)
+    pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
+    folder = put_aside(live, pinned)
+    if folder:
+        notes.append(f"the run before this one is kept in {folder}")
+    drop_findings(live)
+    live.lock.pop("findings", None)
+    live.git.set_refs(live.place.slug, dict.fromkeys(refs))
+    live.records.clear()
+    live.snapshots.forget()

@@ -1,0 +1,168 @@
+"""The sessions of a plan: which file each is run from, how it stands, and what of the plan they have done together."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.values import PLAN
+from ultra_runtime.run.life.asked import STEP
+from ultra_runtime.run.state.progress import COMPLETED, DEFERRED, PENDING, read_progress
+from ultra_runtime.run.state.run_place import PLAN_FILE
+from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.words import listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.plan.values import Plan, Session
+    from ultra_runtime.run.life.asked import StartRequest
+    from ultra_runtime.run.state.progress import Progress
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.git import Git
+
+STARTED_ANEW = "--restart begins all of it again at step 1"
+
+
+def begun_with(git: Git, place: RunPlace, resuming: bool, restart: bool = False) -> RunPlace:
+    """Return the place of a session with the file that it was begun with, or else with its spec where there is one."""
+    if place.session is None or not place.project:
+        return place
+    known = [one for one in (place.spec(), os.path.join(place.folder, PLAN_FILE)) if os.path.isfile(one)]
+    progress, _ = read_progress(place.progress)
+    if progress is not None and not restart and ("start" in git.refs(place.slug) or has_begun(progress)):
+        named = os.path.join(place.root, str(progress.values.get("plan")))
+        if named in known and (resuming or not _is_replaced(progress, named)):
+            return place.with_plan(named)
+    return place.with_plan(known[0]) if place.plan in known else place
+
+
+def has_begun(progress: Progress) -> bool:
+    """Tell whether a step was ever begun: a run that its entry condition stopped can simply be started."""
+    return any(step.get("status") not in (PENDING, DEFERRED) for step in progress.steps.values())
+
+
+def _is_replaced(progress: Progress, path: str) -> bool:
+    """Tell whether another plan has taken the place of the one that was completed."""
+    return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(read_regular(path))
+
+
+def place_to_resume(place: RunPlace, plan: Plan) -> RunPlace:
+    """Return the place of the session that was left, when the plan is run by sessions and none is named."""
+    if place.session is not None or os.path.exists(place.progress):
+        return place
+    left = [one for one in map(place.of_session, _numbers(plan)) if _is_left(one)]
+    if len(left) > 1:
+        error = f"sessions {listed(str(one.session) for one in left)} of this plan are unfinished"
+        raise RefusedError(error, "name the one to go on with by --session N")
+    return left[0] if left else place
+
+
+def _is_left(place: RunPlace) -> bool:
+    progress, _ = read_progress(place.progress)
+    return progress is not None and progress.status != COMPLETED
+
+
+def _numbers(plan: Plan) -> list[int]:
+    return [session.number for _, sessions in plan.waves for session in sessions]
+
+
+def refuse_done_by_sessions(git: Git, place: RunPlace, plan: Plan, asked: StartRequest) -> None:
+    """Refuse to run a whole plan of which sessions have been done or begun: no step is done twice unasked."""
+    if place.session is not None or asked.restart or plan.kind != PLAN or not plan.sessions:
+        return
+    if "start" in git.refs(place.slug):
+        return
+    standing = {number: session_status(git, place, plan, number) for number in _numbers(plan)}
+    begun = {number: status for number, status in standing.items() if status}
+    if asked.written == STEP and asked.step is not None:
+        own = next((one.number for one in plan.sessions if asked.step in one.steps), None)
+        begun = {number: status for number, status in begun.items() if number == own and status == COMPLETED}
+    if not begun:
+        return
+    told = listed(f"session {number} is {status}" for number, status in begun.items())
+    error = f"this plan is being run by sessions: {told}"
+    if len(begun) == len(standing) and set(begun.values()) == {COMPLETED}:
+        raise RefusedError(error, f"review the work; {STARTED_ANEW}")
+    number = next(one for one, status in standing.items() if status != COMPLETED)
+    mode = " --mode resume" if standing[number] else ""
+    call = f"{place.of_session(number).call}{mode}"
+    raise RefusedError(error, f"tell the user; `{call}` goes on with session {number}; {STARTED_ANEW}")
+
+
+def session_status(git: Git, place: RunPlace, plan: Plan, number: int) -> str:
+    """Return how a session of this very plan stands; nothing when it has not begun."""
+    one = place.of_session(number)
+    progress, _ = read_progress(one.progress)
+    return progress.status if progress is not None and _is_of(git, one, plan, number) else ""
+
+
+def _is_of(git: Git, place: RunPlace, plan: Plan, number: int) -> bool:
+    """Tell whether the steps that a session was pinned to are those of the plan, and not of one that was there before."""
+    pinned = git.refs(place.slug).get("plan", "")
+    session = _session(plan, number)
+    if not pinned or session is None:
+        return False
+    old = read(git.ask("cat-file", "blob", pinned))
+    return all(_same(_lines(plan, step), _lines(old, step)) for step in session.steps)
+
+
+def _same(lines: list[str], pinned: list[str]) -> bool:
+    """Tell whether a step is the same; the spec of a legacy plan adds a manifest to it."""
+    return bool(lines) and pinned[: len(lines)] == lines
+
+
+def _lines(plan: Plan, number: int) -> list[str]:
+    found = next((step for step in plan.steps if step.number == number), None)
+    if found is None:
+        return []
+    return [line.rstrip() for line in plan.document.slice(found.line, found.end) if line.strip()]
+
+
+def _session(plan: Plan, number: int) -> Session | None:
+    return next((one for one in plan.sessions if one.number == number), None)
+
+
+def master_plan(place: RunPlace) -> Plan | None:
+    """Return the plan of which this is a session, where it is expected."""
+    if place.session is None:
+        return None
+    path = os.path.join(place.folder, PLAN_FILE) if place.project else place.plan
+    try:
+        plan = read(read_regular(path), PLAN)
+    except UnreadableError:
+        return None
+    return plan if _session(plan, place.session) else None
+
+
+def session_after(git: Git, place: RunPlace) -> Session | None:
+    """Return the session that comes after this one and is not completed, in the order of waves, then the first left."""
+    plan = master_plan(place)
+    if plan is None:
+        return None
+    numbers = _numbers(plan)
+    at = numbers.index(place.session) if place.session in numbers else 0
+    for number in [*numbers[at + 1 :], *numbers[:at]]:
+        if session_status(git, place, plan, number) != COMPLETED:
+            return _session(plan, number)
+    return None
+
+
+def plan_done_with(git: Git, place: RunPlace) -> Plan | None:
+    """Return the plan when all that other sessions have to do of it is done and committed here."""
+    plan = master_plan(place)
+    if plan is None:
+        return None
+    head = git.head()
+    for session in plan.sessions:
+        if session.number == place.session:
+            continue
+        if session_status(git, place, plan, session.number) != COMPLETED:
+            return None
+        refs = git.refs(place.slug_of(session.number))
+        for step in session.steps:
+            done = refs.get(f"step-{step}") or refs.get(f"skip-{step}")
+            if not done or not git.is_ancestor(done, head):
+                return None
+    return plan

@@ -1,0 +1,167 @@
+"""The live run of a working tree, as every verb of a run finds it: locked, pinned and checked against git."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.rendered import names
+from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
+from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.progress import OVER
+from ultra_runtime.run.state.record import Records
+from ultra_runtime.run.state.run_place import PLAN_FILE, RunPlace, find_run_place
+from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.run.tree.snapshot import Snapshots
+from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.words import one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.files.project import Project
+    from ultra_runtime.run.state.progress import Progress
+    from ultra_runtime.run.tree.workspace import Workspace
+
+STEP_MODE = "step"
+
+
+class Live:
+    """A run under way and all that belongs to it."""
+
+    def __init__(self, workspace: Workspace, place: RunPlace, lock: dict[str, Any]) -> None:
+        self.workspace = workspace
+        self.git = workspace.git
+        self.place = place
+        self.lock = lock
+        self.records = Records(workspace, place.slug)
+        self.snapshots = Snapshots(workspace, place)
+        self.assignment: Assignment
+        self.progress: Progress
+        self.notes: list[str] = []
+
+    @property
+    def target(self) -> int | None:
+        """The one step of a run with --step."""
+        target = self.lock.get("step")
+        return target if isinstance(target, int) else None
+
+    def turn(self) -> int | None:
+        """Return the step whose turn it is; nothing when all are over."""
+        for number in [self.target] if self.target is not None else self.assignment.numbers:
+            if self.progress.state(number) not in OVER:
+                return number
+        return None
+
+    def all_over(self) -> bool:
+        """Tell whether every step of the assignment is completed or skipped."""
+        return all(self.progress.state(number) in OVER for number in self.assignment.numbers)
+
+    def go_on(self) -> str:
+        """Return the command that comes next."""
+        turn = self.turn()
+        return "ultra run finish" if turn is None or self.ended else f"ultra step begin {turn}"
+
+    @property
+    def ended(self) -> bool:
+        """Whether a step has ended the run, so that only its finish is left."""
+        return self.progress.status in ("failed", "stopped", "blocked")
+
+    def found(self, finding: str) -> None:
+        """Keep what was found beside the protocol for the report."""
+        findings = self.lock.setdefault("findings", [])
+        if finding not in findings:
+            findings.append(finding)
+            self.save_lock()
+        self.notes.append(finding)
+
+    def save_lock(self) -> None:
+        """Write down whose run this is and what was found in it."""
+        self.workspace.write(self.lock, FILE)
+
+    def command(self, flags: str) -> str:
+        """Return the command of the client that starts this run with these flags."""
+        name = names().commands.get("execute", "ultra run start")
+        where = (
+            f"--project {shell_word(self.place.name)}" if self.place.project else shell_word(self.place.shown)
+        )
+        session = f" --session {self.place.session}" if self.place.session is not None else ""
+        return f"{name} {where} {flags}{session}"
+
+
+def open_live(verb: str, plan: str | None, project: str | None) -> tuple[Busy, Live]:
+    """Return the live run that the words of a call mean, held against others; or refuse with what to do."""
+    workspace = find_workspace()
+    lock = read_lock(workspace)
+    if lock is None:
+        hint = "start one: `ultra run start PATH`, with --mode resume when it was begun before"
+        raise RefusedError("no run is in progress in this working tree", hint)
+    place = place_of(workspace, lock)
+    refuse_other(workspace, place, plan, project)
+    _refuse_stranger(lock, place)
+    busy = Busy(workspace, verb)
+    try:
+        live = Live(workspace, place, lock)
+        data = read_plan_bytes(place.plan)
+        refuse_changed(live, data)
+        live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)
+        from ultra_runtime.run.state.repair import reconcile
+
+        reconcile(live)
+    except BaseException:
+        busy.__exit__()
+        raise
+    return busy, live
+
+
+def place_of(workspace: Workspace, lock: dict[str, Any]) -> RunPlace:
+    """Return the place that a lock names."""
+    project: Project | None = None
+    if lock.get("project"):
+        from ultra_runtime.files.project import Project
+
+        project = Project(workspace.root, os.path.basename(lock["project"]))
+    return RunPlace(workspace.root, os.path.join(workspace.root, lock["plan"]), project, lock.get("session"))
+
+
+def refuse_other(workspace: Workspace, place: RunPlace, plan: str | None, project: str | None) -> None:
+    """Refuse a call that names another run than the one in progress."""
+    if plan is None and project is None:
+        return
+    asked = find_run_place(workspace, plan or project or "", project, None)
+    same = asked.plan == place.plan or (
+        place.session is not None and os.path.basename(asked.plan) == PLAN_FILE
+    )
+    if (plan and not same) or asked.folder != place.folder:
+        hint = "leave --plan and --project away to act on that run, or end it with `ultra run abort`"
+        raise RefusedError(f"the run in progress here is that of {one_line(place.shown)}", hint)
+
+
+def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
+    """Refuse a call of another session; one that lives is never disturbed, a dead one is taken over on purpose."""
+    owner = Owner.of(lock.get("owner"))
+    if owner.is_same(this_owner()):
+        return
+    if owner.lives():
+        error = f"the run of {one_line(place.shown)} belongs to another session ({owner})"
+        raise RefusedError(error, "let it end, or work in another working tree")
+    hint = f"take it over: `{place.call} --mode resume`"
+    raise RefusedError(
+        f"the run of {one_line(place.shown)} was left by a session that is gone ({owner})", hint
+    )
+
+
+def refuse_changed(live: Live, data: bytes) -> None:
+    """Refuse to go on with a plan that is not the one that was pinned."""
+    if sha256(data) == live.lock.get("digest"):
+        return
+    error = (
+        f"{one_line(live.place.shown)} was edited during the run, which is pinned to what it was at the start"
+    )
+    kept = f"git show refs/ultra/run/{live.place.slug}/plan"
+    hint = (
+        f"ask the user: undo the edit (`{kept}` has the pinned text), or `ultra run abort`, then "
+        f"`{live.place.call} --mode resume --accept-plan-change`"
+    )
+    raise RefusedError(error, hint)

@@ -1,0 +1,120 @@
+"""The progress file: written as a whole, forwards only, and with every field that somebody else put there."""
+
+from __future__ import annotations
+
+import time
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.run.tree.workspace import replace
+from ultra_runtime.text.jsontext import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ultra_runtime.contract.result import Result
+
+KIND = "progress"
+PENDING, IN_PROGRESS, COMPLETED, FAILED = "pending", "in_progress", "completed", "failed"
+SKIPPED, DEFERRED, BLOCKED, STOPPED, PARTIAL = "skipped", "deferred", "blocked", "stopped", "partial"
+OVER = (COMPLETED, SKIPPED)
+
+
+def now() -> str:
+    """Return the moment, ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class BackwardsError(AssertionError):
+    """A completed step that somebody tried to open again."""
+
+
+class Progress:
+    """How far a run is; nothing is on the disk before `save`."""
+
+    def __init__(self, path: str, values: dict[str, Any]) -> None:
+        self.path = path
+        self.values = values
+
+    @property
+    def status(self) -> str:
+        return str(self.values.get("status"))
+
+    @property
+    def steps(self) -> dict[str, dict[str, Any]]:
+        steps: dict[str, dict[str, Any]] = self.values["steps"]
+        return steps
+
+    def step(self, number: int) -> dict[str, Any]:
+        """Return what is recorded of a step."""
+        return self.steps.setdefault(str(number), {"status": PENDING, "attempts": 0})
+
+    def state(self, number: int) -> str:
+        """Return how a step stands."""
+        return str(self.step(number).get("status", PENDING))
+
+    def attempts(self, number: int) -> int:
+        """Return how often a step was verified."""
+        attempts = self.step(number).get("attempts")
+        return attempts if isinstance(attempts, int) else 0
+
+    def change_step(self, number: int, **fields: object) -> None:
+        """Change the record of a step; None takes a field away, and a completed step stays completed."""
+        step = self.step(number)
+        if step.get("status") == COMPLETED and fields.get("status", COMPLETED) != COMPLETED:
+            raise BackwardsError(f"step {number} is completed")
+        for name, value in fields.items():
+            if value is None:
+                step.pop(name, None)
+            else:
+                step[name] = value
+
+    def change(self, **fields: object) -> None:
+        """Change fields of the run."""
+        self.values.update(fields)
+
+    def save(self) -> None:
+        """Replace the file."""
+        self.values["updated_at"] = now()
+        replace(self.path, self.text().encode("utf-8", "surrogateescape"))
+
+    def text(self) -> str:
+        """Return the file as a person can read it: a field a line, a step a line."""
+        rows = []
+        for name, value in self.values.items():
+            if name == "steps":
+                steps = ",\n".join(f"    {write(number)}: {write(step)}" for number, step in value.items())
+                rows.append(f'  "steps": {{\n{steps}\n  }}' if steps else '  "steps": {}')
+            else:
+                rows.append(f"  {write(name)}: {write(value)}")
+        return "{\n" + ",\n".join(rows) + "\n}\n"
+
+    def counted(self, status: str, numbers: Iterable[int]) -> int:
+        """Count the steps that stand so."""
+        return sum(self.state(number) == status for number in numbers)
+
+
+def read_progress(path: str) -> tuple[Progress | None, Result]:
+    """Return the progress at a path, if it is there and valid, with what its contract says."""
+    result = validate_file(load_contract(KIND), path)
+    missing = [issue for issue in result.errors if issue.code == "PROGRESS_NOT_FOUND"]
+    if missing or result.errors or result.parsed is None:
+        return None, result
+    return Progress(path, dict(result.parsed)), result
+
+
+def is_missing(result: Result) -> bool:
+    """Tell whether there is no progress file at all."""
+    return any(issue.code == "PROGRESS_NOT_FOUND" for issue in result.errors)
+
+
+def need_progress(path: str) -> Progress:
+    """Return the progress at a path, or refuse with what is wrong with it."""
+    progress, result = read_progress(path)
+    if progress is None:
+        issue = result.errors[0]
+        raise RefusedError(f"{path}: {issue.code}: {issue.message}", issue.remedy or "start the run anew")
+    return progress

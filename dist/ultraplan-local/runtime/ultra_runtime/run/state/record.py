@@ -1,0 +1,93 @@
+"""What has to be known of the step under way, kept in the git dir where only the runtime writes."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.run.tree.workspace import make_folder, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.run.tree.workspace import Workspace
+
+FILE = "step.json"
+KEPT = "kept"
+LARGEST_KEPT = 8 * 1024 * 1024
+
+
+class Record:
+    """Where a step began, how often it was verified, and what of it is about to be committed."""
+
+    __slots__ = ("artefacts", "attempts", "commit", "kept", "number", "start", "tree", "verified")
+
+    def __init__(self, number: int, start: str, tree: str) -> None:
+        self.number = number
+        self.start = start
+        self.tree = tree
+        self.attempts = 0
+        self.verified = ""
+        """The tree that passed; nothing before it has."""
+        self.artefacts: list[str] = []
+        """Files beside the step's own that its commands left behind: told, and never committed."""
+        self.commit: dict[str, Any] | None = None
+        self.kept: dict[str, int] = {}
+        """Files of the step that were there when it began -> their permission bits; the bytes lie beside."""
+
+    def as_data(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Record:
+        """Read a record that `as_data` wrote."""
+        record = cls(data["number"], data["start"], data["tree"])
+        for name in ("artefacts", "attempts", "verified", "commit", "kept"):
+            setattr(record, name, data[name])
+        return record
+
+
+class Records:
+    """The one record of a run."""
+
+    def __init__(self, workspace: Workspace, slug: str) -> None:
+        self.workspace = workspace
+        self.slug = slug
+
+    def read(self) -> Record | None:
+        """Return the record of the step under way."""
+        data = self.workspace.read(self.slug, FILE)
+        try:
+            return Record.of(data) if data else None
+        except (KeyError, TypeError):
+            return None
+
+    def write(self, record: Record) -> None:
+        """Replace the record."""
+        self.workspace.write(record.as_data(), self.slug, FILE)
+
+    def clear(self) -> None:
+        """Forget the step: it is over."""
+        self.workspace.remove(self.slug, FILE)
+
+    def keep(self, record: Record, root: str, paths: list[str]) -> None:
+        """Keep the very bytes of files that the step will change: filters of git need not give them back."""
+        folder = self.workspace.path(self.slug, KEPT)
+        for path in paths:
+            full = os.path.join(root, path)
+            try:
+                found = os.lstat(full)
+                if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_KEPT:
+                    continue
+                data = read_regular(full)
+            except (OSError, ValueError, UnreadableError):
+                continue
+            make_folder(folder)
+            put(os.path.join(folder, str(len(record.kept))), data)
+            record.kept[path] = stat.S_IMODE(found.st_mode)
+
+    def kept_bytes(self, record: Record, path: str) -> bytes:
+        """Return the bytes that a file had when the step began."""
+        return read_regular(self.workspace.path(self.slug, KEPT, str(list(record.kept).index(path))))

@@ -1,0 +1,110 @@
+"""Begin a step: its fence, the test that comes first, and a record of how everything stood before."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.plan.covering import covers, plain
+from ultra_runtime.run.state.assignment import allowed_paths
+from ultra_runtime.run.state.judged import BLOCK, judge
+from ultra_runtime.run.state.progress import IN_PROGRESS, OVER, STOPPED
+from ultra_runtime.run.state.record import Record
+from ultra_runtime.run.state.repair import BEGIN
+from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.step.failing import end_at
+from ultra_runtime.words import listed, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.shell_call import Outcome
+
+TEST_SECONDS = 300.0
+
+
+class Begun:
+    """What came of it: `again` when the step had been begun before, `changed` what was changed in it since."""
+
+    def __init__(
+        self, step: Step, record: Record, again: bool, test: Outcome | None, changed: Sequence[str] = ()
+    ) -> None:
+        self.step = step
+        self.record = record
+        self.again = again
+        self.test = test
+        self.changed = changed
+
+
+def begin(live: Live, number: int) -> Begun:
+    """Begin the step whose turn it is; begun before, it goes on from the same record."""
+    step = live.assignment.step(number)
+    refuse_out_of_turn(live, number)
+    head = live.git.head()
+    record = live.records.read()
+    if record and record.number == number and record.start == head:
+        again = live.progress.state(number) == IN_PROGRESS
+        _write_down(live, record)
+        changed = (
+            [one.path for one in live.snapshots.changes(record.tree, live.snapshots.take())] if again else []
+        )
+        return Begun(step, record, again, None, changed)
+    _refuse_outside_fence(live, step)
+    test = _test_first(live, step)
+    record = Record(number, head, live.snapshots.take())
+    live.records.keep(record, live.workspace.root, [plain(path) for path in allowed_paths(step)])
+    live.records.write(record)
+    _write_down(live, record)
+    return Begun(step, record, False, test)
+
+
+def refuse_out_of_turn(live: Live, number: int) -> None:
+    """Refuse a step that is over, or that comes after one that is not."""
+    if live.ended:
+        error = f"the run has ended: its status is {live.progress.status}"
+        raise RefusedError(error, "report it: `ultra run finish`")
+    state, turn = live.progress.state(number), live.turn()
+    if state in OVER:
+        raise RefusedError(f"step {number} is {state}", f"go on: `{live.go_on()}`")
+    if turn is not None and turn != number:
+        under_way = live.progress.state(turn) == IN_PROGRESS
+        what = "under way" if under_way else "next"
+        do = f"ultra step verify {turn}" if under_way else f"ultra step begin {turn}"
+        raise RefusedError(f"step {number} is out of turn: step {turn} is {what}", f"go on: `{do}`")
+
+
+def _write_down(live: Live, record: Record) -> None:
+    live.git.set_refs(live.place.slug, {f"{BEGIN}{record.number}": record.start})
+    live.progress.change_step(
+        record.number, status=IN_PROGRESS, attempts=record.attempts, start_commit=record.start, note=None
+    )
+    live.progress.change(status=IN_PROGRESS, current_step=record.number)
+    live.progress.save()
+
+
+def _refuse_outside_fence(live: Live, step: Step) -> None:
+    """End the run at a step that needs a file which this session must not touch."""
+    fence = live.assignment.fence
+    never = [path for path in step.files if covers(fence.never_touch, plain(path), anywhere=True)]
+    beyond = [path for path in step.files if fence.touch and not covers(fence.touch, plain(path))]
+    if not never and not beyond:
+        return
+    paths = one_line(listed(never or beyond), 300)
+    why = f"step {step.number} has to change {paths}, which this session must not touch"
+    end_at(live, step.number, STOPPED, why)
+    raise RefusedError(why, "it is escalated: report it with `ultra run finish`")
+
+
+def _test_first(live: Live, step: Step) -> Outcome | None:
+    """Run the test that is expected to fail still."""
+    if step.test_first is None or not step.test_first.command:
+        return None
+    verdict = judge(step.test_first.command)
+    if verdict.verdict == BLOCK:
+        why = f"Test first of step {step.number} is blocked and was not run: {verdict.reason}"
+        end_at(live, step.number, STOPPED, why)
+        raise RefusedError(why, "it is escalated: report it with `ultra run finish`")
+    return run_command(
+        live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_SECONDS
+    )

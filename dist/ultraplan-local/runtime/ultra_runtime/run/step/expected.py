@@ -1,0 +1,139 @@
+"""Hold the working tree against the manifest of a step: what must be there, and what must not have changed."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.covering import covers, plain
+from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
+from ultra_runtime.run.state.judged import protected
+from ultra_runtime.run.tree.git import environment
+from ultra_runtime.run.tree.process import capture
+from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
+from ultra_runtime.text.patterns import PatternError, search
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ultra_runtime.plan.values import Fence, Manifest, Step
+    from ultra_runtime.run.tree.snapshot import Change
+
+SECONDS = 30.0
+SHELL_FILE = ".sh"
+
+
+class Fault:
+    """A check of the manifest that does not hold."""
+
+    __slots__ = ("check", "outside", "words")
+
+    def __init__(self, check: str, words: str, outside: Sequence[str] = ()) -> None:
+        self.check = check
+        self.words = words
+        self.outside = outside
+        """The paths that the step must not change and has changed."""
+
+    def as_data(self) -> dict[str, str]:
+        return {"check": self.check, "actual": self.words}
+
+
+def check_manifest(root: str, step: Step, changes: Sequence[Change], fence: Fence) -> list[Fault]:
+    """Return what does not hold after the step made these changes."""
+    manifest = manifest_of(step)
+    return [
+        *check_scope(step, [change.path for change in changes], fence),
+        *_check_submodules(changes),
+        *_check_there(root, manifest),
+        *_check_scripts(root, manifest, changes),
+        *_check_content(root, manifest),
+    ]
+
+
+def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
+    """Return which of these changed paths the step must not change."""
+    manifest = manifest_of(step)
+    forbidden = [path for path in paths if covers(manifest.forbidden_paths, path, anywhere=True)]
+    fenced = [path for path in paths if covers(fence.never_touch, path, anywhere=True)]
+    guarded = [path for path in paths if protected(path)]
+    named = {*forbidden, *fenced, *guarded}
+    outside = [path for path in paths if path not in named and not covers(allowed_paths(step), path)]
+    rows = (
+        ("forbidden_paths", forbidden, "forbidden paths were changed"),
+        ("never_touch", fenced, "paths outside the session's fence were changed"),
+        ("protected", guarded, "protected paths were changed"),
+        ("scope", outside, "changed outside Files and expected_paths"),
+    )
+    return [Fault(check, f"{words}: {tell_paths(found)}", found) for check, found, words in rows if found]
+
+
+def _check_submodules(changes: Sequence[Change]) -> list[Fault]:
+    moved = [one.path for one in changes if SUBMODULE in (one.old and one.old.mode, one.new and one.new.mode)]
+    return [Fault("submodule", f"a submodule was changed: {tell_paths(moved)}")] if moved else []
+
+
+def _check_there(root: str, manifest: Manifest) -> list[Fault]:
+    missing = [path for path in manifest.expected_paths if not exists(root, path)]
+    found = len(manifest.expected_paths) - len(missing)
+    faults = []
+    if missing:
+        faults.append(Fault("expected_paths", f"expected and not there: {tell_paths(missing)}"))
+    if found < manifest.min_file_count:
+        words = f"{found} of at least {manifest.min_file_count} expected files are there"
+        faults.append(Fault("min_file_count", words))
+    return faults
+
+
+def exists(root: str, path: str) -> bool:
+    """Tell whether a path of the plan, or something that its glob matches, is there."""
+    spelled = plain(path)
+    if os.path.exists(os.path.join(root, spelled)):
+        return True
+    if not any(sign in spelled for sign in "*?["):
+        return False
+    from glob import iglob
+
+    return any(True for _ in iglob(os.path.join(root, spelled), recursive=True))
+
+
+def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
+    """Have bash read the listed scripts and every script that changed."""
+    changed = [change.path for change in changes if change.new and change.path.endswith(SHELL_FILE)]
+    faults = []
+    for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
+        problem = syntax_problem(["bash", "-n", os.path.join(root, path)])
+        if problem:
+            faults.append(Fault("bash_syntax_check", f"bash -n {one_line(path)}: {problem}"))
+    return faults
+
+
+def syntax_problem(command: Sequence[str], given: bytes = b"") -> str:
+    """Return what bash says of a script that it cannot read; nothing when it can."""
+    done = capture(command, environment(), given, SECONDS)
+    if not done.status:
+        return ""
+    said = done.err.decode("utf-8", "replace").strip()
+    return one_line(said, 300) or f"exit status {done.status}"
+
+
+def _check_content(root: str, manifest: Manifest) -> list[Fault]:
+    faults = []
+    for path, pattern in manifest.must_contain:
+        try:
+            text = read_regular(os.path.join(root, plain(path))).decode("utf-8", "replace")
+            if search(pattern, text, multiline=True):
+                continue
+            words = f"{one_line(path)} does not contain {one_line(pattern, 80)}"
+        except UnreadableError as problem:
+            words = f"{one_line(path)}: {problem}"
+        except PatternError as problem:
+            words = f"the pattern {one_line(pattern, 80)} cannot be searched: {problem}"
+        faults.append(Fault("must_contain", words))
+    return faults
+
+
+def told(faults: Iterable[Fault]) -> list[str]:
+    """Return the faults in words."""
+    return [fault.words for fault in faults]

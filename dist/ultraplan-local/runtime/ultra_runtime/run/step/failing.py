@@ -1,0 +1,113 @@
+"""What follows from a failed attempt, as the step's On failure says; three attempts at most."""
+
+from __future__ import annotations
+
+from ultra_runtime.run.state.progress import BLOCKED, FAILED, SKIPPED, STOPPED
+from ultra_runtime.run.state.repair import SKIP
+from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.tree.undo import undo
+from ultra_runtime.words import shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.step.expected import Fault
+
+MOST_ATTEMPTS = 3
+MOST_NAMED = 5
+RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
+REPORT = "ultra run finish"
+
+
+class Follows:
+    """What comes next after a failure: the word, what to do, and what was undone."""
+
+    def __init__(self, word: str, do: str, undone: str = "") -> None:
+        self.word = word
+        self.do = do
+        self.undone = undone
+
+
+def after_failure(
+    live: Live, step: Step, record: Record, why: str, faults: Sequence[Fault] = (), commanded: bool = True
+) -> Follows:
+    """Write the failed attempt down and do what the plan says for it; `commanded` when the command failed, too."""
+    drift = [fault.as_data() for fault in faults]
+    live.progress.change_step(
+        step.number,
+        attempts=record.attempts,
+        error=why,
+        note=None,
+        manifest_audit="fail" if drift else None,
+        manifest_drift=drift or None,
+    )
+    if step.on_failure == ESCALATE:
+        return escalate(live, step, why)
+    if step.on_failure == SKIP_STEP:
+        return _skip(live, step, record)
+    if record.attempts < MOST_ATTEMPTS:
+        live.progress.save()
+        live.records.write(record)
+        return Follows(RETRY, _mend(step, faults, commanded))
+    undone = _undo(live, record)
+    end_at(live, step.number, FAILED, why)
+    live.records.clear()
+    return Follows(STOP, REPORT, undone)
+
+
+def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
+    """Return what to do before the next attempt."""
+    outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
+    inside = commanded or any(not fault.outside for fault in faults)
+    how = f" ({step.on_failure_text})" if step.on_failure_text else ""
+    steps = []
+    if outside:
+        named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""
+        steps.append(f"take back what is not the step's: `ultra step restore {step.number}{named}`")
+    if inside:
+        steps.append(f"mend {'the rest' if outside else 'it'}{how}")
+    return ", then ".join([*steps, f"`ultra step verify {step.number}`"])
+
+
+def escalate(live: Live, step: Step, why: str) -> Follows:
+    """Stop for a person: every step that passed is committed, and the edits of this one stay for them to see."""
+    end_at(live, step.number, STOPPED, why)
+    return Follows(ESCALATE, REPORT)
+
+
+def blocked(live: Live, step: Step, why: str) -> Follows:
+    """Stop because the sandbox refused what the pre-flight tried: nothing failed, and nothing can be done here."""
+    live.progress.change_step(step.number, status=BLOCKED, error=why, note=None, manifest_audit="n/a")
+    live.progress.change(status=BLOCKED)
+    live.progress.save()
+    live.records.clear()
+    return Follows(BLOCKED_STEP, REPORT)
+
+
+def end_at(live: Live, number: int, status: str, why: str) -> None:
+    """End the run at a step."""
+    live.progress.change_step(number, status=FAILED, error=why, note=None)
+    live.progress.change(status=status, current_step=number)
+    live.progress.save()
+
+
+def _skip(live: Live, step: Step, record: Record) -> Follows:
+    undone = _undo(live, record)
+    live.git.set_refs(live.place.slug, {f"{SKIP}{step.number}": live.git.head()})
+    live.progress.change_step(step.number, status=SKIPPED)
+    live.progress.save()
+    live.records.clear()
+    return Follows(SKIP_STEP, live.go_on(), undone)
+
+
+def _undo(live: Live, record: Record) -> str:
+    undone = undo(live.workspace, live.snapshots, live.records, record)
+    if undone.paths:
+        live.found(f"step {record.number} was undone: {undone}")
+    if undone.left:
+        live.found(f"step {record.number} could not be undone in {tell_paths(undone.left)}")
+    return str(undone)

@@ -1,0 +1,34 @@
+"""Read the number of a step from the words of a call."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.forms import is_number
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.usage import Args
+
+LONGEST_SECONDS = 86400.0
+
+
+def step_number(args: Args) -> int:
+    """Return the argument N."""
+    given = args.need("N")
+    if not is_number(given):
+        raise args.usage.error(f"N is {one_line(given)}, not the number of a step")
+    return int(given)
+
+
+def seconds(args: Args, option: str, otherwise: float) -> float:
+    """Return an option that is a time in seconds."""
+    given = args.get(option)
+    if given is None:
+        return otherwise
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= LONGEST_SECONDS:
+        raise args.usage.error(f"{option} is {one_line(given)}, not a number of seconds")
+    return value

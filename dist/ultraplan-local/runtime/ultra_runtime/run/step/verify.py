@@ -1,0 +1,178 @@
+"""Verify a step: its command, run fresh, and then its manifest; only both together let it be committed."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.plan.covering import covers
+from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
+from ultra_runtime.run.state.judged import BLOCK, judge, protected
+from ultra_runtime.run.state.progress import IN_PROGRESS
+from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.step.begin import refuse_out_of_turn
+from ultra_runtime.run.step.expected import Fault, check_manifest
+from ultra_runtime.run.step.failing import MOST_ATTEMPTS, after_failure, blocked, escalate
+from ultra_runtime.run.tree.commit import find_overlaps
+from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.state.shell_call import Outcome
+    from ultra_runtime.run.step.failing import Follows
+    from ultra_runtime.run.tree.snapshot import Change
+
+REFUSED_BY_SANDBOX = 77
+
+
+class Verified:
+    """What came of an attempt; without `follows` it passed."""
+
+    def __init__(
+        self, attempt: int, why: list[str], outcome: Outcome | None, follows: Follows | None
+    ) -> None:
+        self.attempt = attempt
+        self.why = why
+        self.outcome = outcome
+        self.follows = follows
+        self.note = ""
+
+
+def verify(live: Live, number: int, seconds: float) -> Verified:
+    """Run one attempt at a step that has begun."""
+    step = live.assignment.step(number)
+    record = need_record(live, number)
+    if record.verified and record.verified == live.snapshots.take():
+        raise RefusedError(f"step {number} has passed", f"commit it: `ultra step commit {number}`")
+    _refuse_rewritten(live, record)
+    if record.attempts >= MOST_ATTEMPTS:
+        why = f"{MOST_ATTEMPTS} attempts are used up"
+        return Verified(record.attempts, [why], None, after_failure(live, step, record, why))
+    if step.verify and step.verify.command:
+        verdict = judge(step.verify.command)
+        if verdict.verdict == BLOCK:
+            why = f"Verify is blocked and was not run: {verdict.reason}"
+            live.found(f"step {number}: {why}")
+            return Verified(record.attempts, [why], None, escalate(live, step, why))
+    return _attempt(live, step, record, seconds)
+
+
+def need_record(live: Live, number: int) -> Record:
+    """Return the record of the step under way, or refuse a call out of order."""
+    refuse_out_of_turn(live, number)
+    record = live.records.read()
+    if live.progress.state(number) != IN_PROGRESS or record is None or record.number != number:
+        raise RefusedError(f"step {number} has not begun", f"begin it: `ultra step begin {number}`")
+    return record
+
+
+def _refuse_rewritten(live: Live, record: Record) -> None:
+    head = live.git.head()
+    if head != record.start and not live.git.is_ancestor(record.start, head):
+        error = f"HEAD ({head[:10]}) does not contain the commit on which step {record.number} began"
+        hint = f"switch back to where {record.start[:10]} is, or end the run with `ultra run abort`"
+        raise RefusedError(error + ": a branch was switched, or history was rewritten", hint)
+
+
+def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified:
+    attempt = record.attempts + 1
+    record.verified = ""
+    live.records.write(record)
+    live.progress.change_step(step.number, note=f"attempt {attempt} was under way")
+    live.progress.save()
+    before = live.snapshots.take()
+    outcome = None
+    if step.verify and step.verify.command:
+        name = f"step-{step.number}-verify-{attempt}.log"
+        outcome = run_command(live.place, step.verify.command, name, seconds)
+    after = live.snapshots.take() if outcome else before
+    record.attempts = attempt
+    if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
+        live.progress.change_step(step.number, attempts=attempt)
+        why = (
+            f"Verify ended with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs"
+        )
+        return Verified(attempt, [why], outcome, blocked(live, step, why))
+    words = _command_faults(step, outcome, seconds)
+    faults = _faults(live, step, record, before, after)
+    if words or faults:
+        commanded = bool(words)
+        words += [fault.words for fault in faults]
+        for fault in faults:
+            if fault.check in ("scope", "forbidden_paths", "never_touch", "protected", "commits"):
+                live.found(f"step {step.number}, attempt {attempt}: {fault.words}")
+        why = one_line("; ".join(words), 1000)
+        follows = after_failure(live, step, record, why, faults, commanded)
+        return Verified(attempt, words, outcome, follows)
+    return _pass(live, step, record, after, outcome)
+
+
+def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | None) -> Verified:
+    verified = Verified(record.attempts, [], outcome, None)
+    if record.artefacts:
+        verified.note = f"left uncommitted, made by Verify: {tell_paths(record.artefacts)}"
+    live.progress.change_step(
+        step.number,
+        attempts=record.attempts,
+        error=None,
+        manifest_audit="pass-with-note" if verified.note else "pass",
+        manifest_drift=None,
+        note=verified.note or None,
+    )
+    live.progress.save()
+    record.verified = tree
+    live.records.write(record)
+    return verified
+
+
+def _command_faults(step: Step, outcome: Outcome | None, seconds: float) -> list[str]:
+    if outcome is None or step.verify is None:
+        return []
+    if outcome.late:
+        return [f"Verify did not end within {seconds:g} s and was ended with its children"]
+    if outcome.status:
+        return [f"Verify ended with exit status {outcome.status}"]
+    if step.verify.literal and not outcome.contains(step.verify.expected):
+        return [f"Verify did not print what is expected: {one_line(step.verify.expected, 120)}"]
+    return []
+
+
+def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> list[Fault]:
+    """Return what does not hold besides the command."""
+    faults = []
+    head = live.git.head()
+    if head != record.start:
+        words = f"commits were made outside the run; take them back: `git reset --soft {record.start[:12]}`"
+        faults.append(Fault("commits", words))
+    during = _sort_out(live, step, record, live.snapshots.changes(before, after))
+    if during:
+        faults.append(Fault("during_verify", f"changed while Verify ran: {tell_paths(during)}; verify again"))
+    changes = [one for one in live.snapshots.changes(record.tree, after) if one.path not in record.artefacts]
+    faults += check_manifest(live.workspace.root, step, changes, live.assignment.fence)
+    own = [one for one in changes if covers(allowed_paths(step), one.path)]
+    overlaps = find_overlaps(live.snapshots, own, record.start)
+    if overlaps:
+        words = f"the same lines had uncommitted changes before the step: {tell_paths(overlaps)}"
+        faults.append(Fault("overlap", words))
+    return faults
+
+
+def _sort_out(live: Live, step: Step, record: Record, changes: list[Change]) -> list[str]:
+    """Note new files that the command left beside the step's own, and return what else changed meanwhile."""
+    manifest, fence = manifest_of(step), live.assignment.fence
+    closed = [*allowed_paths(step), *manifest.forbidden_paths, *fence.never_touch]
+    others = []
+    for change in changes:
+        if change.path in record.artefacts:
+            continue
+        if (
+            change.old is None
+            and not covers(closed, change.path, anywhere=True)
+            and not protected(change.path)
+        ):
+            record.artefacts.append(change.path)
+        else:
+            others.append(change.path)
+    return others

@@ -1,0 +1,179 @@
+"""What the whole working tree holds at a moment, as a tree of git, and what differs between two moments.
+
+The objects and the index of snapshots are our own: the user's index is only copied, once, for its knowledge of
+which files are unchanged, and nothing of a snapshot is ever pushed, fetched or seen by the user's git.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.workspace import Workspace
+
+SUBMODULE = "160000"
+A_PORTION = 500
+# As the user has it, but without a monitor that starts for us, and without words about folders that are repositories.
+QUIETLY = ("-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false")
+
+
+class Entry:
+    """What stands at a path: mode and object of git."""
+
+    __slots__ = ("mode", "name")
+
+    def __init__(self, mode: str, name: str) -> None:
+        self.mode = mode
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Entry) and (self.mode, self.name) == (other.mode, other.name)
+
+    def __hash__(self) -> int:
+        return hash((self.mode, self.name))
+
+
+class Change:
+    """A path that differs between two trees; without `old` it is new, without `new` it is gone."""
+
+    __slots__ = ("new", "old", "path")
+
+    def __init__(self, path: str, old: Entry | None, new: Entry | None) -> None:
+        self.path = path
+        self.old = old
+        self.new = new
+
+
+class Snapshots:
+    """Takes snapshots of one tree for one run."""
+
+    def __init__(self, workspace: Workspace, place: RunPlace) -> None:
+        self.git = workspace.git
+        self.folder = workspace.path(place.slug)
+        self.index = os.path.join(self.folder, "index")
+        objects = os.path.join(self.folder, "objects")
+        self.env = {
+            "GIT_OBJECT_DIRECTORY": objects,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.path.join(self.git.common, "objects"),
+        }
+        self.objects = objects
+        self.pathspec = [".", *(f":(exclude,top,literal){path}" for path in place.own_files())]
+
+    def take(self) -> str:
+        """Return the tree of the working tree as it is; what is ignored is no part of it."""
+        make_folder(self.objects)
+        try:
+            return self._take()
+        except GitError:
+            # Objects that our index took for granted may have been pruned from the user's: learn it all anew.
+            _drop(self.index)
+        try:
+            return self._take()
+        except GitError as problem:
+            raise RefusedError(
+                f"the tree cannot be recorded: {problem}", "see to it and call again"
+            ) from None
+
+    def _take(self) -> str:
+        temporary = f"{self.index}.{os.getpid()}"
+        env = {**self.env, "GIT_INDEX_FILE": temporary}
+        try:
+            copy_index(
+                self.index if os.path.exists(self.index) else os.path.join(self.git.folder, "index"),
+                temporary,
+            )
+            # Status 1 names what cannot be read or is a repository without a commit: no part of the snapshot.
+            added = self.git.done(*QUIETLY, "add", "-A", "--ignore-errors", "--", *self.pathspec, env=env)
+            if added.status not in (0, 1):
+                raise GitError(["add"], added)
+            tree = self.git.ask("write-tree", env=env).decode().strip()
+            os.replace(temporary, self.index)
+        finally:
+            _drop(temporary)
+            _drop(temporary + ".lock")
+        return tree
+
+    def changes(self, old: str, new: str) -> list[Change]:
+        """Return what differs between two trees."""
+        if old == new:
+            return []
+        said = self.git.ask(
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new, env=self.env
+        )
+        return parse_raw(said)
+
+    def entries(self, tree: str, paths: Sequence[str]) -> dict[str, Entry]:
+        """Return what a tree has at these paths."""
+        found = {}
+        for part in portions(paths):
+            said = self.git.ask("ls-tree", "-r", "-z", "--full-tree", tree, "--", *part, env=self.env)
+            for row in said.split(b"\0")[:-1]:
+                fields, _, path = row.partition(b"\t")
+                mode, _, name = fields.decode().split(" ")
+                found[os.fsdecode(path)] = Entry(mode, name)
+        return found
+
+    def content(self, name: str) -> bytes:
+        """Return the bytes of a file of a snapshot, or of the repository."""
+        return self.git.ask("cat-file", "blob", name, env=self.env)
+
+    def forget(self) -> None:
+        """Remove all snapshots of the run: nothing refers to them any more."""
+        from shutil import rmtree
+
+        rmtree(self.folder, ignore_errors=True)
+
+
+def parse_raw(said: bytes) -> list[Change]:
+    """Read what `git diff-tree --raw -z` prints."""
+    fields = said.split(b"\0")[:-1]
+    changes = []
+    for head, path in zip(fields[::2], fields[1::2]):
+        old_mode, new_mode, old, new, _ = head.decode().lstrip(":").split(" ")
+        changes.append(Change(os.fsdecode(path), _entry(old_mode, old), _entry(new_mode, new)))
+    return changes
+
+
+def _entry(mode: str, name: str) -> Entry | None:
+    return Entry(mode, name) if mode.strip("0") else None
+
+
+def portions(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the paths in portions that one command line can hold."""
+    for at in range(0, len(paths), A_PORTION):
+        yield paths[at : at + A_PORTION]
+
+
+def tell_paths(paths: Iterable[str], most: int = 5) -> str:
+    """Return paths in words, not too many of them."""
+    names = [one_line(path, 120) for path in paths]
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def copy_index(source: str, target: str) -> None:
+    """Copy an index with its time: a file that changed within the second of a younger copy would pass as unchanged."""
+    try:
+        with open(source, "rb") as file:
+            data, found = file.read(), os.fstat(file.fileno())
+    except FileNotFoundError:  # a repository in which nothing was ever added
+        return
+    with open(target, "wb") as file:
+        file.write(data)
+    os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def _drop(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

@@ -1,0 +1,113 @@
+"""Parse front matter: a flat mapping of scalars and lists of scalars, a subset of YAML.
+
+Whatever the bytes, the answer is a `FrontMatter`: values, or one problem with its code and line.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.errors import UltraError
+from ultra_runtime.text.yaml_mapping import DUPLICATE, NESTED, MappingError, MappingReader, clean
+from ultra_runtime.text.yaml_value import MalformedError, Scalar, typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Union
+
+    Plain = Union[str, int, float, bool, None]
+    Value = Union[Plain, list[Plain]]
+
+MISSING = "FM_MISSING"
+UNCLOSED = "FM_UNCLOSED"
+PARSE = "FM_PARSE"
+NOT_UTF8 = "FM_NOT_UTF8"
+MARK = b"\xef\xbb\xbf"
+CODES = {NESTED: "FM_NESTED", DUPLICATE: "FM_DUPLICATE_KEY"}
+
+
+class FrontMatterError(UltraError):
+    """Why there is no front matter to be had."""
+
+    def __init__(self, code: str, line: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.line = line
+
+
+class FrontMatter:
+    """The values with their lines and the text below, or the problem."""
+
+    __slots__ = ("body", "body_line", "lines", "problem", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Value] | None = None
+        self.lines: dict[str, int] = {}
+        self.body = ""
+        self.body_line = 1
+        self.problem: FrontMatterError | None = None
+
+
+def parse(data: bytes, types: Mapping[str, str] | None = None) -> FrontMatter:
+    """Read the front matter at the top of a file; `types` names the contract's type of a field."""
+    result = FrontMatter()
+    try:
+        lines = _decode(data).split("\n")
+        end = _closing_line(lines)
+        result.body = "\n".join(lines[end + 1 :])
+        result.body_line = end + 2
+        mapping = MappingReader([clean(line, row) for row, line in enumerate(lines[:end])], row=1)
+        mapping.read()
+        result.lines = {name: row + 1 for name, row in mapping.row_of.items()}
+        result.values = _typed_values(mapping, types or {})
+    except FrontMatterError as problem:
+        result.problem = problem
+    except MappingError as problem:
+        result.problem = FrontMatterError(CODES.get(problem.kind, PARSE), problem.row + 1, str(problem))
+    return result
+
+
+def _typed_values(mapping: MappingReader, types: Mapping[str, str]) -> dict[str, Value]:
+    if not mapping.values:
+        raise FrontMatterError(PARSE, 1, "the front matter is empty")
+    values: dict[str, Value] = {}
+    for name, value in mapping.values.items():
+        kind = types.get(name)
+        try:
+            if isinstance(value, Scalar):
+                values[name] = typed(value, kind)
+            else:
+                of_item = "text" if kind == "list" else kind
+                values[name] = [typed(item, of_item) for item in value if isinstance(item, Scalar)]
+        except MalformedError as problem:
+            raise MappingError(str(problem), mapping.row_of[name]) from None
+    return values
+
+
+def without_mark(data: bytes) -> bytes:
+    """Return the bytes without the mark that some editors begin a file with."""
+    # Decoding as utf-8-sig would do the same and cost the import of a module.
+    return data[len(MARK) :] if data.startswith(MARK) else data
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return without_mark(data).decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = 1 + data.count(b"\n", 0, problem.start)
+        raise FrontMatterError(NOT_UTF8, line, "the file is not UTF-8: save it as UTF-8") from None
+
+
+def _closing_line(lines: list[str]) -> int:
+    if lines[0].startswith("---\r") and not _is_fence(lines[0]):
+        raise FrontMatterError(PARSE, 1, "a carriage return ends a line alone: end lines with a line feed")
+    if not _is_fence(lines[0]):
+        raise FrontMatterError(MISSING, 1, "there is no front matter: the first line has to be ---")
+    for number, line in enumerate(lines[1:], 1):
+        if line.startswith("---") and _is_fence(line):
+            return number
+    raise FrontMatterError(UNCLOSED, 1, "the front matter is not closed: end it with a line ---")
+
+
+def _is_fence(line: str) -> bool:
+    line = line[:-1] if line.endswith("\r") else line
+    return line.rstrip(" \t") == "---"

@@ -1,0 +1,66 @@
+"""What a draft says that needs no thought: where it belongs, how many topics it has, and the commands that go on."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.brief.interview import read_interview
+from ultra_runtime.contract.forms import is_slug
+from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.rendered import names
+from ultra_runtime.text import frontmatter
+from ultra_runtime.text.document_edit import EditError, replace_section, set_field
+from ultra_runtime.text.markdown import parse
+from ultra_runtime.text.timestamp import is_date
+from ultra_runtime.words import shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.contract.model import Contract
+    from ultra_runtime.files.project import Project
+
+CONTINUE = "How to continue"
+TOPICS, STATUS, TURNS = "research_topics", "research_status", "interview_turns"
+PENDING, ENDS = "pending", ("skipped", "complete")
+DATE_LENGTH = len("2026-01-31")
+
+
+def fill_in(contract: Contract, project: Project, data: bytes) -> bytes:
+    """Return a draft with everything in it that can be computed; one that cannot be read stays as it is."""
+    found = frontmatter.parse(data)
+    if found.problem or found.values is None:
+        return data
+    topics = len((validate_data(contract, data, "", soft=True).parsed or {}).get("topics", ()))
+    try:
+        for name, value in _fields(project, topics, str(found.values.get(STATUS))).items():
+            if name not in found.values or str(found.values[name]) != value:
+                data = set_field(data, name, value)
+        return _with_commands(contract, project, data, topics)
+    except EditError:
+        return data
+
+
+def _fields(project: Project, topics: int, status: str) -> dict[str, str]:
+    name = os.path.basename(project.folder)
+    date, slug = name[:DATE_LENGTH], name[DATE_LENGTH + 1 :]
+    fields = {TOPICS: str(topics)}
+    if topics or status not in ENDS:
+        fields[STATUS] = PENDING if topics else ENDS[0]
+    if is_date(date) and is_slug(slug):
+        fields.update(created=date, slug=slug, project_dir=f"{project.shown}/")
+    turns = len(read_interview(project))
+    if turns:
+        fields.update({TURNS: str(turns), "source": "interview"})
+    return fields
+
+
+def _with_commands(contract: Contract, project: Project, data: bytes, topics: int) -> bytes:
+    stages = ("research", "plan") if topics else ("plan",)
+    commands = names().commands
+    lines = [f"    {commands[stage]} --project {shell_word(project.shown)}" for stage in stages]
+    found = frontmatter.parse(data)
+    document = parse(found.body, found.body_line)
+    section = document.section(CONTINUE)
+    if section and [line for line in document.body(section) if line.strip()] == lines:
+        return data
+    return replace_section(data, CONTINUE, "\n".join(lines), [one.name for one in contract.sections])

@@ -1,0 +1,1 @@
+"""Contracts: what an artifact holds, and whether a file keeps to it."""

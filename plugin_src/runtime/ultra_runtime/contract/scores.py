@@ -1,0 +1,188 @@
+"""The arithmetic of the brief-review gate: what a reviewer's answer says, and whether it lets the brief through.
+
+Nothing here touches the disk; the thresholds come from the contract.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.text.jsontext import JsonError, read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.contract.model import Dimension, Gate
+
+LANGUAGE = "json"
+LONGEST_DETAIL = 400
+
+
+class Review:
+    """The scores and details of all dimensions, the verdict, and whether something had to be made up."""
+
+    __slots__ = ("degraded", "details", "scores", "verdict")
+
+    def __init__(
+        self, scores: Mapping[str, int], details: Mapping[str, list[str]], verdict: str, degraded: bool
+    ) -> None:
+        self.scores = scores
+        self.details = details
+        self.verdict = verdict
+        self.degraded = degraded
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the review as it is kept between rounds."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class Ruling:
+    """Whether a review lets a brief through, and if not, what fails and where to begin."""
+
+    __slots__ = ("failing", "passed", "weakest")
+
+    def __init__(self, failing: list[str], weakest: str | None) -> None:
+        self.passed = not failing
+        self.failing = failing
+        self.weakest = weakest
+
+
+def judge(gate: Gate, scores: Mapping[str, int]) -> Ruling:
+    """Hold the scores against the least that passes; the lowest is the weakest, ties by the gate's order."""
+    failing = [one.name for one in gate.dimensions if scores[one.name] < one.passes_at]
+    by_weakness = sorted(failing, key=lambda name: (scores[name], gate.tie_order.index(name)))
+    return Ruling(by_weakness, by_weakness[0] if by_weakness else None)
+
+
+def read_review(gate: Gate, answer: str) -> Review:
+    """Read a reviewer's answer: its last json block, and the verdict of its words, which wins."""
+    block, prose = split_answer(answer)
+    values = _read_block(gate, block) if block is not None else None
+    said = prose_verdict(gate, prose)
+    if values is None:
+        return no_review(gate, said)
+    scores = {one.name: read_score(gate, values[one.name]["score"]) or 0 for one in gate.dimensions}
+    details = {one.name: _details(one, values[one.name]) for one in gate.dimensions}
+    written = values.get("verdict")
+    known = isinstance(written, str) and written in gate.verdicts
+    return Review(scores, details, said or (str(written) if known else gate.degraded_verdict), not known)
+
+
+def no_review(gate: Gate, verdict: str | None = None) -> Review:
+    """Return what counts when there is no block to be read."""
+    scores = {one.name: gate.degraded_score for one in gate.dimensions}
+    return Review(scores, {name: [] for name in scores}, verdict or gate.degraded_verdict, True)
+
+
+def is_readable(gate: Gate, review: Review) -> bool:
+    """Tell whether the scores are the reviewer's own, not those that count when there is no block."""
+    return not review.degraded or review.scores != no_review(gate).scores or any(review.details.values())
+
+
+def unnamed(gate: Gate, review: Review) -> list[str]:
+    """Return the dimensions whose score asks for a detail, and that name none."""
+    weak = [one.name for one in gate.dimensions if review.scores[one.name] <= gate.detail_at]
+    return [name for name in weak if not review.details[name]] if is_readable(gate, review) else []
+
+
+def restore_review(gate: Gate, kept: object) -> Review:
+    """Return the review of an earlier round as it was kept."""
+    if isinstance(kept, dict):
+        scores, details, verdict = kept.get("scores"), kept.get("details"), kept.get("verdict")
+        names = [one.name for one in gate.dimensions]
+        if isinstance(scores, dict) and all(read_score(gate, scores.get(name)) for name in names):
+            texts = details if isinstance(details, dict) else {}
+            lists = {name: [str(item) for item in texts.get(name) or ()] for name in names}
+            numbers = {name: read_score(gate, scores[name]) or 0 for name in names}
+            return Review(numbers, lists, str(verdict or gate.degraded_verdict), kept.get("degraded") is True)
+    return no_review(gate)
+
+
+def split_answer(answer: str) -> tuple[str | None, str]:
+    """Return the last json block, if there is one, and the text outside all json blocks.
+
+    An answer may come inside a fence of its own, so that fences are not paired as Markdown would.
+    """
+    block: list[str] | None = None
+    prose: list[str] = []
+    fence = ""
+    for line in answer.splitlines():
+        text = line.strip()
+        mark = text[: len(text) - len(text.lstrip(text[0]))] if text[:1] in ("`", "~") and text else ""
+        if fence and block is not None:
+            if text == mark and text.startswith(fence):
+                fence = ""
+            else:
+                block.append(line)
+        elif len(mark) >= 3 and text[len(mark) :].strip().lower() == LANGUAGE:
+            fence, block = mark, []
+        else:
+            prose.append(line)
+    return ("\n".join(block) if block is not None else None), "\n".join(prose)
+
+
+def prose_verdict(gate: Gate, prose: str) -> str | None:
+    """Return the verdict of the words: of the last line about the verdict, or the only one in capitals."""
+    lines = [line for line in prose.splitlines() if line.strip()]
+    for number in reversed(range(len(lines))):
+        if "verdict" in lines[number].lower():
+            for line in lines[number : number + 3]:
+                found = _verdicts_in(gate, line) or _verdicts_in(gate, line.upper())
+                if found:
+                    return found.pop() if len(found) == 1 else None
+    found = _verdicts_in(gate, prose)
+    return found.pop() if len(found) == 1 else None
+
+
+def _verdicts_in(gate: Gate, text: str) -> set[str]:
+    """Return the verdicts that stand in a text as words of their own, the longest first."""
+    found = set()
+    for verdict in sorted(gate.verdicts, key=len, reverse=True):
+        for spelled in (verdict, verdict.replace("_", " ")):
+            pieces = text.split(spelled)
+            for before, after in zip(pieces, pieces[1:]):
+                if not (_joins(before[-1:]) or _joins(after[:1])):
+                    found.add(verdict)
+            text = "|".join(pieces)
+    return found
+
+
+def _joins(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _read_block(gate: Gate, block: str) -> Mapping[str, Any] | None:
+    """Return the block when every dimension has its score, else nothing."""
+    try:
+        values = read_object(block.encode("utf-8", "replace")).values
+    except JsonError:
+        return None
+    for one in gate.dimensions:
+        part = values.get(one.name)
+        if not (isinstance(part, dict) and read_score(gate, part.get("score"))):
+            return None
+    return values
+
+
+def read_score(gate: Gate, score: object) -> int | None:
+    """Return a score, which may stand in quotes, or nothing when it is none."""
+    if isinstance(score, str) and score.isascii() and score.isdigit() and len(score) < 4:
+        score = int(score)
+    return score if type(score) is int and gate.lowest <= score <= gate.highest else None
+
+
+def _details(dimension: Dimension, part: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong as one line of text each."""
+    items = part.get(dimension.detail)
+    if not isinstance(items, list):
+        items = [items] if isinstance(items, str) else []
+    texts = [_detail(dimension, item) for item in items]
+    return [text for text in texts if text]
+
+
+def _detail(dimension: Dimension, item: object) -> str:
+    if isinstance(item, dict):
+        values = [item.get(key) for key in dimension.detail_fields] or list(item.values())
+        item = ": ".join(str(value) for value in values if value not in (None, ""))
+    text = " ".join(str(item).split())
+    return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 3] + "..."

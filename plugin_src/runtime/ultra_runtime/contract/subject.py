@@ -1,0 +1,49 @@
+"""What the named rules of a contract look at: the values of an artifact, their lines and its body."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ultra_runtime.contract.body import FoundPart
+
+
+class Subject:
+    """An artifact that has been read."""
+
+    __slots__ = ("_line_of", "parts", "sections", "values")
+
+    def __init__(
+        self,
+        values: dict[str, Any],
+        line_of: Callable[[tuple[str, ...]], int | None],
+        sections: list[str] | None = None,
+        parts: dict[str, list[FoundPart]] | None = None,
+    ) -> None:
+        self.values = values
+        self._line_of = line_of
+        self.sections = sections
+        self.parts = parts or {}
+
+    def line(self, *path: str) -> int | None:
+        """Return the line of a field."""
+        return self._line_of(path)
+
+    def text(self, name: str) -> str:
+        """Return a field that is text, or nothing."""
+        value = self.values.get(name)
+        return value if isinstance(value, str) else ""
+
+    def count(self, name: str) -> int | None:
+        """Return a field that is a whole number, or None."""
+        value = self.values.get(name)
+        return value if type(value) is int else None
+
+    def parsed(self) -> dict[str, Any]:
+        """Return what a validator's result says of the artifact."""
+        if self.sections is None:
+            return self.values
+        parts = {name: [one.as_data() for one in found] for name, found in self.parts.items()}
+        return {**self.values, "sections": self.sections, **parts}

@@ -1,0 +1,44 @@
+"""Hold an artifact against its contract at the moment it is written."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.result import Result
+from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.text import frontmatter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.contract.model import Contract
+    from ultra_runtime.contract.result import Issue
+
+REFUSED_IN_WRITING = "SECRET_FOUND"
+MOST_TOLD = 20
+
+
+def check_write(contract: Contract, data: bytes, path: str, draft: bool = False) -> Result:
+    """Validate the bytes in the contract's mode for writing; what looks like a secret is an error here."""
+    soft = draft or _is_soft(contract, data)
+    result = validate_data(contract, data, path, soft=soft, strict=not soft)
+    secrets = [issue for issue in result.warnings if issue.code == REFUSED_IN_WRITING]
+    warnings = [issue for issue in result.warnings if issue.code != REFUSED_IN_WRITING]
+    return Result(secrets + result.errors, warnings, result.parsed)
+
+
+def _is_soft(contract: Contract, data: bytes) -> bool:
+    """Tell whether a field of the artifact itself makes writing soft."""
+    wanted = contract.modes.soft_when
+    values = (frontmatter.parse(data).values or {}) if wanted else {}
+    return any(values.get(name) == value for name, value in wanted.items())
+
+
+def short(issues: list[Issue]) -> list[dict[str, Any]]:
+    """Return issues as a model reads them: code, line and message, the first ones only."""
+    return [{"code": one.code, "line": one.line, "message": one.sentence} for one in issues[:MOST_TOLD]]
+
+
+def in_words(issues: list[Issue]) -> list[str]:
+    """Return issues for a person."""
+    more = [f"and {len(issues) - MOST_TOLD} more"] if len(issues) > MOST_TOLD else []
+    return [str(issue) for issue in issues[:MOST_TOLD]] + more

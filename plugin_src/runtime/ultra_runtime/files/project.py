@@ -1,0 +1,87 @@
+"""A project directory: where it lies, and what git does not see of it."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.words import one_line
+
+IGNORE_FILE = ".gitignore"
+GATE_FILE = ".brief-gate.local.json"
+IGNORED = f"""\
+# What the runtime keeps for itself; brief, research, plan and review are yours to commit.
+/progress*.json
+/.session-state.local.json
+/{GATE_FILE}
+/logs/
+*.log
+*.draft
+*.prev
+.*.tmp
+"""
+NEW = "name a folder under .claude/projects/, or make one with `ultra project new SLUG`"
+
+
+class Project:
+    """A project directory of the repository; `shown` is its path as seen from the root."""
+
+    __slots__ = ("folder", "root", "shown")
+
+    def __init__(self, root: str, name: str) -> None:
+        self.root = root
+        self.folder = os.path.join(root, PROJECTS, name)
+        self.shown = "/".join([*PROJECTS.split(os.sep), name])
+
+    def path(self, *parts: str) -> str:
+        """Return the path of something in this project."""
+        return os.path.join(self.folder, *parts)
+
+    def show(self, *parts: str) -> str:
+        """Return the path of something in this project, as seen from the root."""
+        return "/".join([self.shown, *parts])
+
+    def ignore(self) -> None:
+        """Have git not see the runtime's own files; a list that is there stays as it is."""
+        if not os.path.lexists(self.path(IGNORE_FILE)):
+            with Folder(self.folder) as folder:
+                folder.write(IGNORE_FILE, IGNORED.encode())
+
+
+def find_project(given: str) -> Project:
+    """Return the project directory that was named, seen from here or from the root of the repository."""
+    here = current_folder()
+    root = find_root(here)
+    if root is None:
+        raise RefusedError("this folder is in no repository", "start in the repository that you work on")
+    try:
+        found = [path for path in (given, os.path.join(root, given)) if os.path.isdir(path)]
+    except ValueError:
+        found = []
+    if not found:
+        raise RefusedError(f"there is no project directory {one_line(given)}", NEW)
+    real = os.path.realpath(found[0])
+    parent, name = os.path.split(real)
+    if os.path.commonpath([root, real]) != root:
+        raise RefusedError(f"{one_line(given)} is outside the repository {one_line(root)}", NEW)
+    if parent != os.path.join(root, PROJECTS):
+        raise RefusedError(f"{one_line(given)} is no project directory", NEW)
+    return Project(root, name)
+
+
+def subfolder(project: Project, name: str) -> str:
+    """Return the path of a folder of the project; one that leads elsewhere is refused."""
+    path = project.path(name)
+    if os.path.lexists(path) and (os.path.realpath(path) != path or not os.path.isdir(path)):
+        raise RefusedError(f"{project.show(name)} is not a folder of its own", "put a folder there instead")
+    return path
+
+
+def make_subfolder(project: Project, name: str) -> None:
+    """Make a folder of the project, if it is not there."""
+    try:
+        os.makedirs(subfolder(project, name), exist_ok=True)
+    except OSError as problem:
+        raise WriteError(f"{project.show(name)} cannot be made: {problem.strerror}") from None

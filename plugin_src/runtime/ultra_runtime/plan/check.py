@@ -1,0 +1,70 @@
+"""Hold a plan against its contract."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract.field_types import FieldCheck
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Report
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.values import PLAN
+from ultra_runtime.text.frontmatter import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.plan.values import Plan
+
+REVIEW = "review.md"
+FINDINGS = "source_findings"
+OF_THE_PLAN = ("PLAN_", "MANIFEST_")
+
+
+def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None:
+    """Note what is wrong with a plan and return what it holds."""
+    plan = read(data, PLAN, strict)
+    note_problems(report, plan)
+    field = report.contract.field(FINDINGS)
+    before = len(report.errors)
+    FieldCheck(report, lambda path: plan.lines.get(path[0]) if path else None).check(field, plan.front_matter)
+    if len(report.errors) == before:
+        _check_findings(report, plan)
+    return plan.summary() if plan.steps or plan.front_matter else None
+
+
+def note_problems(report: Report, plan: Plan) -> None:
+    """Hand the problems of a plan or session spec to the report, each under the contract that lists its code."""
+    own = (
+        report if report.contract.artifact == PLAN else Report(load_contract(PLAN), report.path, report.soft)
+    )
+    for problem in plan.problems:
+        target = own if problem.code.startswith(OF_THE_PLAN) else report
+        target.add(problem.code, problem.message, problem.line, problem.field, problem.step, problem.mild)
+    if own is not report:
+        result = own.result()
+        report.errors += result.errors
+        report.warnings += result.warnings
+
+
+def _check_findings(report: Report, plan: Plan) -> None:
+    """Warn of findings that the review beside the plan does not know, neither as open nor as settled since."""
+    wanted = plan.front_matter.get(FINDINGS)
+    if not isinstance(wanted, list) or not wanted:
+        return
+    line = plan.lines.get(FINDINGS)
+    path = os.path.join(os.path.dirname(report.path), REVIEW)
+    try:
+        review = parse(read_regular(path), {"findings": "list"})
+        known = (review.values or {}).get("findings")
+    except UnreadableError:
+        message = f"the plan takes up {len(wanted)} findings, and there is no {REVIEW} beside it"
+        report.add("UNKNOWN_FINDING", message, line, FINDINGS)
+        return
+    there = set(known) if isinstance(known, list) else set()
+    for finding in dict.fromkeys(wanted):
+        if finding not in there and f"`{finding[:8]}`" not in review.body:
+            report.add("UNKNOWN_FINDING", f"the finding {finding} is not in {REVIEW}", line, FINDINGS)

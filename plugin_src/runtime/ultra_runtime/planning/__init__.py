@@ -1,0 +1,1 @@
+"""The plan stage: what a plan rests on, its gate and its sessions."""

@@ -1,0 +1,63 @@
+"""What belongs to a research file beside its text: the confidence that was computed, and what comes next."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.result import Issue
+from ultra_runtime.rendered import names
+from ultra_runtime.research.confidence_record import computed_for
+from ultra_runtime.research.folder import BRIEF, read_brief
+from ultra_runtime.research.topics import file_number, topics_of, unanswered
+from ultra_runtime.text import frontmatter
+from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.words import shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.contract.model import Contract
+    from ultra_runtime.files.project import Project
+
+RESEARCH = "research"
+CONFIDENCE, DIMENSIONS = "confidence", "dimensions"
+NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is nobody's"
+
+
+def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, float | None]:
+    """Return a research file with the confidence that was computed for its topic, and that number, if any."""
+    values = frontmatter.parse(data).values
+    if values is None:
+        return data, None
+    computed = computed_for(project, file_number(name) or 0, values.get("question"))
+    if computed is None:
+        return data, None
+    wanted = {CONFIDENCE: computed.confidence, DIMENSIONS: computed.dimensions}
+    try:
+        for field, value in wanted.items():
+            if values.get(field) != value:
+                data = set_field(data, field, str(value))
+    except EditError:
+        return data, None
+    return data, computed.confidence
+
+
+def never_computed(contract: Contract, path: str) -> Issue:
+    """Return the warning for research whose confidence nobody computed."""
+    code = contract.code("NO_CONFIDENCE")
+    remedy = "Compute it with `ultra confidence --project DIR --topic N`, and put the research again."
+    return Issue(code.name, NEVER_COMPUTED, path, field=CONFIDENCE, remedy=remedy)
+
+
+def next_in(project: Project, computed: float | None) -> str:
+    """Return what comes after a research file was put."""
+    told = "" if computed is None else f"{CONFIDENCE} is {computed}, as it was computed; "
+    return told + _next(project)
+
+
+def _next(project: Project) -> str:
+    brief = read_brief(project.path(BRIEF))
+    left = unanswered(topics_of(brief, project.path(RESEARCH)))
+    shown = shell_word(project.shown)
+    if left:
+        return f"go on with topic {left[0].number}, {left[0].title}; topics without an answer: {len(left)}"
+    if (brief or {}).get("research_status") == "in_progress":
+        return f"every topic has its answer: run `ultra brief status {shown} complete`"
+    return f"tell the user the result; the plan comes next: {names().commands['plan']} --project {shown}"

@@ -1,0 +1,56 @@
+"""The id of a finding: equal when lines shift or white space changes, another one when anything else does."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.forms import is_location
+from ultra_runtime.errors import UltraError
+from ultra_runtime.text.jsontext import JsonError, read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PARTS = ("path", "rule", "evidence")
+
+
+class FindingError(UltraError):
+    """Something that cannot be given an id."""
+
+
+def read_finding(line: bytes) -> str:
+    """Return the id of the finding that a JSON object describes."""
+    try:
+        return finding_id(read_object(line).values)
+    except JsonError as problem:
+        raise FindingError(f"this is not a JSON object: {problem}") from None
+
+
+def finding_id(finding: Mapping[str, Any]) -> str:
+    """Return the SHA-1 of path, rule and evidence, each brought to one form."""
+    for name in PARTS:
+        value = finding.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise FindingError(f"{name} is missing: give path, rule and evidence as text")
+    parts = (_path(finding["path"]), " ".join(finding["rule"].split()), "".join(finding["evidence"].split()))
+    # The length in front keeps "a" + "bc" apart from "ab" + "c" whatever the parts hold.
+    return _sha1("".join(f"{len(part)}:{part}\n" for part in parts).encode())
+
+
+def _path(path: str) -> str:
+    """Return the path without a line number, `./` and doubled slashes."""
+    path = path.strip()
+    if is_location(path):
+        path = path.rpartition(":")[0]
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return ("/" if path.startswith("/") else "") + "/".join(parts)
+
+
+def _sha1(data: bytes) -> str:
+    # hashlib loads OpenSSL, which takes longer than everything else here; the module behind it does not.
+    try:
+        from _sha1 import sha1  # type: ignore[import-not-found]
+    except ImportError:
+        from hashlib import sha1
+    digest: str = sha1(data, usedforsecurity=False).hexdigest()
+    return digest

@@ -1,0 +1,143 @@
+"""The findings of a review: read from the reviewers' answers and held against the files."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.agent_output import known_outputs, output_faults
+from ultra_runtime.contract.scores import split_answer
+from ultra_runtime.errors import UltraError
+from ultra_runtime.files.atomic import write_file
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.secret_scan import find_secrets
+from ultra_runtime.review.finding import FindingError, finding_id
+from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE, LOGS
+from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ultra_runtime.files.project import Project
+
+TEXTS = ("path", "rule", "message", "evidence", "fix")
+LONGEST = 2000
+QUOTED = "it quotes what looks like"
+
+
+class AnswerError(UltraError):
+    """An answer that is not in the form its agent was asked for."""
+
+
+class Kept:
+    """What the reviewers have said so far."""
+
+    def __init__(
+        self, reviewers: list[str], findings: list[dict[str, Any]], criteria: list[dict[str, Any]]
+    ) -> None:
+        self.reviewers = reviewers
+        self.findings = findings
+        self.criteria = criteria
+
+
+def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
+    """Return the json block that an answer ends in, if it has its agent's form; the block alone will do."""
+    faults = output_faults(known_outputs()[agent], text)
+    if faults:
+        raise RefusedError(f"the answer is not in the form of {agent}: {'; '.join(faults)}", hint)
+    block = split_answer(text)[0]
+    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
+
+
+def read_kept(project: Project) -> Kept:
+    """Return what is kept; nothing yet is an empty list."""
+    try:
+        values = read_object(read_regular(project.path(LOGS, FINDINGS_FILE))).values
+    except (UnreadableError, JsonError):
+        return Kept([], [], [])
+    return Kept(values.get("reviewers", []), values.get("findings", []), values.get("criteria", []))
+
+
+def keep(project: Project, kept: Kept) -> None:
+    """Write what the reviewers said, one finding a line, for the coordinator to read."""
+    parts = [
+        f'"reviewers":{write(kept.reviewers)}',
+        '"criteria":[' + ",".join("\n" + write(one) for one in kept.criteria) + "]",
+        '"findings":[' + ",".join("\n" + write(one) for one in kept.findings) + "]",
+    ]
+    write_file(project.path(LOGS, FINDINGS_FILE), ("{" + ",\n".join(parts) + "}\n").encode())
+
+
+def check_findings(
+    project: Project, items: Sequence[Mapping[str, Any]], reviewer: str
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """Return the findings that hold, each with its id, and those that do not, each with the reason."""
+    held, dropped = [], []
+    diff = _text(project.path(LOGS, DIFF_FILE))
+    for finding in items:
+        why = _secret(finding) or unproved(project.root, finding, diff)
+        if not why:
+            try:
+                held.append(
+                    {"id": finding_id(finding), **_finding(project.root, finding), "reviewers": [reviewer]}
+                )
+                continue
+            except FindingError as problem:
+                why = str(problem)
+        told = finding["rule"] if why.startswith(QUOTED) else one_line(finding["message"], 100)
+        dropped.append({"finding": told, "why": why})
+    return held, dropped
+
+
+def _secret(finding: Mapping[str, Any]) -> str:
+    """Return what to quote in place of a secret; nothing where none is quoted."""
+    found = find_secrets("\n".join(str(finding[name]) for name in TEXTS))
+    if not found:
+        return ""
+    return (
+        f"{QUOTED} {found[0][1]}: quote the part of the line before it, and name the variable that holds it"
+    )
+
+
+def unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
+    """Return why the evidence proves nothing; nothing when its words are in the file or the differences."""
+    path = os.path.normpath(finding["path"])
+    if os.path.isabs(path) or path.startswith(".."):
+        return "path leads out of the repository"
+    evidence = _squeezed(finding["evidence"])
+    text = _text(os.path.join(root, path))
+    if evidence in _squeezed(text):
+        return ""
+    bare = "\n".join(line[1:] for line in diff.split("\n"))
+    if not text and not os.path.lexists(os.path.join(root, path)) and f" a/{path}\n" in diff:
+        return "" if evidence in _squeezed(bare) else "the evidence stands nowhere in the deleted file"
+    return "there is no such file" if not text else "the evidence does not stand in the file"
+
+
+def _finding(root: str, finding: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields we keep, with the line on which the evidence really begins."""
+    kept = {name: finding[name].strip()[:LONGEST] for name in TEXTS}
+    kept["path"] = os.path.normpath(finding["path"].strip())
+    line = _line_of(_text(os.path.join(root, kept["path"])), finding["evidence"], finding["line"])
+    return {**kept, "line": line, "severity": finding["severity"]}
+
+
+def _line_of(text: str, evidence: str, said: int) -> int:
+    """Return the line nearest to the one that was said on which the evidence begins."""
+    first = next((_squeezed(line) for line in evidence.strip().split("\n") if line.strip()), "")
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if first and first in _squeezed(line)]
+    return min(lines, key=lambda number: abs(number - said)) if lines else said
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _text(path: str) -> str:
+    try:
+        return read_regular(path).decode("utf-8", "replace")
+    except UnreadableError:
+        return ""

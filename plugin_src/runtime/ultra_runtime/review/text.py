@@ -1,0 +1,140 @@
+"""Write review.md from what was counted and decided; only the summaries are somebody's words."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.plan.spec_text import quoted
+from ultra_runtime.review.merge import is_goal, other_voices
+from ultra_runtime.review.severities import GOALS, SEVERITIES
+from ultra_runtime.review.triage import DEPTHS, SKIPPED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+REVIEW = "review"
+
+
+class Parts:
+    """All that a review says."""
+
+    def __init__(
+        self, head: Mapping[str, Any], scope: Mapping[str, Any], summary: str, remedies: Sequence[str]
+    ) -> None:
+        self.head = head
+        self.scope = scope
+        self.summary = summary
+        self.remedies = remedies
+
+
+def review_text(
+    parts: Parts, findings: Sequence[Mapping[str, Any]], criteria: Sequence[Mapping[str, str]]
+) -> str:
+    """Return the whole artifact."""
+    lines = ["---", *_front_matter(parts, findings), "---", f"# Review: {parts.head['task']}"]
+    lines += ["", "## Executive Summary", "", parts.summary]
+    if criteria:
+        lines += ["", "Success criteria:", ""]
+        lines += [f"- {one['state']}: {one['criterion']}{_where(one['where'])}" for one in criteria]
+    lines += ["", "## Coverage", "", *_coverage(parts.scope["files"])]
+    for severity in SEVERITIES:
+        own = [one for one in findings if one["severity"] == severity]
+        if own:
+            lines += ["", f"## Findings ({severity})"]
+            lines += [line for one in own for line in _finding(one)]
+    lines += ["", "## Remediation Summary", "", *_remedies(parts.remedies), *_goals(findings)]
+    return "\n".join(lines) + "\n"
+
+
+def _front_matter(parts: Parts, findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    version = load_contract(REVIEW).version
+    scope, head = parts.scope, parts.head
+    looked = sum(one["depth"] != SKIPPED for one in scope["files"])
+    lines = [
+        "type: ultrareview",
+        f'review_version: "{version.current if version else ""}"',
+        f"created: {head['created']}",
+        f"task: {quoted(head['task'])}",
+        f"slug: {head['slug']}",
+        f"project_dir: {head['project_dir']}",
+        f"brief_path: {head['brief_path']}",
+        f"scope_sha_start: {scope['scope_sha_start'] or 'null'}",
+        f"scope_sha_end: {scope['scope_sha_end']}",
+        f"reviewed_files_count: {looked}",
+        "findings:" if findings else "findings: []",
+    ]
+    return [*lines, *(f"  - {one['id']}" for one in findings), f"verdict: {head['verdict']}"]
+
+
+def _coverage(files: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = []
+    for depth in DEPTHS:
+        own = [one for one in files if one["depth"] == depth]
+        told = [f"`{one['path']}` ({one['reason']})" for one in own]
+        if len(told) > 1:
+            lines += [f"- **{depth}:**", *(f"  - {text}" for text in told)]
+        else:
+            lines.append(f"- **{depth}:** {''.join(told) or 'none'}")
+    return lines
+
+
+def _finding(one: Mapping[str, Any]) -> list[str]:
+    return [
+        "",
+        f"### {one['id']}",
+        "",
+        f"- **Rule:** {_line(one['rule'])}",
+        f"- **Location:** {one['path']}:{one['line']}",
+        f"- **Message:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
+        *_also(one),
+        *_evidence(one["evidence"]),
+        f"- **Fix:** {_line(one['fix'])}",
+    ]
+
+
+def _also(one: Mapping[str, Any]) -> list[str]:
+    """Return what others said of the same cause, so that merging loses no word of it."""
+    return [
+        f"  - {_line(voice['message'])} ({voice['at']}, found by {voice['by']}) Fix: {_line(voice['fix'])}"
+        for voice in other_voices(one)
+    ]
+
+
+def _evidence(text: str) -> list[str]:
+    """Return the quoted words: one line as a code span, several in a block below the item."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    if "\n" in text or "`" in text:
+        return [
+            "- **Evidence:**",
+            "",
+            *(f"  {line}".rstrip() for line in [fence, *text.split("\n"), fence]),
+            "",
+        ]
+    return [f"- **Evidence:** `{text}`"]
+
+
+def _remedies(remedies: Sequence[str]) -> list[str]:
+    return [f"{number}. {_line(text)}" for number, text in enumerate(remedies, 1)] or [
+        "Nothing has to be mended."
+    ]
+
+
+def _goals(findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which findings a plan made from the review takes up, and which it leaves."""
+    goals, rest = (
+        ", ".join(f"`{one['id'][:8]}`" for one in findings if is_goal(one) is taken)
+        for taken in (True, False)
+    )
+    lines = ["", f"Goals of a plan made from this review ({GOALS}): {goals}."] if goals else []
+    return [*lines, *(["", f"No goals of a plan, so left as they are: {rest}."] if rest else [])]
+
+
+def _where(text: str) -> str:
+    return f" ({_line(text)})" if text else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

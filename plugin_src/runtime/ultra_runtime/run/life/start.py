@@ -1,0 +1,192 @@
+"""Begin a run, or take up one that was interrupted: everything is decided before the first byte is written."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.life.asked import RESUME
+from ultra_runtime.run.life.choice import choose_strategy, told
+from ultra_runtime.run.life.ending import write_session_state
+from ultra_runtime.run.life.entry import entry_problem
+from ultra_runtime.run.life.exits import digest_of_plan
+from ultra_runtime.run.life.resume import resume_or_refuse
+from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
+from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
+from ultra_runtime.run.state.judged import BLOCK, scan
+from ultra_runtime.run.state.live import Live
+from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.past import kept_findings
+from ultra_runtime.run.state.progress import IN_PROGRESS, STOPPED
+from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.contract.result import Result
+    from ultra_runtime.plan.values import Plan
+    from ultra_runtime.run.life.asked import StartRequest
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.workspace import Workspace
+
+
+class Started:
+    """What came of it."""
+
+    def __init__(self, live: Live, resumed: bool, strategy: str, notes: list[str]) -> None:
+        self.live = live
+        self.resumed = resumed
+        self.strategy = strategy
+        self.notes = notes
+
+
+def start(asked: StartRequest) -> Started:
+    """Start or resume; a refusal has changed nothing but, at most, the session state."""
+    workspace = find_workspace()
+    _refuse_unready(workspace)
+    place = _place(workspace, find_run_place(workspace, asked.path, asked.project, asked.session), asked)
+    plan, result, data = _read(place)
+    if asked.mode == RESUME and place.session is None:
+        place = _place(workspace, place_to_resume(place, plan), asked)
+        plan, result, data = _read(place)
+    refuse_done_by_sessions(workspace.git, place, plan, asked)
+    assignment = Assignment(plan, place.session)
+    if asked.step is not None:
+        assignment.step(asked.step)
+    refuse_paths(workspace.root, assignment, _submodules(workspace))
+    notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
+    notes += _scan(plan)
+    with Busy(workspace, "run start"):
+        notes += _take_over(workspace, place)
+        live = Live(workspace, place, _lock(workspace, place, asked, data))
+        live.assignment = assignment
+        resumed = resume_or_refuse(live, asked, data, notes)
+        problem = entry_problem(live.git, place, assignment, asked.accept_entry)
+        if problem:
+            _stop_at_entry(live, problem)
+        _write_down(live, data, resumed)
+    strategy = choose_strategy(plan, asked.alone)
+    notes += [one for one in (told(strategy, plan), _detached(live)) if one]
+    return Started(live, resumed, strategy, [*live.notes, *notes])
+
+
+def _place(workspace: Workspace, place: RunPlace, asked: StartRequest) -> RunPlace:
+    return begun_with(workspace.git, place, asked.mode == RESUME, asked.restart)
+
+
+def _read(place: RunPlace) -> tuple[Plan, Result, bytes]:
+    data = read_plan_bytes(place.plan)
+    return (*read_valid_plan(data, place.shown), data)
+
+
+def _refuse_unready(workspace: Workspace) -> None:
+    git = workspace.git
+    if not git.head():
+        hint = 'make a first one, such as `git commit --allow-empty -m "start"`, so that a run can be told from it'
+        raise RefusedError("this repository has no commit yet", hint)
+    under_way = git.under_way()
+    if under_way:
+        raise RefusedError(
+            f"{under_way} is under way in this repository", "end or abort it, then start the run"
+        )
+    problem = git.identity_problem()
+    if problem:
+        hint = "set user.name and user.email with `git config`, then start again"
+        raise RefusedError(f"git cannot commit here: {one_line(problem, 200)}", hint)
+
+
+def _submodules(workspace: Workspace) -> list[str]:
+    if not os.path.exists(os.path.join(workspace.root, ".gitmodules")):
+        return []
+    said = workspace.git.done("config", "-f", ".gitmodules", "-z", "--get-regexp", r"\.path$").out
+    return [os.fsdecode(row.partition(b"\n")[2]) for row in said.split(b"\0")[:-1]]
+
+
+def _scan(plan: Plan) -> list[str]:
+    """Refuse a plan with a blocked command, and return what the policy warns of."""
+    judged = scan(plan)
+    blocked = [str(one) for one in judged if one.verdict.verdict == BLOCK]
+    if blocked:
+        more = f" and {len(blocked) - 3} more" if len(blocked) > 3 else ""
+        error = f"the command policy blocks {'; '.join(blocked[:3])}{more}"
+        raise RefusedError(error, "tell the user; correct the plan, then start again. Nothing was run")
+    return [str(one) for one in judged]
+
+
+def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
+    """Refuse when somebody else's run is live here; say so when a dead one's lock is taken over."""
+    lock = read_lock(workspace)
+    if lock is None:
+        return []
+    owner, other = Owner.of(lock.get("owner")), lock.get("plan")
+    same_run = other == place.shown and lock.get("session") == place.session
+    if owner.is_same(this_owner()):
+        if same_run:
+            return []
+        hint = "end it first: `ultra run finish`, or `ultra run abort`"
+        raise RefusedError(f"the run of {one_line(str(other))} is still in progress in this tree", hint)
+    if owner.lives():
+        error = f"the run of {one_line(str(other))} is in progress in this tree ({owner})"
+        raise RefusedError(error, "let it end, or use another working tree: one run at a time in each")
+    return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
+
+
+def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: bytes) -> dict[str, object]:
+    lock: dict[str, object] = {
+        "root": workspace.root,
+        "plan": place.shown,
+        "project": place.project.shown if place.project else None,
+        "session": place.session,
+        "slug": place.slug,
+        "progress": place.show(place.progress),
+        "mode": asked.written,
+        "step": asked.step,
+        "digest": sha256(data),
+        "whole": digest_of_plan(place),
+        "owner": this_owner().as_data(),
+    }
+    old = read_lock(workspace)
+    if old and old.get("slug") == place.slug:
+        findings = old.get("findings")
+    else:
+        findings = kept_findings(workspace, place.slug)
+    if findings and not asked.restart:
+        lock["findings"] = findings
+    return lock
+
+
+def _stop_at_entry(live: Live, problem: str) -> None:
+    """Leave word that the run stopped before its first step."""
+    live.progress.change(status=STOPPED, entry_condition_checked=True)
+    live.progress.save()
+    write_session_state(live.git, live.place, STOPPED)
+    hint = f"tell the user; when it holds, `{live.place.call} --mode resume`"
+    if live.assignment.entry.kind == "other":
+        hint += " --accept-entry"
+    raise RefusedError(f"the entry condition does not hold: {problem}", hint)
+
+
+def _write_down(live: Live, data: bytes, resumed: bool) -> None:
+    """Put the run on record: the facts in git, the progress file, the lock, and word for whoever finds it interrupted."""
+    place, git = live.place, live.git
+    if place.project:
+        place.project.ignore()
+    blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
+    refs: dict[str, str | None] = {"plan": blob}
+    known = git.refs(place.slug)
+    if "start" not in known:
+        refs["start"] = str(live.progress.values.get("session_start_sha") or git.head())
+    if "end" in known:
+        refs["end"] = None
+    git.set_refs(place.slug, refs)
+    live.progress.change(status=IN_PROGRESS, entry_condition_checked=True)
+    live.progress.values.setdefault("session_start_sha", refs.get("start") or known.get("start"))
+    live.progress.save()
+    live.workspace.write(live.lock, FILE)
+    write_session_state(git, place, IN_PROGRESS)
+
+
+def _detached(live: Live) -> str:
+    return "" if live.git.branch() else "HEAD is detached: name a branch afterwards to keep the commits"

@@ -1,0 +1,164 @@
+"""One run in a working tree: whose it is, and whether that one still lives."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.tree.process import NotStartedError, capture, stat_fields
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ultra_runtime.run.tree.workspace import Workspace
+
+FILE = "run.json"
+BUSY = "busy"
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "busybox", "env", "timeout", "nice", "nohup")
+START_FIELD = 19
+
+
+class Owner:
+    """Who runs: a session of the client, and a process that lives as long as it does."""
+
+    __slots__ = ("host", "pid", "session", "started")
+
+    def __init__(self, session: str, pid: int, started: str, host: str) -> None:
+        self.session = session
+        self.pid = pid
+        self.started = started
+        self.host = host
+
+    def as_data(self) -> dict[str, Any]:
+        return {"session": self.session, "pid": self.pid, "started": self.started, "host": self.host}
+
+    @classmethod
+    def of(cls, data: object) -> Owner:
+        """Read an owner; what is not there reads as nobody."""
+        values: dict[str, Any] = data if isinstance(data, dict) else {}
+        pid = values.get("pid")
+        texts = [str(values.get(name) or "") for name in ("session", "started", "host")]
+        return cls(texts[0], pid if isinstance(pid, int) else 0, texts[1], texts[2])
+
+    def is_same(self, other: Owner) -> bool:
+        """Tell whether both are one session, or without sessions one process."""
+        if self.session or other.session:
+            return self.session == other.session
+        return (self.host, self.pid, self.started) == (other.host, other.pid, other.started)
+
+    def lives(self) -> bool:
+        """Tell whether the process is still the one that it was; of another machine nobody can tell.
+
+        A client that has begun another session, as `/clear` does, will never go on with this one.
+        """
+        if self.host != os.uname().nodename:
+            return bool(self.pid)
+        if self.pid <= 0 or not start_time(self.pid) == self.started != "":
+            return False
+        caller = this_owner()
+        return caller.pid != self.pid or caller.session in ("", self.session)
+
+    def __str__(self) -> str:
+        who = f"session {one_line(self.session, 40)}, " if self.session else ""
+        return f"{who}process {self.pid} on {one_line(self.host, 60)}"
+
+
+def this_owner() -> Owner:
+    """Return who calls: the client's session, else the nearest ancestor that outlives this call."""
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    given = os.environ.get("CLAUDE_PID", "")
+    pid = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+    if not pid or not start_time(pid):
+        # None is left when whoever called was killed meanwhile: then nobody owns the run.
+        pid = next(_lasting_ancestors(), 0)
+    return Owner(session, pid, start_time(pid), os.uname().nodename)
+
+
+def _lasting_ancestors() -> Iterator[int]:
+    """Yield the ancestors that are no wrapper or shell for one command line."""
+    pid = os.getppid()
+    while pid > 1:
+        words = _command_line(pid)
+        name = os.path.basename(words[0]).lstrip("-") if words else ""
+        for_one_line = name in SHELLS[:6] and any(word[:1] == "-" and "c" in word for word in words[1:2])
+        if not for_one_line and name not in SHELLS[6:]:
+            yield pid
+        pid = _parent(pid)
+
+
+def _command_line(pid: int) -> list[str]:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return os.fsdecode(file.read()).split("\0")
+    except OSError:
+        return _ps(pid, "args").split()
+
+
+def _parent(pid: int) -> int:
+    fields = stat_fields(pid)
+    told = fields[1] if fields else _ps(pid, "ppid")
+    return int(told) if told.isdigit() else 0
+
+
+def start_time(pid: int) -> str:
+    """Return when a process started, in the words of the system; nothing when it is not there or only a zombie."""
+    fields = stat_fields(pid)
+    if fields:
+        return "" if fields[0] == "Z" else fields[START_FIELD]
+    return "" if os.path.isdir("/proc/self") else _ps(pid, "lstart")
+
+
+def _ps(pid: int, what: str) -> str:
+    try:
+        done = capture(["ps", "-o", f"{what}=", "-p", str(pid)], {**os.environ, "LC_ALL": "C"}, seconds=5)
+    except NotStartedError:
+        return ""
+    return done.out.decode("utf-8", "replace").strip()
+
+
+def read_lock(workspace: Workspace) -> dict[str, Any] | None:
+    """Return the lock of this tree; that of another tree, copied with its git dir, is none."""
+    lock = workspace.read(FILE)
+    if lock is None or lock.get("root") != workspace.root:
+        return None
+    return lock
+
+
+class Busy:
+    """Held while a verb changes something: a second one is refused at once, and a killed one lets go."""
+
+    def __init__(self, workspace: Workspace, verb: str) -> None:
+        from ultra_runtime.run.tree.workspace import make_folder
+
+        make_folder(workspace.folder)
+        path = workspace.path(BUSY)
+        try:
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as problem:
+            error = f"{one_line(path)} cannot be opened: {problem.strerror}"
+            raise RefusedError(error, "make the git dir writable; nothing was changed") from None
+        self._take(verb)
+
+    def _take(self, verb: str) -> None:
+        import fcntl
+
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            other = one_line(os.read(self.descriptor, 200).decode("utf-8", "replace")) or "another call"
+            os.close(self.descriptor)
+            error = f"`ultra {other}` is running in this tree"
+            raise RefusedError(error, "wait for its answer, then call again") from None
+        except OSError:  # a filesystem without locks: the owner of the run is still checked
+            pass
+        os.truncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, verb.encode("utf-8", "replace"), 0)
+
+    def __enter__(self) -> Busy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.descriptor)

@@ -1,0 +1,31 @@
+"""Hold the plan of a live run: nobody replaces it by a verb while the run goes on."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.guard.site import run_file
+from ultra_runtime.run.state.lock import Owner
+from ultra_runtime.run.state.standing import read_json
+from ultra_runtime.words import one_line
+
+PLAN_FILE = "plan.md"
+
+
+def refuse_pinned(path: str) -> None:
+    """Refuse to write a plan or session spec that a live run of this tree is held to."""
+    found = run_file(os.path.dirname(os.path.abspath(path)))
+    if found is None:
+        return
+    root, _, run = found
+    lock = read_json(run)
+    if os.path.realpath(str(lock.get("root"))) != root or not Owner.of(lock.get("owner")).lives():
+        return
+    plan, project = lock.get("plan"), lock.get("project")
+    held = [str(plan)] if plan else []
+    held += [os.path.join(str(project), PLAN_FILE)] if project else []
+    if os.path.realpath(path) in [os.path.realpath(os.path.join(root, one)) for one in held]:
+        error = f"{one_line(os.path.relpath(path, root))} is what the run that is under way is held to"
+        hint = "end the run first, with `ultra run finish` or `ultra run abort`; nothing was written"
+        raise RefusedError(error, hint)

@@ -1,0 +1,197 @@
+"""Bring the progress file in line with git: forwards where git knows more, and never on the word of the file alone."""
+
+from __future__ import annotations
+
+from ultra_runtime.run.state.progress import (
+    COMPLETED,
+    DEFERRED,
+    IN_PROGRESS,
+    PENDING,
+    SKIPPED,
+    Progress,
+    is_missing,
+    now,
+    read_progress,
+)
+from ultra_runtime.run.tree.commit import find_commit, update_index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.run.state.assignment import Assignment
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.state.run_place import RunPlace
+
+DONE, SKIP, BEGIN = "step-", "skip-", "begin-"
+
+
+def new_progress(
+    place: RunPlace, assignment: Assignment, digest: str, mode: str, start: str, legacy: bool
+) -> Progress:
+    """Return the progress of a run that has not begun a step."""
+    own = set(assignment.numbers)
+    recorded = assignment.recorded()
+    values: dict[str, Any] = {
+        "schema_version": "1",
+        "plan": place.shown,
+        "plan_type": assignment.plan.kind,
+        "plan_version": assignment.plan.version or "legacy",
+        "plan_digest": digest,
+        "started_at": now(),
+        "updated_at": now(),
+        "mode": mode,
+        "total_steps": sum(number > 0 for number in recorded),
+        "current_step": 0,
+        "status": PENDING,
+        "session_start_sha": start,
+        "legacy_plan": legacy,
+        "steps": {
+            str(number): {"status": PENDING if number in own else DEFERRED, "attempts": 0}
+            for number in recorded
+        },
+    }
+    return Progress(place.progress, values)
+
+
+def reconcile(live: Live, only_forwards: bool = False) -> None:
+    """Load the progress of a live run and hold it against the facts in git; what had to be mended is told.
+
+    With `only_forwards` what the file claims beyond git is left for the next verb to correct.
+    """
+    refs = live.git.refs(live.place.slug)
+    live.progress = _load(live, refs)
+    before = live.progress.text()
+    has_facts = "start" in refs
+    if not has_facts and not only_forwards:
+        _adopt(live, refs)
+    _settle(live, refs)
+    for number in live.assignment.numbers:
+        _hold_against(live, number, refs, only_forwards)
+    if has_facts and not only_forwards:
+        _hold_status(live, refs)
+    if live.progress.text() != before:
+        live.progress.save()
+
+
+def _load(live: Live, refs: dict[str, str]) -> Progress:
+    progress, result = read_progress(live.place.progress)
+    if progress is not None:
+        return progress
+    what = "was gone" if is_missing(result) else f"could not be read ({result.errors[0].code})"
+    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was made anew from git")
+    plan = live.assignment.plan
+    start = refs.get("start") or live.git.head()
+    progress = new_progress(
+        live.place, live.assignment, live.lock["digest"], live.lock["mode"], start, plan.legacy
+    )
+    progress.change(status=IN_PROGRESS)
+    record = live.records.read()
+    if record and record.number in live.assignment.numbers:
+        fields = {"status": IN_PROGRESS, "attempts": record.attempts, "start_commit": record.start}
+        progress.change_step(record.number, **fields)
+        progress.change(current_step=record.number)
+    progress.save()
+    return progress
+
+
+def _adopt(live: Live, refs: dict[str, str]) -> None:
+    """Take the facts that git lacks, as in a fresh clone, from the progress file, where its commits are here."""
+    head = live.git.head()
+    found: dict[str, str] = {}
+    start = live.progress.values.get("session_start_sha")
+    if isinstance(start, str) and live.git.is_ancestor(start, head):
+        found["start"] = start
+    for number in live.assignment.numbers:
+        step = live.progress.step(number)
+        begin = step.get("start_commit")
+        commit = step.get("commit") or begin
+        if not commit or not live.git.is_ancestor(commit, head):
+            continue
+        if step.get("status") == COMPLETED:
+            found[f"{DONE}{number}"], found[f"{BEGIN}{number}"] = commit, begin or commit
+        elif step.get("status") == SKIPPED:
+            found[f"{SKIP}{number}"] = commit
+    if found:
+        live.git.set_refs(live.place.slug, found)
+        refs.update(found)
+        live.found(
+            f"git had no facts of this run; they were taken from {live.place.show(live.place.progress)}"
+        )
+
+
+def _settle(live: Live, refs: dict[str, str]) -> None:
+    """End a commit that was interrupted: when it is there, it counts."""
+    record = live.records.read()
+    if record is None or record.commit is None:
+        return
+    name = f"{DONE}{record.number}"
+    commit = refs.get(name) or find_commit(live.git, record)
+    if commit:
+        finish_commit(live, record, commit)
+        refs[name] = commit
+
+
+def finish_commit(live: Live, record: Record, commit: str) -> bool:
+    """Write down that a step is committed, first in git, then in the index, then in the progress file."""
+    live.git.set_refs(
+        live.place.slug, {f"{DONE}{record.number}": commit, f"{BEGIN}{record.number}": record.start}
+    )
+    rows = (record.commit or {}).get("index", [])
+    settled = not rows or update_index(live.git, rows)
+    if not settled:
+        live.notes.append("the index of git is locked and was not brought up to date: see .git/index.lock")
+    _complete(live, record.number, commit, record.start)
+    if commit == record.start:
+        live.progress.change_step(record.number, commit=None)
+    live.progress.save()
+    live.records.clear()
+    return settled
+
+
+def _complete(live: Live, number: int, commit: str, start: str) -> None:
+    step = live.progress.step(number)
+    fields: dict[str, Any] = {"status": COMPLETED, "commit": commit, "start_commit": start, "error": None}
+    if step.get("status") != COMPLETED:
+        fields["completed_at"] = now()
+    if step.get("manifest_audit") not in ("pass", "pass-with-note"):
+        fields["manifest_audit"] = "pass"
+    live.progress.change_step(number, **fields)
+
+
+def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: bool) -> None:
+    state = live.progress.state(number)
+    done, skipped = refs.get(f"{DONE}{number}"), refs.get(f"{SKIP}{number}")
+    if done and state != COMPLETED:
+        start = refs.get(f"{BEGIN}{number}", done)
+        _complete(live, number, done, start)
+        if done == start:
+            live.progress.change_step(number, commit=None)
+        live.notes.append(f"step {number} was committed before the interruption and is completed")
+    elif skipped and state not in (SKIPPED, COMPLETED):
+        live.progress.change_step(number, status=SKIPPED)
+    elif only_forwards:
+        return
+    elif (state == COMPLETED and not done) or (state == SKIPPED and not skipped):
+        # Not through change_step, which only goes forwards: this was never true.
+        record = live.records.read()
+        under_way = record is not None and record.number == number
+        live.progress.step(number).update(status=IN_PROGRESS if under_way else PENDING)
+        live.progress.step(number).pop("commit", None)
+        live.progress.step(number).pop("completed_at", None)
+        name = live.place.show(live.place.progress)
+        live.found(f"{name} said that step {number} is {state}, which git does not know; it was corrected")
+
+
+def _hold_status(live: Live, refs: dict[str, str]) -> None:
+    """Take back a `completed` that no finish has written: that one leaves the end of the run in git first."""
+    if live.progress.status != COMPLETED or (live.all_over() and "end" in refs):
+        return
+    live.progress.values["status"] = IN_PROGRESS
+    for name in ("completed_at", "summary"):
+        live.progress.values.pop(name, None)
+    name = live.place.show(live.place.progress)
+    live.found(
+        f"{name} said that the run is {COMPLETED}, which no `ultra run finish` has found; it was corrected"
+    )

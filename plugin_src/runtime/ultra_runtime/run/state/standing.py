@@ -1,0 +1,97 @@
+"""Where the run of a working tree stands, from the files alone: no git, so that a hook can ask."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.rendered import names
+from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.words import one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+OVER = ("completed", "skipped")
+ENDED = ("failed", "stopped", "blocked")
+NOT_OURS = "deferred"
+
+
+class Standing:
+    """How far a run is and which command comes next; `step` is nothing when only the finish is left."""
+
+    __slots__ = ("attempts", "done", "lock", "next", "plan", "started_at", "state", "status", "step", "total")
+
+    def __init__(self, lock: dict[str, Any], progress: dict[str, Any], record: dict[str, Any]) -> None:
+        self.lock = lock
+        self.plan = one_line(str(lock.get("plan")), 300)
+        self.status = one_line(str(progress.get("status")), 40)
+        self.started_at = one_line(str(progress.get("started_at") or ""), 40)
+        steps = own_steps(progress)
+        self.total = len(steps)
+        self.done = sum(state in OVER for state, _ in steps.values())
+        self.step = self._turn(steps)
+        self.state, self.attempts = steps.get(self.step, ("", 0)) if self.step is not None else ("", 0)
+        self.next = self._next(record)
+
+    def _turn(self, steps: dict[int, tuple[str, int]]) -> int | None:
+        if self.status in ENDED:
+            return None
+        target = self.lock.get("step")
+        wanted = [target] if isinstance(target, int) else sorted(steps)
+        return next((number for number in wanted if steps.get(number, ("", 0))[0] not in OVER), None)
+
+    def _next(self, record: dict[str, Any]) -> str:
+        if self.step is None:
+            return "ultra run finish"
+        if record.get("number") != self.step:
+            return f"ultra step begin {self.step}"
+        return f"ultra step {'commit' if record.get('verified') else 'verify'} {self.step}"
+
+    @property
+    def words(self) -> str:
+        """Where it stands, in a few words."""
+        if self.status in ENDED:
+            return f"it is {self.status} after {self.done} of {self.total} steps"
+        if self.step is None:
+            return f"all {self.total} steps are over"
+        begun = "under way" if self.state == "in_progress" else "next"
+        tried = f", verified {self.attempts} times" if self.attempts > 1 else ""
+        return f"step {self.step} of {self.total} is {begun}{tried}"
+
+    @property
+    def resume(self) -> str:
+        """The command of the client with which a new session goes on."""
+        project, session = self.lock.get("project"), self.lock.get("session")
+        where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
+        part = f" --session {session}" if isinstance(session, int) else ""
+        return one_line(f"{names().commands.get('execute', 'ultra run start')} {where} --resume{part}", 500)
+
+
+def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
+    """Return number -> state and attempts of the steps that are this run's own."""
+    steps = progress.get("steps")
+    found = {}
+    for number, step in steps.items() if isinstance(steps, dict) else ():
+        if number.isascii() and number.isdigit() and len(number) < 6 and isinstance(step, dict):
+            attempts = step.get("attempts")
+            if step.get("status") != NOT_OURS:
+                state = one_line(str(step.get("status")), 40)
+                found[int(number)] = (state, attempts if isinstance(attempts, int) else 0)
+    return found
+
+
+def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
+    """Return where the run of a lock stands; what cannot be read counts as nothing done."""
+    progress = read_json(os.path.join(root, str(lock.get("progress") or "progress.json")))
+    record = read_json(os.path.join(git_dir, "ultra", str(lock.get("slug") or "-"), "step.json"))
+    return Standing(lock, progress, record)
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """Return the object that a file holds; an empty one when it is not there or holds none."""
+    try:
+        return read_object(read_regular(path)).values
+    except (UnreadableError, JsonError):
+        return {}

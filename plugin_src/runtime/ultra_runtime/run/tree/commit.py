@@ -1,0 +1,163 @@
+"""Commit what a step changed, and nothing else, with the user's own git: hooks, signature and identity count.
+
+The commit is made from an index of our own, which is HEAD's with the step's paths. The user's index is brought up
+to date for these paths afterwards, so that what was staged before is staged still, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.run.tree.snapshot import Entry, copy_index, portions
+from ultra_runtime.run.tree.transplant import Overlap, transplant
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.tree.git import Git
+    from ultra_runtime.run.tree.snapshot import Change, Snapshots
+    from ultra_runtime.run.tree.workspace import Workspace
+
+SECONDS = 300.0
+LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
+LOCK_TRIES, LOCK_NAP = 20, 0.1
+
+
+class Prepared:
+    """What is to be committed: path -> entry of HEAD and of the commit, and the same for the user's index."""
+
+    def __init__(self, commits: dict[str, Entry | None], index: list[list[str]]) -> None:
+        self.commits = commits
+        self.index = index
+        """Rows of path, mode and object now, mode and object afterwards; empty where there is nothing."""
+
+
+def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> list[str]:
+    """Return the paths whose change cannot be told apart from what the user had changed before."""
+    there = snapshots.entries(head, [change.path for change in changes])
+    found = []
+    for change in changes:
+        try:
+            transplant(snapshots, change, there.get(change.path))
+        except Overlap:
+            found.append(change.path)
+    return found
+
+
+def prepare(git: Git, snapshots: Snapshots, changes: list[Change], head: str) -> Prepared:
+    """Work out what the commit and the user's index will hold at each changed path."""
+    paths = [change.path for change in changes]
+    there = snapshots.entries(head, paths)
+    staged = index_entries(git, paths)
+    commits: dict[str, Entry | None] = {}
+    rows = []
+    for change in changes:
+        old, now = there.get(change.path), staged.get(change.path)
+        new = transplant(snapshots, change, old)
+        if new != old:
+            commits[change.path] = new
+        try:
+            after = new if now == old else transplant(snapshots, change, now)
+        except Overlap:
+            after = now
+        if after != now:
+            rows.append([change.path, *_fields(now), *_fields(after)])
+    return Prepared(commits, rows)
+
+
+def _fields(entry: Entry | None) -> list[str]:
+    return [entry.mode, entry.name] if entry else ["", ""]
+
+
+def index_entries(git: Git, paths: list[str], index: str = "") -> dict[str, Entry]:
+    """Return what an index has at these paths; the user's own unless another is named."""
+    env = {**LITERALLY, **({"GIT_INDEX_FILE": index} if index else {})}
+    found = {}
+    for part in portions(paths):
+        for row in git.ask("ls-files", "-s", "-z", "--", *part, env=env).split(b"\0")[:-1]:
+            fields, _, path = row.partition(b"\t")
+            mode, name, stage = fields.decode().split(" ")
+            if stage == "0":
+                found[os.fsdecode(path)] = Entry(mode, name)
+    wanted = set(paths)
+    return {path: entry for path, entry in found.items() if path in wanted}
+
+
+def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, head: str, index: str) -> str:
+    """Make the index of the commit: HEAD's, with what is known of unchanged files, and the step's paths."""
+    git, env = workspace.git, {"GIT_INDEX_FILE": index}
+    copy_index(os.path.join(git.folder, "index"), index)
+    git.ask("read-tree", "--reset", head, env=env)
+    names = b"".join(os.fsencode(path) + b"\0" for path in prepared.commits)
+    git.ask("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=names, env=env)
+    made = index_entries(git, list(prepared.commits), index)
+    rows = []
+    for path, entry in prepared.commits.items():
+        if made.get(path) == entry:
+            continue
+        if entry and git.done("cat-file", "-e", entry.name).status:
+            raise RefusedError(f"{one_line(path)} changed after it was verified", "verify the step again")
+        rows.append(_row(path, entry))
+    if rows:
+        git.ask("update-index", "-z", "--index-info", given=b"".join(rows), env=env)
+    return git.ask("write-tree", env=env).decode().strip()
+
+
+def _row(path: str, entry: Entry | None) -> bytes:
+    head = f"{entry.mode} {entry.name} 0\t" if entry else f"0 {'0' * 40} 0\t"
+    return head.encode() + os.fsencode(path) + b"\0"
+
+
+def make_commit(git: Git, index: str, message: str) -> None:
+    """Have git commit that index, its hooks and signature included."""
+    env = {"GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
+    given = message.encode("utf-8", "surrogateescape")
+    git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
+
+
+def find_commit(git: Git, record: Record) -> str:
+    """Return the commit that was about to be made for a step, if it is there."""
+    wanted: Mapping[str, Any] = record.commit or {}
+    said = git.line("rev-list", "--first-parent", "--reverse", "--parents", f"{record.start}..HEAD")
+    rows = said.splitlines()
+    if not wanted or not rows:
+        return ""
+    commit, *parents = rows[0].split(" ")
+    if parents != [record.start]:
+        return ""
+    told = git.ask("log", "-1", "--format=%T%n%s", commit).decode("utf-8", "replace").split("\n")
+    if told[0] == wanted["tree"]:
+        return commit
+    touched = git.ask("diff-tree", "-r", "-z", "--name-only", "--no-commit-id", commit).split(b"\0")[:-1]
+    own = {os.fsencode(path) for path in wanted["paths"]}
+    return commit if told[1] == wanted["message"] and own.issuperset(touched) else ""
+
+
+def update_index(git: Git, rows: list[list[str]]) -> bool:
+    """Bring the user's index up to date where it is still as it was; tell whether that could be done."""
+    for _ in range(LOCK_TRIES):
+        now = index_entries(git, [row[0] for row in rows])
+        changed = []
+        for path, old_mode, old_name, new_mode, new_name in rows:
+            old = Entry(old_mode, old_name) if old_mode else None
+            new = Entry(new_mode, new_name) if new_mode else None
+            if now.get(path) == old:
+                changed.append(_row(path, new))
+        if not changed:
+            return True
+        try:
+            git.ask("update-index", "-z", "--index-info", given=b"".join(changed))
+        except GitError as problem:
+            if "index.lock" not in problem.said:
+                return False
+            time.sleep(LOCK_NAP)
+        else:
+            return True
+    return False
