@@ -9,18 +9,16 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ultra_plugin import __version__
-from ultra_plugin.config import COMMON
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
 from ultra_plugin.fill import fill
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
 from ultra_plugin.pages import CommandPage, stage_of
-from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables import common_module, contract_module, names_module, outputs_module, policy_module
+from ultra_plugin.tables import table_files
 from ultra_plugin.templates import Templates
 from ultra_plugin.views import (
     ContractView,
@@ -33,7 +31,6 @@ from ultra_plugin.views import (
 )
 
 BUNDLE_FORMAT = 1
-_RUNTIME = "runtime/ultra_runtime"
 _LICENCE = "LICENSE"
 _NOT_SHIPPED = ("plugin.yaml",)
 _READ_BY_MODELS = ("commands/", "agents/", "skills/", "guides/", "templates/")
@@ -213,28 +210,11 @@ def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:
     ]
     if not suite.verbs:
         return files
-    tables = f"{_RUNTIME}/tables"
-    names_text = names_module(suite, plugin)
-    init = '"""Rendered from contracts and settings: what the runtime knows."""\n'
-    files.append(BundleFile(f"{tables}/__init__.py", init.encode(), sources=("suite.yaml",)))
-    files.append(BundleFile(f"{tables}/names.py", names_text.encode(), sources=(settings, "suite.yaml")))
-    if suite.common_codes:
-        common = common_module(suite.common_codes).encode()
-        files.append(BundleFile(f"{tables}/common.py", common, sources=(COMMON,)))
-    if suite.policy:
-        policy = policy_module(suite.policy).encode()
-        files.append(BundleFile(f"{tables}/policy.py", policy, sources=(COMMANDS, PATHS)))
-    if suite.outputs:
-        made_from = tuple(path for path in tree.files("outputs") if path.endswith(".yaml"))
-        outputs = outputs_module(suite.outputs).encode()
-        files.append(BundleFile(f"{tables}/outputs.py", outputs, sources=made_from))
+    files += table_files(tree, suite, plugin)
     for contract in suite.contracts.values():
-        sources = (f"contracts/{contract.artifact}.yaml",)
+        path = f"schemas/{contract.artifact}.schema.json"
         files.append(
-            BundleFile(f"{tables}/{contract.key}.py", contract_module(contract).encode(), sources=sources)
-        )
-        files.append(
-            BundleFile(f"schemas/{contract.artifact}.schema.json", json_schema(contract), sources=sources)
+            BundleFile(path, json_schema(contract), sources=(f"contracts/{contract.artifact}.yaml",))
         )
     return files
 

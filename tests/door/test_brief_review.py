@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.door.samples import DETAILS, answer
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables import contract_module
+from ultra_plugin.tables.contract import contract_module
 from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.scores import (
     judge,

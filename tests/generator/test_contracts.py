@@ -17,7 +17,7 @@ from ultra_plugin.errors import ProblemsFound, UltraError
 from ultra_plugin.model import Contract
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables import contract_module
+from ultra_plugin.tables.contract import contract_module
 from ultra_plugin.views import ContractView, markdown_table
 
 RUNTIME = Path(__file__).parent.parent.parent / "plugin_src/runtime"

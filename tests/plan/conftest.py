@@ -15,7 +15,7 @@ import pytest
 
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables import common_module, contract_module
+from ultra_plugin.tables.contract import common_module, contract_module
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "plugin_src"

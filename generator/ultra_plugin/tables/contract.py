@@ -1,0 +1,132 @@
+"""A contract as the runtime reads it: plain calls that Python caches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ultra_plugin.model import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
+from ultra_plugin.tables.literal import arguments, literal, row, rows
+
+_CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"
+_COMMON = "common"
+
+
+def contract_module(contract: Contract) -> str:
+    """Return the module that holds one contract."""
+    values = {
+        "artifact": literal(contract.artifact),
+        "title": literal(contract.title),
+        "prefix": literal(contract.prefix),
+        "format": literal(contract.format),
+        "version": _version(contract.version),
+        "modes": _modes(contract.modes),
+        "places": literal(tuple(place.path for place in contract.places)),
+        "fields": rows(field_call(name, field) for name, field in contract.fields.items()),
+        "sections": rows(_section(name, section) for name, section in contract.sections.items()),
+        "parts": rows(_part(name, part) for name, part in contract.parts.items()),
+        "blocks": rows(_block(name, block) for name, block in contract.blocks.items()),
+        "files": literal({name: file.role for name, file in contract.files.items()}),
+        "forbidden_headings": literal(contract.forbidden_headings),
+        "rules": literal(tuple(contract.rules)),
+        "stats": rows(field_call(name, field) for name, field in contract.stats.items()),
+        "gate": gate_call(contract.gate) if contract.gate else "None",
+        "codes": rows(_code(name, code) for name, code in contract.codes.items()),
+    }
+    body = "".join(
+        f"    {name}={text},\n" for name, text in values.items() if text not in ("()", "{}", "None")
+    )
+    return (
+        f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n'
+        f"from ultra_runtime.contract.model import {_used(body)}\n\n"
+        f"CONTRACT = Contract(\n{body})\n"
+    )
+
+
+def common_module(codes: Mapping[str, Code]) -> str:
+    """Return the module that holds the codes which no single artifact owns."""
+    return (
+        f'"""Rendered from contracts/{_COMMON}.yaml: edit that file, not this one."""\n\n'
+        "from ultra_runtime.contract.model import Code\n\n"
+        f"CODES = {rows(_code(name, code) for name, code in codes.items())}\n"
+    )
+
+
+def _used(body: str) -> str:
+    """Return the classes that the body calls, in the order of an import."""
+    return ", ".join(name for name in _CLASSES.split(", ") if f"{name}(" in body or name == "Contract")
+
+
+def field_call(name: str, field: Field) -> str:
+    optional = {
+        "values": field.values,
+        "minimum": field.minimum,
+        "maximum": field.maximum,
+        "form": field.form,
+        "items": field.items,
+        "nullable": field.nullable or None,
+        "code": field.code,
+        "type_code": field.type_code,
+        "missing": field.missing,
+        "legacy": field.legacy or None,
+        "moves": field.moves or None,
+    }
+    call = arguments(name=name, type=field.type, required=field.required, means=field.means) + "".join(
+        f", {key}={literal(value)}" for key, value in optional.items() if value is not None
+    )
+    for key, inner in (("fields", field.fields), ("entries", field.entries)):
+        if inner:
+            call += f", {key}={row(field_call(name, field) for name, field in inner.items())}"
+    return f"Field({call})"
+
+
+def _section(name: str, section: Section) -> str:
+    call = arguments(name=name, required=section.required, means=section.means)
+    if section.fields:
+        call += f", fields={row(field_call(name, field) for name, field in section.fields.items())}"
+    return f"Section({call}{', mild=True' if section.mild else ''})"
+
+
+def _part(name: str, part: Part) -> str:
+    call = arguments(name=name, heading=part.heading, under=part.under, level=part.level, means=part.means)
+    for key in ("code", "counted_by", "count_code", "listed_by"):
+        if value := getattr(part, key):
+            call += f", {key}={literal(value)}"
+    return f"Part({call}, fields={row(field_call(name, field) for name, field in part.fields.items())})"
+
+
+def _block(name: str, block: Block) -> str:
+    fields = row(field_call(name, field) for name, field in block.fields.items())
+    return f"Block({arguments(name=name, means=block.means)}, fields={fields})"
+
+
+def _code(name: str, code: Code) -> str:
+    call = arguments(name=name, severity=code.severity, means=code.means, remedy=code.remedy)
+    return f"Code({call}{', soft=True' if code.soft else ''})"
+
+
+def _version(version: Version | None) -> str:
+    if version is None:
+        return "None"
+    optional = {"legacy": version.legacy, "block": version.block}
+    given = {key: value for key, value in optional.items() if value}
+    return f"Version({arguments(field=version.field, current=version.current, accepts=version.accepts, **given)})"
+
+
+def _modes(modes: Modes) -> str:
+    write = modes.write
+    given = {key: value for key, value in (("soft_when", write.soft_when), ("draft", write.draft)) if value}
+    return f"Modes({arguments(write=write.mode, read=modes.read.mode, **given)})"
+
+
+def gate_call(gate: Gate) -> str:
+    numbers = ("lowest", "highest", "passes_at", "detail_at", "rounds", "degraded_score", "degraded_verdict")
+    call = arguments(
+        **{name: getattr(gate, name) for name in numbers}, tie_order=gate.tie_order, verdicts=gate.verdicts
+    )
+    call += f", {arguments(hard=gate.hard)}" if gate.hard else ""
+    dimensions = row(
+        f"Dimension({arguments(name=name, detail=one.detail, detail_fields=one.detail_fields)}"
+        f", passes_at={one.passes_at or gate.passes_at})"
+        for name, one in gate.dimensions.items()
+    )
+    return f"Gate({call}, dimensions={dimensions})"

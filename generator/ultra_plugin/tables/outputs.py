@@ -1,0 +1,27 @@
+"""The form in which each agent answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ultra_plugin.model import Output
+from ultra_plugin.tables.contract import field_call, gate_call
+from ultra_plugin.tables.literal import arguments, literal, row
+
+
+def outputs_module(outputs: Mapping[str, Output]) -> str:
+    """Return the module that holds the form in which each agent answers."""
+    rows = "".join(f"    {literal(agent)}: {_output(output)},\n" for agent, output in outputs.items())
+    used = ", ".join(name for name in ("Dimension", "Field", "Gate", "Output") if f"{name}(" in rows)
+    return (
+        '"""Rendered from outputs/*.yaml: edit those files, not this one."""\n\n'
+        f"from ultra_runtime.contract.model import {used}\n\n"
+        f"OUTPUTS = {{\n{rows}}}\n"
+    )
+
+
+def _output(output: Output) -> str:
+    optional = {key: value for key in ("gate", "weights") if (value := getattr(output, key))}
+    fields = row(field_call(name, field) for name, field in output.fields.items())
+    scores = f", scores={gate_call(output.scores)}" if output.scores else ""
+    return f"Output({arguments(name=output.output, **optional)}, fields={fields}{scores})"
