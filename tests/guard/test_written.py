@@ -36,7 +36,7 @@ from ultra_runtime.guard.verdict import git_directories, written_paths
         ("cp a b", ["b"]),
         ("cp -r a b c/", ["c/"]),
         ("cp -t dir a", ["dir"]),
-        ("mv --target-directory=dir a", ["dir"]),
+        ("mv --target-directory=dir a", ["dir", "a"]),
         ("install -m 644 a b", ["b"]),
         ("ln -s a b", ["b"]),
         ("ln -s x/a", ["a"]),

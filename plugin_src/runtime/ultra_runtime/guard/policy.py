@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     Texts = tuple[str, str, str, str]  # verdict, title, why, instead
-    Uses = tuple[tuple[str, str], ...]  # (rule, name of the logic)
+    Uses = tuple[tuple[str, str], ...]  # (rule, where its function is: module.name)
     Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # what is protected, names that are not
     Adder = tuple[tuple[str, ...], bool, tuple[str, ...]]  # verbs, needs a package, options with a value
 

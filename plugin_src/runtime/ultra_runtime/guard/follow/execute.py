@@ -17,7 +17,7 @@ from ultra_runtime.guard.follow.kinds import (
     WRITERS,
     language,
 )
-from ultra_runtime.guard.follow.logic import SOURCE_LOGIC, logic
+from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.follow.wrappers import PLAIN, SCANNED, TEXT_OPERANDS, TEXT_OPTIONS
 from ultra_runtime.guard.shell.calls import HELP, Call
 from ultra_runtime.guard.shell.marks import DECODED, FETCHED, TAINTS, UNKNOWN, base_name, known, taint
@@ -121,10 +121,10 @@ def _output(follower: Follower, call: Call) -> str:
     policy = follower.policy
     shell = follower.shell
     if policy is not None and call.name in policy.sources:
-        from ultra_runtime.guard.rules.sources import saved
+        from ultra_runtime.guard.follow.writes import saved
 
         for kind, use in policy.sources[call.name]:
-            if logic(SOURCE_LOGIC, use)(call):
+            if logic(use)(call):
                 mark = _MARKS[kind] + taint(call.stdin)
                 for path in saved(call):
                     shell.write(path, mark)

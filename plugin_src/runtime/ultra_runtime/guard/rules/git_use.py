@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
+NEEDS = {"force_push": ("push", "-c*"), "hard_reset": ("reset", "-c*")}
+
 _VALUES = frozenset(
     (
         "-C",
