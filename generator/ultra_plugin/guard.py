@@ -30,14 +30,14 @@ def read_guard(tree: SourceTree) -> Guard:
     tables = {**_tables(tree, KINDS), **_tables(tree, WRAPPERS)}
     if problems:
         raise ProblemsFound(problems)
-    return Guard(tuple(functions), tables.pop("EVENTS", {}), tables, tuple(tree.files(RULES)))
+    return Guard(tuple(functions), _events(tables.pop("EVENTS", {})), tables, tuple(tree.files(RULES)))
 
 
 def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Problem]]:
     """Return the public functions of a module of rules, each with what its NEEDS say."""
     module = _parsed(tree, path)
     needs = _constants(module).get(NEEDS)
-    needed: Mapping[str, tuple[str, ...]] = _literal(needs) if needs is not None else {}
+    needed = _needed(needs)
     stem = path.rpartition("/")[2].removesuffix(".py")
     found = [
         RuleFunction(
@@ -60,11 +60,24 @@ def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Pr
     ]
 
 
+def _needed(needs: ast.expr | None) -> dict[str, tuple[str, ...]]:
+    found = _literal(needs) if needs is not None else {}
+    return (
+        {str(name): tuple(map(str, texts)) for name, texts in found.items()}
+        if isinstance(found, dict)
+        else {}
+    )
+
+
+def _events(table: Mapping[str, object]) -> dict[str, int]:
+    return {name: count for name, count in table.items() if isinstance(count, int)}
+
+
 def _tables(tree: SourceTree, path: str) -> dict[str, Mapping[str, object]]:
     """Return the tables of names in a module of data; what is computed there is left out."""
     if tree.find(path) is None:
         return {}
-    tables = {}
+    tables: dict[str, Mapping[str, object]] = {}
     for name, value in _constants(_parsed(tree, path)).items():
         try:
             found = _literal(value)

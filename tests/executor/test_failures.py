@@ -408,7 +408,7 @@ def test_a_link_that_leads_out_of_the_repository(make: Make, tmp_path: Path) -> 
     (tmp_path / "elsewhere").mkdir()
     repo = make(plan(step(1, ["out/x.txt"])))
     (repo.folder / "out").symlink_to(tmp_path / "elsewhere")
-    assert "it leads out of the repository" in repo.refused(f"run start {PLAN}")
+    assert "a file outside the repository (out/x.txt)" in repo.refused(f"run start {PLAN}")
 
 
 def test_a_protected_path_that_changes_fails_the_attempt(make: Make) -> None:

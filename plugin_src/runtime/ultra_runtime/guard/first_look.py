@@ -19,6 +19,7 @@ _BREAKS = dict.fromkeys(map(ord, ";&|()<>{}=:!@#%^~+,/\t\n\r"), " ")
 _APART = {**_BREAKS, **dict.fromkeys(_QUOTES, " ")}
 
 _WORDS = table("first_look")
+WRITERS: frozenset[str] = _WORDS.WRITERS  # what may change a file that it names
 # What names a command that is not written in one piece.
 _TEXTS = ("sudo_", "_sudo", "$sudo", "mkfs", "newfs", *_WORDS.TEXTS)
 _GIT = frozenset(("push", "reset", "bisect", "rebase", "submodule", "filter-branch"))

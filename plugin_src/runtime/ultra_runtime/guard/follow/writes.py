@@ -53,7 +53,8 @@ def removed(call: Call) -> list[Write]:
 
 def changed(call: Call) -> list[Write]:
     """Find the files whose mode or owner changes; a mode among them is a harmless name here."""
-    return [Write(path, MODE, call.name) for path in options(call.args, "mxMX", "").operands]
+    valued = "mxMX" if call.name == "setfacl" else ""
+    return [Write(path, MODE, call.name) for path in options(call.args, valued, "").operands]
 
 
 def _last(path: str) -> str:
