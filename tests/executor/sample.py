@@ -116,6 +116,7 @@ class Repo:
         self.env = {
             "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
             "HOME": str(folder.parent),
+            "BESIDE": str(folder.parent),  # a place outside that no reader of a command knows
             "LANG": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",
             "CLAUDE_CODE_SESSION_ID": "session-a",

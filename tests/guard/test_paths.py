@@ -151,7 +151,7 @@ def test_hooks_of_every_git_dir(base: Path) -> None:
     assert rule(base, "bare/hooks/update") == "hook_script"
     assert rule(base, "lib/hooks/x") == ""
     assert rule(base, "hooks/x") == ""
-    assert rule(base, ".git/description") == ""
+    assert rule(base, ".git/description") == "git_dir"
 
 
 def test_hooks_that_git_itself_makes(base: Path) -> None:

@@ -53,7 +53,7 @@ def protected_name(path: str, policy: Policy) -> str:
     """Return the rule that protects a path of any repository by its name alone, or nothing."""
     names = components(path)
     for rule, (patterns, unless) in policy.paths.items():
-        if not names or any(_like(names[-1], free) for free in unless):
+        if not names or any(_like(names[-1], free.casefold()) for free in unless):
             continue
         if any(pattern[0] not in "~/" and _fits(names, components(pattern), False) for pattern in patterns):
             return rule
@@ -85,7 +85,7 @@ def _protected(real: str, place: PathContext, policy: Policy) -> str:
     if _is_git_hook(real, names, place) or _is_named(real, place):
         return "hook_script"
     for rule, (patterns, unless) in policy.paths.items():
-        if names and any(_like(names[-1], free) for free in unless):
+        if names and any(_like(names[-1], free.casefold()) for free in unless):
             continue
         for pattern in patterns:
             if _matches(real, names, pattern, place):
@@ -172,7 +172,7 @@ def _partly_known(path: str, place: PathContext, policy: Policy) -> Verdict:
     last = next(at for at in range(len(names) - 1, -1, -1) if not known(names[at]))
     tail = components("/".join(names[last + 1 :]))
     for rule, (patterns, unless) in policy.paths.items():
-        if not tail or any(_like(tail[-1], free) for free in unless):
+        if not tail or any(_like(tail[-1], free.casefold()) for free in unless):
             continue
         for pattern in patterns:
             bare = pattern[2:] if pattern.startswith("~/") else pattern
