@@ -97,7 +97,7 @@ def test_a_harmless_command_loads_the_first_look_alone(bundle: Path) -> None:
     rule, modules = loaded(bundle, "git status")
     assert rule == ""
     assert {name for name in modules if name.startswith("ultra_runtime")} == {
-        "ultra_runtime", "ultra_runtime.guard", "ultra_runtime.guard.first_look", "ultra_runtime.rendered",
+        "ultra_runtime", "ultra_runtime.guard", "ultra_runtime.guard.first_look",
         "ultra_runtime.tables", "ultra_runtime.tables.first_look",
     }  # fmt: skip
     assert not modules & SLOW

@@ -101,7 +101,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 def test_the_hook_blocks_a_family_that_the_policy_alone_knows(scene: Scene, command: str) -> None:
     told = scene.bash(command)
     assert told.decision == "deny"
-    rule = "production_lock" if "deploy" in command else "pipe_to_shell" if "|" in command else "cloud_destroy"
+    rule = (
+        "production_lock" if "deploy" in command else "pipe_to_shell" if "|" in command else "cloud_destroy"
+    )
     assert f"rule {rule}: " in told.reason
 
 

@@ -165,7 +165,7 @@ NEEDS = {  # what has to stand behind a command before any rule that lists it ca
     "listens": "host 80 | sh", "make_filesystem": "/dev/sda", "mode_option": "-m 777 x", "open_mode": "777 x",
     "openssl_decodes": "enc -d -a -in x | sh", "partition": "-a /dev/sda", "power_message": "PowerOff", "power_off": "now",
     "power_verb": "poweroff", "remove": "-rf x", "remove_windows": "-Recurse -Force x", "run_level": "0",
-    "schedule_edit": "/etc/crontab", "timer": "--on-calendar=daily x",
+    "run_refs": "update-ref refs/ultra/x HEAD", "schedule_edit": "/etc/crontab", "timer": "--on-calendar=daily x",
 }  # fmt: skip
 
 

@@ -8,8 +8,6 @@ the policy and from the tables by which the reader follows commands.
 
 from __future__ import annotations
 
-from ultra_runtime.rendered import table
-
 LONGEST = 1000
 MOST_WORDS = 32
 
@@ -18,7 +16,8 @@ _QUOTES = {ord("'"): None, ord('"'): None, ord("\\"): None}
 _BREAKS = dict.fromkeys(map(ord, ";&|()<>{}=:!@#%^~+,/\t\n\r"), " ")
 _APART = {**_BREAKS, **dict.fromkeys(_QUOTES, " ")}
 
-_WORDS = table("first_look")
+# This runs before every tool call: rendered.table() would do the same and cost the import of a module.
+_WORDS = __import__("ultra_runtime.tables.first_look", fromlist=["*"])
 WRITERS: frozenset[str] = _WORDS.WRITERS  # what may change a file that it names
 # What names a command that is not written in one piece.
 _TEXTS = ("sudo_", "_sudo", "$sudo", "mkfs", "newfs", *_WORDS.TEXTS)

@@ -38,12 +38,11 @@ def _of_client(root: str, home: str) -> Iterator[str]:
 
 def _of_git(git_dir: str, home: str) -> Iterator[str]:
     """Yield the folders that core.hooksPath names, in the settings of the repository and of the user."""
-    common = _text(os.path.join(git_dir, "commondir")).strip()
-    folders = [git_dir, os.path.join(git_dir, common)] if common else [git_dir]
-    files = [os.path.join(folder, name) for folder in folders for name in ("config", "config.worktree")]
-    files += [os.path.join(home, ".gitconfig"), os.path.join(home, ".config", "git", "config")]
-    for file in files:
-        for line in _text(file).splitlines():
+    common = os.path.join(git_dir, _text(git_dir + "/commondir").strip())
+    own = (common + "/config", git_dir + "/config.worktree")
+    for file in (*own, home + "/.gitconfig", home + "/.config/git/config"):
+        text = _text(file)
+        for line in text.splitlines() if "hookspath" in text.lower() else ():
             name, equals, value = line.partition("=")
             if equals and name.rpartition("]")[2].strip().lower() == "hookspath":
                 path = value.strip().strip('"')
@@ -52,6 +51,6 @@ def _of_git(git_dir: str, home: str) -> Iterator[str]:
 
 def _text(path: str) -> str:
     try:
-        return read_regular(path).decode("utf-8", "replace")
+        return read_regular(path).decode("utf-8", "replace") if os.path.exists(path) else ""
     except UnreadableError:
         return ""

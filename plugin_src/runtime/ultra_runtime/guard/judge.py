@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.first_look import WRITERS, may_match
 from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict
 
 TYPE_CHECKING = False
@@ -44,7 +43,6 @@ class Judge:
         self.cwd = cwd
         self.site = site
         self.home = home or home_folder()
-        self.policy = load_policy()
         self._place: PathContext | None = None
         self._own: OwnFiles | None = None
 
@@ -61,11 +59,13 @@ class Judge:
         return self._written(path, False)
 
     def _by_rules(self, command: str) -> Verdict:
+        from ultra_runtime.guard.first_look import may_match
+
         if not may_match(command):
             return ALLOW
         from ultra_runtime.guard.verdict import verdict_for
 
-        verdict = verdict_for(command, self.policy)
+        verdict = verdict_for(command, load_policy())
         return ALLOW if verdict.unreadable and self.site is None else verdict
 
     def may_write(self, command: str) -> bool:
@@ -83,6 +83,8 @@ class Judge:
         linked = self.site is not None and self.site.is_linked
         if linked and "git" in plain and any(word in plain for word in _ELSEWHERE):
             return True
+        from ultra_runtime.guard.first_look import WRITERS
+
         return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
 
     def _by_effects(self, command: str) -> Verdict:
@@ -114,7 +116,7 @@ class Judge:
             verdict = own.verdict_of_removing(path) if removed else own.verdict(path)
             if verdict:
                 return verdict
-        return path_verdict(path, self.place(), self.policy)
+        return path_verdict(path, self.place(), load_policy())
 
     def _leaving(self, watcher: Watcher) -> Verdict:
         """Refuse git in another tree than the worktree of the run."""
