@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client tells the person and runs the tool
-SPAWNING = ("Agent", "Task")
+SPAWNING = ("Agent", "Task", "Workflow")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
 
