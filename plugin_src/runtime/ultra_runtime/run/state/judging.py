@@ -36,7 +36,7 @@ def path_problem(judge: Judge, path: str) -> str:
     """Return why a step must not change a path of its plan; nothing when it may."""
     if os.path.isabs(path) or path.startswith("~"):
         return "it must be a path below the root of the repository"
-    verdict = judge.path((path and plain(path)) or path)
+    verdict = judge.path(plain(path) or path)
     return verdict.reason if verdict.verdict == BLOCK else ""
 
 
