@@ -68,7 +68,7 @@ class CommandPage:
             if (title := _TITLE.search(text))
         ]
         if guides:
-            lines += ["", "Read only when it comes to that:", "", *guides]
+            lines += ["", "Read only when needed:", "", *guides]
         return "\n".join(lines)
 
     def agents_table(self) -> str:
