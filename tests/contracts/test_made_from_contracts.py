@@ -88,7 +88,7 @@ def test_the_document_names_everything(bundle: Path) -> None:
         for heading in (
             "Producer:",
             "Consumer:",
-            "Place, when",
+            "Path when",
             "### Validation",
             "### Versioning",
             "### Failure modes",
