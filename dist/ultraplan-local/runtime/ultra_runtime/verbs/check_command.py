@@ -1,6 +1,6 @@
-"""Say what the policy says of a shell command: block, warn or allow, with the rule and the reason.
+"""Check a shell command against the policy: block, warn or allow, with the rule and the reason.
 
-With --batch standard input has one {"command"} a line, and the answer one line for each.
+With --batch, standard input has one {"command"} per line, and each gets one line as its answer.
 """
 
 from __future__ import annotations
