@@ -1,7 +1,7 @@
-"""Say what the policy says of a shell command: block, warn or allow, with the rule and the reason.
+"""Check a shell command against the policy: block, warn or allow, with the rule and the reason.
 
-With --batch standard input has one {"command"} a line, and the answer one line for each. A line may bring "cwd",
-"repo_root" and "home" as for check-path.
+With --batch, standard input has one {"command"} per line, and each gets one line as its answer. A line may add "cwd",
+"repo_root" and "home", as for check-path.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Say what the policy says of a path that is to be written: block or allow, with the rule and the reason.
+"""Check a path that is to be written against the policy: block or allow, with the rule and the reason.
 
-With --batch standard input has one {"path", "cwd", "repo_root", "home"} a line, and the answer one line for each.
+With --batch, standard input has one {"path", "cwd", "repo_root", "home"} per line, and each gets one line as its
+answer.
 """
 
 from __future__ import annotations

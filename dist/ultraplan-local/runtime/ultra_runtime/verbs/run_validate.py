@@ -1,4 +1,4 @@
-"""Say whether a plan, and the progress of its run when there is one, keep their contracts; writes nothing."""
+"""Check whether a plan, and the progress of its run if there is one, follow their contracts; write nothing."""
 
 from __future__ import annotations
 

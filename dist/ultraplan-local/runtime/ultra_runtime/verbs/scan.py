@@ -1,6 +1,7 @@
 """Check every command of a plan or session spec against the policy.
 
-Test first, Verify and Checkpoint of each step, entry and exit conditions, and Verification; exit 1 when one is blocked.
+These are Test first, Verify and Checkpoint of each step, entry and exit conditions, and Verification. The exit status
+is 1 when one of them is blocked.
 """
 
 from __future__ import annotations
