@@ -21,9 +21,9 @@ def repository(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [9.8.7] - 2026-12-24\n")
-    for name in ("tests/__init__.py", "tests/contracts/__init__.py", "tests/contracts/protocol.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()  # what keeps the released contracts; shown in tests/contracts
+    for name, text in (("brief.yaml", "artifact: brief\n"), ("released/plan.yaml", "artifact: plan\n")):
+        (tmp_path / "plugin_src/contracts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "plugin_src/contracts" / name).write_text(text)
     (tmp_path / "dist").mkdir()
     (tmp_path / ".claude-plugin").mkdir()
     git(tmp_path, "init", "--quiet", "--initial-branch=main")
@@ -51,6 +51,11 @@ def test_a_release_sets_the_version_commits_and_tags(repository: Path) -> None:
     assert '__version__ = "9.8.7"' in git(repository, "show", "v9.8.7:generator/ultra_plugin/__init__.py")
     assert git(repository, "rev-parse", "v9.8.7^{commit}") == git(repository, "rev-parse", "HEAD")
     assert git(repository, "status", "--porcelain") == ""
+    released = repository / "plugin_src/contracts/released"
+    assert {path.name: path.read_text() for path in released.iterdir()} == {
+        "brief.yaml": "artifact: brief\n",
+        "version.txt": "9.8.7\n",
+    }
 
 
 def test_when_the_tests_fail_nothing_is_tagged_and_all_is_as_before(repository: Path) -> None:

@@ -86,6 +86,7 @@ def test_statistics_take_no_free_text(tmp_path: Path) -> None:
 
 def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
     other = CONTRACT.replace("work-order", "bill").replace("prefix: ORDER", "prefix: BILL")
+    other = other.replace("handover: 1", "handover: 2")
     assert faults(tmp_path, {"contracts/bill.yaml": other}) == [
         f"{ORDER}:20: duplicate-code: ORDER_PARSE_ERROR is a code of 'bill' as well (rename one)"
     ]
@@ -98,7 +99,7 @@ def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
         (
             "field: schema_version",
             "field: schema",
-            "1: bad-value: the version's field 'schema' is not a field (did you mean 'schema_version'?)",
+            "10: bad-value: the version's field 'schema' is not a field (did you mean 'schema_version'?)",
         ),
         (
             "  ORDER_P",
@@ -178,7 +179,11 @@ def test_everything_inside_a_field_has_its_line(tmp_path: Path) -> None:
             "parts: {x: {heading: '{id}', under: [Cause], means: M., fields: {}}}\nsections:",
             "which is no section",
         ),
-        ("current: 1}", "current: 1, accepts: [1]}", "the version 1 is current and accepted as an older one"),
+        (
+            "current: 1}",
+            "current: 1, accepts: [1]}",
+            "accepts lists 1, which is not older than the current version 1",
+        ),
         ("current: 1}", "current: 1, block: manifest}", "the version's block 'manifest' is not a block"),
     ],
 )

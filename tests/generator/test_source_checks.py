@@ -229,9 +229,9 @@ def test_a_budget_is_told_at_its_line_with_what_to_raise(tmp_path: Path) -> None
     assert (problem.line, problem.remedy) == (4, "shorten it, or raise on_invoke in `budget:`")
 
 
-def test_a_contract_without_fixtures_is_told_where_there_are_tests(tmp_path: Path) -> None:
-    (tmp_path / "tests" / "contracts").mkdir(parents=True)
-    assert found(tmp_path, {}) == ["contracts/work-order.yaml:0: untested-contract"]
+def test_a_contract_without_fixtures_is_told_where_there_are_some(tmp_path: Path) -> None:
+    other: dict[str, str | bytes | None] = {"contracts/fixtures/bill/valid.json": "{}"}
+    assert found(tmp_path, other) == ["contracts/work-order.yaml:0: untested-contract"]
 
 
 def test_the_changelog_must_know_the_version(tmp_path: Path) -> None:
