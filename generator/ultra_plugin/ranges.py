@@ -107,7 +107,7 @@ def field_faults(keys: tuple[str, ...], field: Field) -> Iterator[Fault]:
     if low is not None and high is not None and low > high:
         message = f"the minimum of '{name}' is {low}, more than its maximum {high}"
         yield (*keys, "minimum"), message, "swap or correct them"
-    if field.example is not None and (wrong := _example_fault(field, field.example)):
+    elif field.example is not None and (wrong := _example_fault(field, field.example)):
         yield (*keys, "example"), f"the example of '{name}' {wrong[0]}", wrong[1]
 
 
@@ -142,7 +142,7 @@ def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:
     lowest, highest = gate.lowest, gate.highest
     if lowest >= highest:
         yield (
-            (*keys, "lowest"),
+            (*keys, "highest"),
             f"lowest is {lowest} and highest is {highest}",
             "lowest must be less than highest",
         )

@@ -70,8 +70,7 @@ SHAPES = {
     "a code renamed": ("  BRIEF_NOT_FOUND:", "  BRIEF_GONE:"),
     "a heading of another form": ("Topic {number}: {title}", "Theme {number}: {title}"),
     "a value of a topic less": ("          low: A hint is enough.\n", ""),
-    "another threshold of the gate": ("  passes_at: 4", "  passes_at: 3"),
-    "another order of ties": ("tie_order: [research_plan, testability", "tie_order: [testability, research_plan"),
+    "another place": ("{date}-{slug}/brief.md", "{date}-{slug}/the-brief.md"),
     "another mode": ("    mode: soft\n", "    mode: strict\n"),
     "another move": ("in_progress: [complete, skipped]", "in_progress: [complete]"),
     "a rule less": ("rules:\n  research_state: Topics that were skipped need a brief that calls itself partial.\n", ""),
@@ -83,6 +82,9 @@ WORDS = {
     "a summary": ("summary: What is wanted", "summary: What one wants"),
     "a failure mode": ("stops the reader.", "ends the reading."),
     "a meaning of a value": ("Nobody has begun.", "Not begun."),
+    "a threshold of the gate": ("  passes_at: 4", "  passes_at: 3"),
+    "the order of ties": ("tie_order: [research_plan, testability", "tie_order: [testability, research_plan"),
+    "a placeholder": ("{date}-{slug}/brief.md", "{day}-{name}/brief.md"),
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ultra_plugin.document import line_of, read_document
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import CommonCodes, Contract, Suite
+from ultra_plugin.model import CommonCodes, Contract, Place, Suite
 from ultra_plugin.source import SourceTree
 
 RELEASED = "contracts/released"
@@ -22,13 +22,14 @@ FIXTURES = "contracts/fixtures"
 VERSION = f"{RELEASED}/version.txt"
 MIGRATION = "MIGRATION.md"
 COMMON = "common"
-# Words for people; all else is shape. The version announces a change, so it is no part of the shape; nothing reads
-# a line of statistics back.
+# No part of the shape: words for people; the version, which announces a change; a line of statistics, which nothing
+# reads back; the gate, which decides when a draft is good enough and not what a file may hold; what the runtime calls
+# a renamed field.
 WORDS = {
     "means", "remedy", "example", "line", "title", "summary", "handover", "producer", "consumer", "stability",
-    "failure_modes", "versioning", "when", "version", "stats",
+    "failure_modes", "versioning", "when", "version", "stats", "gate", "as_",
 }  # fmt: skip
-NAMES_ONLY = {"values", "verdicts", "rules"}
+NAMES_ONLY = {"values", "rules"}
 Fault = tuple[str, str]
 """Message and remedy."""
 
@@ -90,6 +91,8 @@ def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
 
 def shape(value: Any) -> Any:
     """Return all of a contract that somebody else's code or text depends on."""
+    if isinstance(value, Place):  # what its placeholders are called is a word for people
+        return re.sub(r"\{[^}]*\}", "{}", value.path)
     if dataclasses.is_dataclass(value):
         return {
             field.name: sorted(part or ()) if field.name in NAMES_ONLY else shape(part)

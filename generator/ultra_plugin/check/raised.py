@@ -23,6 +23,8 @@ ROOM = f"{PACKAGE}/contract"
 RULES = f"{ROOM}/rules.py"
 _COMMON = "contracts/common.yaml"
 _CALLS = frozenset({"add", "code", "_note", "_add", "_warn"})
+_RAISES = re.compile(rf"\b(?:{'|'.join(sorted(_CALLS))})\(|^OWN_LANGUAGE", re.MULTILINE)
+_WORD = re.compile(r"(?<=[\"|])[A-Z][A-Z0-9_]+(?=[\"|])")
 _CODES = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*(?:\|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)*")
 _OF_ALL = re.compile(r"(?:FM|SECRET)_[A-Z0-9_]+")
 _RULE = ["report", "subject"]
@@ -50,7 +52,7 @@ class _Module:
     languages: Mapping[str, str] = field(default_factory=dict)
     """Artifact with a language of its own -> the room of its reader."""
     words: frozenset[str] = frozenset()
-    """All texts in it."""
+    """What stands in quotes in it and could be a code."""
 
 
 def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
@@ -64,6 +66,7 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     }
     contracts = {contract.artifact: contract for contract in suite.contracts.values()}
     yield from _rule_problems(tree, contracts.values(), modules[RULES])
+    lacking: dict[str, Problem] = {}  # each code once, however often it is raised
     for path, module in modules.items():
         for raised in module.raised:
             if path.startswith(f"{ROOM}/") and path != RULES and not _is_known(raised.codes, suite):
@@ -75,20 +78,20 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
                     message,
                     "add it to _NEEDED in check/raised.py",
                 )
-            yield from _lacking(tree, suite, raised, _scope(path, raised, modules, contracts))
+            lacking |= dict(_lacking(tree, suite, raised, _scope(path, raised, modules, contracts)))
+    yield from lacking.values()
     yield from _idle_codes(tree, suite, {word for module in modules.values() for word in module.words})
 
 
 def _read(tree: SourceTree, path: str) -> _Module:
+    text = tree.text(path)
+    words = frozenset(_WORD.findall(text))
+    if not _RAISES.search(text):  # parsing every module would take longer than all other checks
+        return _Module((), words=words)
     try:
-        module = ast.parse(tree.text(path))
-    except SyntaxError:  # told of verbs while they are loaded, of all else when it is compiled
-        return _Module(())
-    texts = {
-        node.value
-        for node in ast.walk(module)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+        module = ast.parse(text)
+    except SyntaxError:  # a verb's is told while it is loaded, any other by the trial
+        return _Module((), words=words)
     constants = {
         node.targets[0].id: node.value
         for node in module.body
@@ -114,7 +117,6 @@ def _read(tree: SourceTree, path: str) -> _Module:
     ]
     names = frozenset(name for node in loaded for name in _texts(node, constants))
     languages = _pairs(constants.get("OWN_LANGUAGE"))
-    words = frozenset(word for text in texts for word in text.split("|"))
     is_given_one = len(names) < len(loaded) or any(
         isinstance(node, ast.arg) and node.arg == "contract" for node in ast.walk(module)
     )
@@ -178,12 +180,17 @@ def _scope(
     module = modules[path]
     names = module.contracts | {name for name, home in languages.items() if home == room}
     names |= {room} if module.is_given_one or not names else set()
-    return [[contracts[name] for name in sorted(names)]] if names <= contracts.keys() else []
+    return (
+        [[contracts[name] for name in sorted(names, key=lambda name: (name != room, name))]]
+        if names <= contracts.keys()
+        else []
+    )
 
 
 def _lacking(
     tree: SourceTree, suite: Suite, raised: _Raised, groups: Iterable[list[Contract]]
-) -> Iterator[Problem]:
+) -> Iterator[tuple[str, Problem]]:
+    """Yield file and code of each that is not listed, and the problem."""
     names = raised.codes.split("|")
     for group in groups:
         listed = {code for contract in group for code in contract.codes} | {*suite.common_codes}
@@ -191,10 +198,10 @@ def _lacking(
         if not listed & {*names, *wanted}:
             path = f"contracts/{group[0].artifact}.yaml"
             place = f"{raised.path.removeprefix('runtime/')}:{raised.line}"
-            message = f"the code {wanted[0]} is not listed, and {place} raises it for this artifact"
-            remedy = f"add {wanted[0]} under 'codes:', with severity, means and remedy"
+            message = f"neither {names[0]} nor {wanted[0]} is listed, and {place} raises it for this artifact"
+            remedy = "add it under 'codes:', with severity, means and remedy"
             line = line_of(tree.read(path), "codes")
-            yield Problem(tree.shown(path), line, "missing-code", message, remedy)
+            yield path + raised.codes, Problem(tree.shown(path), line, "missing-code", message, remedy)
 
 
 def _idle_codes(tree: SourceTree, suite: Suite, words: set[str]) -> Iterator[Problem]:

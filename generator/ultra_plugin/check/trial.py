@@ -29,6 +29,7 @@ _LONGEST = 300
 """Seconds after which the runtime counts as one that hangs."""
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """What of the environment an interpreter may need; the runtime must not see the rest."""
+_PASSES: tuple[Answer, ...] = ({"verdict": "allow", "rule": ""}, {"said": False})
 _RUNNER = """\
 import importlib, io, json, os, sys
 sys.path.insert(0, sys.argv[1])
@@ -167,7 +168,8 @@ def _compared(
             got = {key: answer.get(key) for key in right}
             if got != right:
                 message = f"the example {text!r} of '{rule}' must get {_shown(right)}, and gets {_shown(got)}{where}"
-                line = _line(tree, path, rule, text)
+                kind = "pass" if right in _PASSES else "match"
+                line = _line(tree, path, rule, kind, text)
                 yield Problem(tree.shown(path), line, "example", message, "fix the rule or the example")
 
     return problems
@@ -179,7 +181,7 @@ def _shown(answer: Answer) -> str:
     return f"{answer['verdict']}" + (f" ({answer['rule']})" if answer["rule"] else "")
 
 
-def _line(tree: SourceTree, path: str, rule: str, text: str) -> int:
+def _line(tree: SourceTree, path: str, rule: str, kind: str, text: str) -> int:
     """Return the line of an example, or that of its rule where the example is spelled with escapes."""
     lines = tree.text(path).splitlines()
     heads = [
@@ -187,4 +189,7 @@ def _line(tree: SourceTree, path: str, rule: str, text: str) -> int:
     ]
     start = next((n for n in heads if lines[n].lstrip("- ") in (f"id: {rule}", f"{rule}:")), 0)
     end = next((number for number in heads if number > start), len(lines))
-    return 1 + next((number for number in range(start, end) if text and text in lines[number]), start)
+    first = next(
+        (number for number in range(start, end) if lines[number].lstrip().startswith(f"{kind}:")), start
+    )
+    return 1 + next((number for number in range(first, end) if text and text in lines[number]), start)
