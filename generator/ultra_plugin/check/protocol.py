@@ -1,7 +1,8 @@
 """Refuse a contract that changed its shape since the last release without what MIGRATION.md asks for.
 
 The contracts as last released lie in contracts/released/, with the plugin version that they were released in;
-`make release` puts the present ones there. A tree without that folder has no release to compare with.
+`make release` puts the present ones there. A tree without that folder, or without a MIGRATION.md beside it, has no
+users of a release to protect.
 """
 
 from __future__ import annotations
@@ -61,12 +62,12 @@ class Release:
 
 def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     """Yield what every contract that changed since the last release lacks."""
-    if tree.find(VERSION) is None:
-        return
     migration = tree.root.parent / MIGRATION
+    if tree.find(VERSION) is None or not migration.is_file():
+        return
     release = Release(
         tree.root / FIXTURES,
-        migration.read_text(encoding="utf-8") if migration.is_file() else "",
+        migration.read_text(encoding="utf-8"),
         tree.text(VERSION).strip(),
         suite.version,
     )
