@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 VERSION_FILE = Path("generator/ultra_plugin/__init__.py")
+CONTRACTS = Path("plugin_src/contracts")
 SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
 
 
@@ -28,8 +30,9 @@ def main(version: str) -> None:
         for target in ("plugin", "test"):
             print(f"release: make {target}", file=sys.stderr)
             subprocess.run(["make", target], check=True, stdin=subprocess.DEVNULL)
-        for recorder in (["tests.contracts.protocol"], ["tests.released.record", f"v{version}", "dist"]):
-            subprocess.run([sys.executable, "-m", *recorder], check=True)
+        _keep_contracts(version)
+        recorder = [sys.executable, "-m", "tests.released.record", f"v{version}", "dist"]
+        subprocess.run(recorder, check=True)
     except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
         _git("checkout", "--", ".")
         _git("clean", "--force", "-d", "--quiet", "dist", ".claude-plugin")
@@ -45,6 +48,16 @@ def _set_version(version: str) -> None:
     """Write the version to its one place: manifest, marketplace, wheel and docs follow from it."""
     text = VERSION_FILE.read_text()
     VERSION_FILE.write_text(re.sub(r'__version__ = "[^"]+"', f'__version__ = "{version}"', text))
+
+
+def _keep_contracts(version: str) -> None:
+    """Make the present contracts the released ones, which later changes are compared with."""
+    released = CONTRACTS / "released"
+    for path in released.glob("*.yaml"):
+        path.unlink()
+    for path in CONTRACTS.glob("*.yaml"):
+        shutil.copy(path, released / path.name)
+    (released / "version.txt").write_text(f"{version}\n")
 
 
 def _git(*arguments: str) -> str:

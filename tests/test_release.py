@@ -22,12 +22,14 @@ def repository(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [9.8.7] - 2026-12-24\n")
-    for name in ("tests", "tests/contracts", "tests/released"):
+    for name in ("tests", "tests/released"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
-    # What keeps the released contracts and the released surface; both are tested in their own folders.
-    (tmp_path / "tests/contracts/protocol.py").touch()
+    # What keeps the released surface is tested in its own folder.
     (tmp_path / "tests/released/record.py").write_text(RECORD)
+    for name, text in (("brief.yaml", "artifact: brief\n"), ("released/plan.yaml", "artifact: plan\n")):
+        (tmp_path / "plugin_src/contracts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "plugin_src/contracts" / name).write_text(text)
     (tmp_path / "dist").mkdir()
     (tmp_path / ".claude-plugin").mkdir()
     git(tmp_path, "init", "--quiet", "--initial-branch=main")
@@ -56,6 +58,11 @@ def test_a_release_sets_the_version_commits_and_tags(repository: Path) -> None:
     assert git(repository, "show", "v9.8.7:tests/released/ref") == "v9.8.7 dist"
     assert git(repository, "rev-parse", "v9.8.7^{commit}") == git(repository, "rev-parse", "HEAD")
     assert git(repository, "status", "--porcelain") == ""
+    released = repository / "plugin_src/contracts/released"
+    assert {path.name: path.read_text() for path in released.iterdir()} == {
+        "brief.yaml": "artifact: brief\n",
+        "version.txt": "9.8.7\n",
+    }
 
 
 def test_when_the_tests_fail_nothing_is_tagged_and_all_is_as_before(repository: Path) -> None:

@@ -1,4 +1,4 @@
-"""The blocks of templates: one that is marked `required` has to be filled by whatever extends its template."""
+"""The blocks of templates: what extends a template fills those marked `required`, and no block that is not there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from jinja2 import nodes
 
+from ultra_plugin.document import nearest
+
 
 class Block(NamedTuple):
     """One block of a template."""
@@ -14,13 +16,17 @@ class Block(NamedTuple):
     line: int
     is_empty: bool
     is_required: bool
+    is_nested: bool
+    """Whether it stands inside another block of its own template, where it may be new."""
 
 
 def blocks_of(template: nodes.Template) -> dict[str, Block]:
     """Return the blocks of a parsed template by name."""
+    found = list(template.find_all(nodes.Block))
+    nested = {inner.name for node in found for inner in node.find_all(nodes.Block)}
     return {
-        node.name: Block(node.lineno, all(map(_is_blank, node.body)), node.required)
-        for node in template.find_all(nodes.Block)
+        node.name: Block(node.lineno, all(map(_is_blank, node.body)), node.required, node.name in nested)
+        for node in found
     }
 
 
@@ -30,32 +36,40 @@ def _is_blank(node: nodes.Node) -> bool:
     )
 
 
-def lacking(
+def block_faults(
     name: str, blocks: Mapping[str, Mapping[str, Block]], parents: Mapping[str, str]
-) -> Iterator[tuple[str, int, str, str]]:
-    """Yield template, line, message and remedy of every required block that is missing or empty."""
+) -> Iterator[tuple[str, str, int, str, str]]:
+    """Yield code, template, line, message and remedy of each required block left empty and each that no parent has."""
+    line = _line_of_descent(name, parents)
     filled: dict[str, tuple[str, Block]] = {}
-    above = name
-    seen = {name}
-    while True:
+    for place, above in enumerate(line):
+        inherited = {other for parent in line[place + 1 :] for other in blocks.get(parent, {})}
         for block_name, block in blocks.get(above, {}).items():
             if above != name and block.is_required:
                 yield from _fault(name, block_name, filled.get(block_name))
+            if above != line[-1] and not block.is_nested and block_name not in inherited:
+                message = f"no parent of this template has a block '{block_name}', so it is never rendered"
+                yield "unknown-block", above, block.line, message, nearest(block_name, inherited)
             filled.setdefault(block_name, (above, block))
-        above = parents.get(above, "")
-        if not above or above in seen:
-            return
-        seen.add(above)
+
+
+def _line_of_descent(name: str, parents: Mapping[str, str]) -> list[str]:
+    """Return a template, its parent, the parent's parent and so on."""
+    line = [name]
+    while (above := parents.get(line[-1], "")) and above not in line:
+        line.append(above)
+    return line
 
 
 def _fault(
     name: str, block_name: str, filled: tuple[str, Block] | None
-) -> Iterator[tuple[str, int, str, str]]:
+) -> Iterator[tuple[str, str, int, str, str]]:
     if filled is None:
         remedy = f"add {{% block {block_name} %}} ... {{% endblock %}}"
-        yield name, 1, f"the block '{block_name}' is missing", remedy
+        yield "empty-block", name, 1, f"the block '{block_name}' is missing", remedy
     elif filled[1].is_empty and not filled[1].is_required:
         yield (
+            "empty-block",
             filled[0],
             filled[1].line,
             f"the block '{block_name}' is empty",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -38,7 +38,7 @@ def load(tree: SourceTree) -> Suite:
     contracts = [
         attempt(partial(read, tree, path, Contract))
         for path in tree.files("contracts")
-        if path.endswith(".yaml") and path != COMMON
+        if path.endswith(".yaml") and path.count("/") == 1 and path != COMMON
     ]
     outputs = [
         attempt(partial(read, tree, path, Output)) for path in tree.files("outputs") if path.endswith(".yaml")
@@ -49,7 +49,7 @@ def load(tree: SourceTree) -> Suite:
     policy = attempt(partial(load_policy, tree))
     known = [contract for contract in contracts if contract]
     if common is not None:  # or every code of it would be missing
-        problems += contract_problems(tree, known, common)
+        problems += contract_problems(tree, known, common, _stages(plugins))
     forms = [with_values(output, known) for output in outputs if output]
     problems += output_problems(tree, forms, known, None not in contracts)
     if not plugins:
@@ -74,6 +74,12 @@ def load(tree: SourceTree) -> Suite:
         policy=policy,
         outputs={agent: output for output in forms for agent in output.agents},
     )
+
+
+def _stages(plugins: Sequence[Plugin | None]) -> set[str]:
+    """Return the stages of all plugins; none where one could not be read."""
+    found = {stage for one in plugins if one for stage in one.settings.pipeline or one.commands}
+    return set() if None in plugins else found
 
 
 def read(tree: SourceTree, path: str, into: type[T]) -> T:

@@ -3,32 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ultra_plugin.document import nearest
+from ultra_plugin.document import line_of, nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Code, CommonCodes, Contract, Field, Gate, Output
+from ultra_plugin.model import Code, CommonCodes, Contract, Field, Output, Part
+from ultra_plugin.ranges import Fault, field_faults, gate_faults, range_faults, walk, walk_fields
 from ultra_plugin.source import SourceTree
 
 _BRACKETS = re.compile(r"\(([^()]+)\)$")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+OUTSIDE = "another plugin"
+"""The producer or consumer of what comes from, or goes to, elsewhere."""
 
 
-def contract_problems(tree: SourceTree, contracts: list[Contract], common: CommonCodes) -> list[Problem]:
-    """Return every fault of the contracts."""
+def contract_problems(
+    tree: SourceTree, contracts: list[Contract], common: CommonCodes, stages: Collection[str]
+) -> list[Problem]:
+    """Return every fault of the contracts; where no stages are known, none is missed."""
     problems = _code_problems(tree, contracts, common)
+    handovers: dict[int, str] = {}
     for contract in contracts:
         path = f"contracts/{contract.artifact}.yaml"
         if tree.find(path) is None:
             message = f"the contract of '{contract.artifact}' is not in {path}"
             remedy = "name the file after the artifact"
             problems.append(Problem(tree.shown(path), contract.line, "bad-name", message, remedy))
-        problems += [
-            Problem(tree.shown(path), contract.line, "bad-value", message, remedy)
-            for message, remedy in _inner_faults(contract, common)
-        ]
+            continue
+        faults = [*_inner_faults(contract, common), *range_faults(contract), *_stage_faults(contract, stages)]
+        other = handovers.setdefault(contract.handover, contract.artifact)
+        if other != contract.artifact:
+            message = f"the handover {contract.handover} is that of '{other}' as well"
+            faults.append((("handover",), message, "number the handovers in the order of the pipeline"))
+        problems += located(tree, path, "bad-value", faults)
     return problems
+
+
+def located(tree: SourceTree, path: str, code: str, faults: Iterable[Fault]) -> Iterator[Problem]:
+    """Yield faults as problems, each at the line of its key."""
+    for keys, message, remedy in faults:
+        yield Problem(tree.shown(path), line_of(tree.read(path), *keys), code, message, remedy)
+
+
+def _stage_faults(contract: Contract, stages: Collection[str]) -> Iterator[Fault]:
+    named = (("producer", contract.producer), *(("consumer", stage) for stage in contract.consumers))
+    for key, stage in named:
+        if stages and stage not in stages and stage != OUTSIDE:
+            yield (key,), f"the {key} '{stage}' is no stage", nearest(stage, [*stages, OUTSIDE])
 
 
 def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCodes) -> list[Problem]:
@@ -50,83 +72,17 @@ def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCo
     return problems
 
 
-def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[tuple[str, str]]:
-    """Yield message and remedy of each name that a contract uses and does not have."""
+def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[Fault]:
+    """Yield each code and section that a contract names and does not have."""
     known = {*contract.codes, *common.codes}
-    for code in _named_codes(contract):
+    for keys, code in _named_codes(contract):
         if code not in known:
-            yield f"the code '{code}' is not listed", nearest(code, known)
-    yield from _version_faults(contract)
+            yield keys, f"the code '{code}' is not listed", nearest(code, known)
     for name, part in contract.parts.items():
         for section in part.under:
             if section not in contract.sections:
-                yield (
-                    f"'{name}' stands under '{section}', which is no section",
-                    nearest(section, contract.sections),
-                )
-        for counter in (part.counted_by, part.listed_by):
-            if counter and counter not in contract.fields:
-                yield (
-                    f"'{name}' is counted by '{counter}', which is no field",
-                    nearest(counter, contract.fields),
-                )
-    for name, field in contract.fields.items():
-        yield from _value_faults(name, field)
-    for name, field in contract.stats.items():
-        yield from _free_text_faults(name, field)
-    if contract.gate:
-        yield from _gate_faults(contract.gate)
-
-
-def _free_text_faults(name: str, field: Field) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a line of statistics that could hold a sentence of somebody."""
-    if field.type == "text" and not field.values and not field.form:
-        yield f"'{name}' of the statistics takes any text", "give it values or a form"
-    for inner_name, inner in field.fields.items():
-        yield from _free_text_faults(f"{name}.{inner_name}", inner)
-
-
-def _version_faults(contract: Contract) -> Iterator[tuple[str, str]]:
-    version = contract.version
-    if version is None:
-        return
-    if version.block and version.block not in contract.blocks:
-        yield f"the version's block '{version.block}' is not a block", nearest(version.block, contract.blocks)
-        return
-    fields = contract.blocks[version.block].fields if version.block else contract.fields
-    if version.field not in fields:
-        yield f"the version's field '{version.field}' is not a field", nearest(version.field, fields)
-    if version.current in version.accepts:
-        yield f"the version {version.current} is current and accepted as an older one", "list older ones only"
-
-
-def _value_faults(name: str, field: Field) -> Iterator[tuple[str, str]]:
-    """Yield what legacy spellings and moves name although it is no value."""
-    values = field.values or {}
-    named = [
-        *field.legacy.values(),
-        *field.moves,
-        *(after for moves in field.moves.values() for after in moves),
-    ]
-    for value in named:
-        if value not in values:
-            yield f"'{value}' is not a value of '{name}'", nearest(value, values or ("values",))
-    for spelling in field.legacy:
-        if spelling in values:
-            yield f"'{spelling}' is a value of '{name}' and an older spelling", "drop one"
-    for inner_name, inner in (*field.fields.items(), *field.entries.items()):
-        yield from _value_faults(f"{name}.{inner_name}", inner)
-
-
-def _gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:
-    for name in {*gate.tie_order} ^ {*gate.dimensions}:
-        yield f"'{name}' is not both a dimension of the gate and in its tie_order", "list it in both"
-    for name in {*gate.hard} - {*gate.dimensions}:
-        yield f"'{name}', which is hard, is no dimension of the gate", nearest(name, gate.dimensions)
-    if gate.scale and {*gate.scale} != {str(score) for score in range(gate.lowest, gate.highest + 1)}:
-        yield "the scale of the gate does not name every score", "give each score its meaning"
-    if gate.degraded_verdict not in gate.verdicts:
-        yield "the degraded verdict is none of the verdicts", nearest("", gate.verdicts)
+                message = f"'{name}' stands under '{section}', which is no section"
+                yield ("parts", name, "under"), message, nearest(section, contract.sections)
 
 
 def with_values(output: Output, contracts: list[Contract]) -> Output:
@@ -181,7 +137,9 @@ def output_problems(
             faults.append(("it needs either fields, a gate or scores", "leave the others out"))
         faults += _lost_values(output.fields) if complete else ()
         if output.scores:
-            faults += _gate_faults(output.scores)
+            problems += located(tree, path, "bad-output", gate_faults(("scores",), output.scores))
+        for keys, field in walk_fields(("fields",), output.fields):
+            problems += located(tree, path, "bad-output", field_faults(keys, field))
         if complete and output.gate and output.gate not in gates:
             faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
         for agent in output.agents:
@@ -192,13 +150,14 @@ def output_problems(
     return problems
 
 
-def _named_codes(contract: Contract) -> Iterator[str]:
-    """Yield every code that fields and parts name."""
-    for fields in all_fields(contract):
-        for field in fields.values():
-            yield from filter(None, (field.code, field.type_code, field.missing))
-    for part in contract.parts.values():
-        yield from filter(None, (part.code, part.count_code))
+def _named_codes(contract: Contract) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield every code that fields and parts name, with the keys that lead to it."""
+    owners: list[tuple[tuple[str, ...], Field | Part]] = [*walk(contract)]
+    owners += [(("parts", name), part) for name, part in contract.parts.items()]
+    for keys, owner in owners:
+        for key in ("code", "type_code", "missing", "count_code"):
+            if code := getattr(owner, key, None):
+                yield (*keys, key), code
 
 
 def all_fields(contract: Contract) -> Iterator[Mapping[str, Field]]:

@@ -50,6 +50,18 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names)}"
 
 
+def line_of(content: bytes, *keys: str) -> int:
+    """Return the line of a key inside YAML that was read before; of keys that are not there, the last that is."""
+    node, line = yaml.compose(content.decode("utf-8"), Loader=LOADER), 1
+    for wanted in keys:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        found = next(((key, value) for key, value in pairs if key.value == wanted), None)
+        if found is None:
+            break
+        line, node = found[0].start_mark.line + 1, found[1]
+    return line
+
+
 def read_document(path: str, content: bytes, into: type[T]) -> T:
     """Parse YAML bytes into the given dataclass or raise every problem found in them."""
     try:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
 from ultra_plugin.report import Report
 from ultra_plugin.source import SourceTree
-from ultra_plugin.stamp import inputs_digest, recall, remember
+from ultra_plugin.stamp import inputs_digest, recall, remember, tried
 
 Progress = Callable[[str], None]
 
@@ -24,11 +25,12 @@ def build(
     if (last := recall(out, inputs)) is not None:
         return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
     # Imported late: a build with nothing to do needs neither Jinja nor the checks.
+    from ultra_plugin.check.trial import trial_digest
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
     from ultra_plugin.tree import write, write_file
 
-    bundles, offer = checked(tree, out.name, progress)
+    bundles, offer = checked(tree, out.name, progress, tried(out))
     progress("write")
     changes = write(bundles, out)
     place = out.parent / ".claude-plugin" / "marketplace.json"
@@ -43,21 +45,34 @@ def build(
     written = sum(map(len, changes.values())) + new_offer
     left = leftovers(out, {bundle.name for bundle in bundles})
     report = Report(tuple(plugins), tuple(map(str, packages)), written, removed, left)
-    remember(out, inputs, report)
+    remember(out, inputs, report, trial_digest(tree, bundles))
     return report
 
 
-def checked(tree: SourceTree, folder: str, progress: Progress = lambda _: None) -> tuple[list[Bundle], bytes]:
-    """Load, render and check: return the bundles and the marketplace that offers them from a folder."""
+def checked(
+    tree: SourceTree, folder: str, progress: Progress = lambda _: None, last_trial: str = ""
+) -> tuple[list[Bundle], bytes]:
+    """Load, render, check and try: return the bundles and the marketplace that offers them from a folder.
+
+    A runtime whose digest is that of the last trial is not tried again.
+    """
+    from ultra_plugin.check.markers import marker_problems
     from ultra_plugin.check.suite import check_suite
+    from ultra_plugin.check.trial import trial_digest, trial_problems
     from ultra_plugin.config import load
     from ultra_plugin.render import marketplace, render
 
     progress("load")
+    if marked := list(marker_problems(tree)):  # first, because a file with marks is seldom YAML or Python
+        raise ProblemsFound(marked)
     suite = load(tree)
     progress("render")
     bundles = render(tree, suite)
     offer = marketplace(suite, folder)
     progress("check")
     check_suite(tree, suite, bundles, offer)
+    if last_trial != trial_digest(tree, bundles):
+        progress("try")
+        if problems := trial_problems(tree, suite, bundles):
+            raise ProblemsFound(problems)
     return bundles, offer

@@ -17,7 +17,7 @@ from ultra_plugin.tree import files_below, write_file
 
 STAMP = ".build.json"
 # What else is looked at beside the sources, and what a wheel is made of as well.
-_CHECKED_FILES = ("CHANGELOG.md",)
+_CHECKED_FILES = ("CHANGELOG.md", "MIGRATION.md")
 _PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CONTRIBUTING.md", "Makefile")
 
 
@@ -26,6 +26,8 @@ class _Stamp:
     inputs: str
     outputs: str
     report: Report
+    trial: str = ""
+    """A digest of the runtime, policy and fixtures that were tried last, all of them right."""
 
 
 def inputs_digest(tree: SourceTree, distributions: bool) -> str:
@@ -43,18 +45,32 @@ def inputs_digest(tree: SourceTree, distributions: bool) -> str:
 
 def recall(out: Path, inputs: str) -> Report | None:
     """Return the last build's report when its inputs and outputs are as it left them."""
+    stamp = _last(out)
+    if stamp is None or stamp.inputs != inputs:
+        return None
     try:
-        stamp = read_document(STAMP, (out / STAMP).read_bytes(), _Stamp)
-        if stamp.inputs == inputs and stamp.outputs == _outputs_digest(out, stamp.report):
-            return dataclasses.replace(stamp.report, written=0)
+        is_as_left = stamp.outputs == _outputs_digest(out, stamp.report)
+    except OSError:
+        return None
+    return dataclasses.replace(stamp.report, written=0) if is_as_left else None
+
+
+def tried(out: Path) -> str:
+    """Return the digest of what the last build tried, or nothing."""
+    stamp = _last(out)
+    return stamp.trial if stamp else ""
+
+
+def _last(out: Path) -> _Stamp | None:
+    try:
+        return read_document(STAMP, (out / STAMP).read_bytes(), _Stamp)
     except (OSError, UltraError):
-        pass
-    return None
+        return None
 
 
-def remember(out: Path, inputs: str, report: Report) -> None:
-    """Write down what this build was made from and what it left."""
-    stamp = _Stamp(inputs, _outputs_digest(out, report), report)
+def remember(out: Path, inputs: str, report: Report, trial: str) -> None:
+    """Write down what this build was made from, what it tried and what it left."""
+    stamp = _Stamp(inputs, _outputs_digest(out, report), report, trial)
     write_file(out / STAMP, json.dumps(dataclasses.asdict(stamp), default=list).encode())
 
 

@@ -14,7 +14,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from ultra_plugin.blocks import Block, blocks_of, lacking
+from ultra_plugin.blocks import Block, block_faults, blocks_of
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, UltraError, problem
 from ultra_plugin.gathering import Places, gather, settled
@@ -45,10 +45,10 @@ class Templates:
     def render(self, name: str) -> str:
         """Render a template; what goes wrong is told with its line and the chain of includes."""
         self.sources(name)
-        if empty := list(lacking(name, self._loader.blocks, self._loader.parents)):
+        if faults := list(block_faults(name, self._loader.blocks, self._loader.parents)):
             raise ProblemsFound(
-                Problem(self._tree.shown(place), line, "empty-block", message, remedy)
-                for place, line, message, remedy in empty
+                Problem(self._tree.shown(place), line, code, message, remedy)
+                for code, place, line, message, remedy in faults
             )
         try:
             return self._environment.get_template(name).render()

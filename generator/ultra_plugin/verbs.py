@@ -9,13 +9,11 @@ from collections.abc import Iterator, Mapping
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Verb
 from ultra_plugin.source import SourceTree
+from ultra_plugin.usage import Fault, UsageLine, option_faults, read_usage, usage_faults
 
 FOLDER = "runtime/ultra_runtime/verbs"
-_NAME = re.compile(r"[a-z][a-z-]*(?: [a-z][a-z-]*)*")
-_FLAG = re.compile(r"--[a-z][a-z-]*")
+_NAME = re.compile(r"[a-z]")
 _USAGE_LINE = 'write USAGE = "verb PATH [--flag]" below the docstring'
-_Fault = tuple[int, str, str]
-"""Line, message and remedy."""
 
 
 def read_verbs(tree: SourceTree) -> dict[str, Verb]:
@@ -27,7 +25,8 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
             continue
         module, faults = _parsed(tree.text(path))
         constants = _constants(module)
-        faults += [*_usage_faults(constants), *_run_faults(module)] if not faults else []
+        stem = path.rpartition("/")[2].removesuffix(".py")
+        faults += [*_usage_faults(module, constants, stem), *_run_faults(module)] if not faults else []
         problems += [
             Problem(tree.shown(path), line, "verb", message, remedy) for line, message, remedy in faults
         ]
@@ -39,7 +38,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
     return verbs
 
 
-def _parsed(source: str) -> tuple[ast.Module, list[_Fault]]:
+def _parsed(source: str) -> tuple[ast.Module, list[Fault]]:
     """Return the module, or an empty one and why it is none."""
     try:
         return ast.parse(source), []
@@ -62,7 +61,7 @@ def _constants(module: ast.Module) -> dict[str, ast.expr]:
     return {ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)}
 
 
-def _usage_faults(constants: Mapping[str, ast.expr]) -> Iterator[_Fault]:
+def _usage_faults(module: ast.Module, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
     usage = constants.get("USAGE")
     if usage is None:
         yield 1, "a verb's module has no USAGE", _USAGE_LINE
@@ -70,9 +69,13 @@ def _usage_faults(constants: Mapping[str, ast.expr]) -> Iterator[_Fault]:
         yield usage.lineno, "USAGE is not a plain text", _USAGE_LINE
     elif not _NAME.match(usage.value):
         yield usage.lineno, f"USAGE does not begin with the verb: {usage.value!r}", _USAGE_LINE
+    else:
+        yield from usage_faults(usage, stem)
+        if isinstance(line := read_usage(usage.value), UsageLine):
+            yield from option_faults(module, line)
 
 
-def _run_faults(module: ast.Module) -> Iterator[_Fault]:
+def _run_faults(module: ast.Module) -> Iterator[Fault]:
     """Yield what keeps the runtime from calling run(args)."""
     found = [node for node in module.body if getattr(node, "name", "") == "run"]
     if not found:
@@ -98,13 +101,14 @@ def _count(names: list[ast.arg]) -> str:
 
 def _verb(module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
     usage = ast.literal_eval(constants["USAGE"])
-    name = _NAME.match(usage)
+    line = read_usage(usage)
+    assert isinstance(line, UsageLine)  # noqa: S101 - or there was a fault
     summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
     reads_only = constants.get("READ_ONLY")
     return Verb(
-        name=name.group() if name else "",
+        name=line.verb,
         summary=summary,
         usage=usage,
-        flags=frozenset(_FLAG.findall(usage)) | {"--help", "--json"},
+        flags=frozenset(name for name in line.values | line.flags if name[0] == "-") | {"--help", "--json"},
         reads_only=isinstance(reads_only, ast.Constant) and reads_only.value is True,
     )

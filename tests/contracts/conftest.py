@@ -20,7 +20,7 @@ from ultra_plugin.tree import write
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "plugin_src"
-FIXTURES = Path(__file__).parent
+FIXTURES = SOURCES / "contracts/fixtures"
 sys.path.insert(0, str(SOURCES / "runtime"))
 
 PROJECT = ".claude/projects/2026-01-31-rate-limit"

@@ -14,8 +14,6 @@ from ultra_plugin.config import load
 from ultra_plugin.contracts import all_fields
 from ultra_plugin.source import SourceTree
 from ultra_runtime.contract.forms import FORMS
-from ultra_runtime.contract.rules import RULES
-from ultra_runtime.contract.validation import OWN_LANGUAGE
 
 SUITE = load(SourceTree(SOURCES))
 CONTRACTS = {contract.artifact: contract for contract in SUITE.contracts.values()}
@@ -86,7 +84,9 @@ def test_a_run_that_is_over_cannot_be_resumed(bundle: Path, repository: Path) ->
         "print(*[issue.code for issue in check_resume(sys.argv[2]).errors])"
     )
     for fixture, expected in ((OF_RESUMING, OF_RESUMING), ("valid", "")):
-        path = place(repository, "progress", fixture)
+        path = place(repository, "progress", "valid")
+        if fixture == OF_RESUMING:  # no validator gives this code, so it is no fixture of the contract
+            path.write_bytes((Path(__file__).parent / f"{fixture}.json").read_bytes())
         call = [sys.executable, "-c", script, str(bundle / "runtime"), str(path)]
         done = subprocess.run(call, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected
@@ -105,13 +105,6 @@ def test_every_contract_has_a_valid_fixture() -> None:
     assert len(CODES) > 50
 
 
-def test_every_named_rule_is_a_function_and_every_function_is_named() -> None:
-    own_language = set(OWN_LANGUAGE)
-    named = {rule for name, one in CONTRACTS.items() if name not in own_language for rule in one.rules}
-    assert named == set(RULES)
-    assert all(RULES[name].__name__ == name for name in RULES)
-
-
 def test_every_form_is_a_function() -> None:
     fields = [field for one in CONTRACTS.values() for group in all_fields(one) for field in group.values()]
     used = {field.form for field in fields if field.form}
@@ -120,7 +113,7 @@ def test_every_form_is_a_function() -> None:
 
 
 def test_no_fixture_is_left_over() -> None:
-    known = {*COMMON, *(code for _, code in CODES), "seed"}
+    known = {*COMMON, *(code for _, code in CODES)}
     for artifact in PLACES:
         for path in (FIXTURES / artifact).glob("*"):
             assert path.stem in known or path.stem.startswith(("valid", "old-")), path

@@ -137,7 +137,7 @@ def test_a_research_folder_without_files_is_not_found(tmp_path: Path, validate: 
 
 
 def test_progress_of_the_seeds_is_read_and_brought_up_to_date(repository: Path, validate: Validate) -> None:
-    path = place(repository, "progress", "seed")
+    path = place(repository, "progress", "old-seed")
     answer, status = validate("progress", path)
     assert status == 0
     assert set(codes(answer)["warnings"]) == {"PROGRESS_LEGACY_VALUE"}

@@ -7,38 +7,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.conftest import FIXTURES, Validate, codes, place
-from tests.contracts.protocol import (
-    CURRENT,
-    MIGRATION,
-    RELEASED,
-    VERSION,
-    Release,
-    common_faults,
-    protocol_faults,
-    read,
-    read_common,
-)
+from tests.contracts.conftest import FIXTURES, SOURCES, Validate, codes, place
+from ultra_plugin.check.protocol import Release, common_faults, protocol_faults, protocol_problems
+from ultra_plugin.config import load
 from ultra_plugin.document import read_document
 from ultra_plugin.model import Code, CommonCodes, Contract
+from ultra_plugin.source import SourceTree
 
-OLD = read(RELEASED)
-NEW = read(CURRENT)
-RELEASE = Release(FIXTURES, MIGRATION.read_text(), (RELEASED / VERSION).read_text().strip())
-OLD_SHAPES = [(path.parent.name, path.stem) for path in sorted(FIXTURES.glob("*/old-*"))]
-BRIEF = (CURRENT / "brief.yaml").read_text()
-
-
-@pytest.mark.parametrize("artifact", sorted(OLD))
-def test_a_change_follows_the_protocol(artifact: str) -> None:
-    if artifact not in NEW:
-        assert RELEASE.has_entry(f"{artifact} removed"), f"MIGRATION.md has no '## {artifact} removed'"
-    else:
-        assert list(protocol_faults(OLD[artifact], NEW[artifact], RELEASE)) == []
+RELEASED = SOURCES / "contracts/released"
+OLD_SHAPES = [(path.parent.name, path.stem) for path in sorted(FIXTURES.glob("*/old-[0-9]*"))]
+BRIEF = (SOURCES / "contracts/brief.yaml").read_text()
 
 
-def test_common_codes_follow_the_protocol() -> None:
-    assert list(common_faults(read_common(RELEASED), read_common(CURRENT), RELEASE)) == []
+def faults(old: Contract, new: Contract, release: Release) -> list[str]:
+    return [message for message, _ in protocol_faults(old, new, release)]
+
+
+def released(artifact: str) -> Contract:
+    path = RELEASED / f"{artifact}.yaml"
+    return read_document(str(path), path.read_bytes(), Contract)
+
+
+def test_the_contracts_follow_the_protocol() -> None:
+    tree = SourceTree(SOURCES)
+    assert list(protocol_problems(tree, load(tree))) == []
 
 
 def test_old_shapes_are_read_with_a_warning(repository: Path, validate: Validate) -> None:
@@ -49,7 +41,7 @@ def test_old_shapes_are_read_with_a_warning(repository: Path, validate: Validate
 
 
 def test_there_is_something_to_compare_with() -> None:
-    assert len(OLD) >= 6
+    assert len(list(RELEASED.glob("*.yaml"))) >= 7
 
 
 # --- the test of the test -------------------------------------------------------------------------------------
@@ -78,8 +70,7 @@ SHAPES = {
     "a code renamed": ("  BRIEF_NOT_FOUND:", "  BRIEF_GONE:"),
     "a heading of another form": ("Topic {number}: {title}", "Theme {number}: {title}"),
     "a value of a topic less": ("          low: A hint is enough.\n", ""),
-    "another threshold of the gate": ("  passes_at: 4", "  passes_at: 3"),
-    "another order of ties": ("tie_order: [research_plan, testability", "tie_order: [testability, research_plan"),
+    "another place": ("{date}-{slug}/brief.md", "{date}-{slug}/the-brief.md"),
     "another mode": ("    mode: soft\n", "    mode: strict\n"),
     "another move": ("in_progress: [complete, skipped]", "in_progress: [complete]"),
     "a rule less": ("rules:\n  research_state: A brief with skipped topics must be marked partial.\n", ""),
@@ -91,6 +82,9 @@ WORDS = {
     "a summary": ("summary: What is wanted", "summary: What we want"),
     "a failure mode": ("A reader stops at", "Nobody reads"),
     "a meaning of a value": ("Not started.", "Still to do."),
+    "a threshold of the gate": ("  passes_at: 4", "  passes_at: 3"),
+    "the order of ties": ("tie_order: [research_plan, testability", "tie_order: [testability, research_plan"),
+    "a placeholder": ("{date}-{slug}/brief.md", "{day}-{name}/brief.md"),
 }
 
 
@@ -98,8 +92,8 @@ WORDS = {
 def test_a_change_of_shape_alone_is_seen(tmp_path: Path, change: str) -> None:
     new = brief(SHAPES[change])
     (tmp_path / "brief").mkdir()
-    assert list(protocol_faults(brief(), new, Release(tmp_path, "", "0.1.0", "0.1.0"))) == [
-        "its shape changed, and brief_version is still 2.0: bump it",
+    assert faults(brief(), new, Release(tmp_path, "", "0.1.0", "0.1.0")) == [
+        "its shape changed, and brief_version is still 2.0",
         "there is no fixture brief/old-2.0 of the old shape",
         "there is no fixture brief/valid of the new shape with version 2.0",
         "MIGRATION.md has no '## brief 2.0'",
@@ -108,7 +102,22 @@ def test_a_change_of_shape_alone_is_seen(tmp_path: Path, change: str) -> None:
 
 @pytest.mark.parametrize("change", sorted(WORDS))
 def test_words_may_change(tmp_path: Path, change: str) -> None:
-    assert list(protocol_faults(brief(), brief(WORDS[change]), Release(tmp_path, "", "0.1.0"))) == []
+    assert faults(brief(), brief(WORDS[change]), Release(tmp_path, "", "0.1.0", "0.1.1")) == []
+
+
+OPTIONAL = {
+    "any text": "  mood: {type: text, means: Mood., required: false}\n",
+    "some values": "  mood: {type: text, means: Mood., required: false, values: {good: Good., bad: Bad.}}\n",
+}
+
+
+@pytest.mark.parametrize("field", sorted(OPTIONAL))
+@pytest.mark.parametrize("place", ["fields:\n", "    count_code: BRIEF_TOPIC_COUNT\n    fields:\n"])
+def test_a_new_optional_field_needs_no_version(tmp_path: Path, field: str, place: str) -> None:
+    indent = " " * (len(place.splitlines()[-1]) - len("fields:"))
+    new = brief((place, place + indent + OPTIONAL[field]))
+    assert faults(brief(), new, Release(tmp_path, "", "0.1.0", "0.1.1")) == []
+    assert faults(new, brief(), Release(tmp_path, "", "0.1.0", "0.2.0")) != []
 
 
 BUMP = ('current: "2.0"', 'current: "2.1"\n  accepts: ["2.0"]')
@@ -116,8 +125,8 @@ PIECES = {
     "fixture of the old shape": "there is no fixture brief/old-2.0 of the old shape",
     "fixture of the new shape": "there is no fixture brief/valid of the new shape with version 2.1",
     "entry": "MIGRATION.md has no '## brief 2.1'",
-    "accepts": "accepts does not list 2.0, which has to be read for one more minor version",
-    "minor version": "the plugin goes from 0.1.0 to 0.1.1: a contract changes with a minor version",
+    "accepts": "accepts does not list 2.0",
+    "minor version": "the plugin goes from 0.1.0 to 0.1.1",
     "nothing": "",
 }
 
@@ -133,34 +142,34 @@ def test_each_piece_of_the_protocol_is_missed(tmp_path: Path, missing: str) -> N
     bump = ('current: "2.0"', 'current: "2.1"') if missing == "accepts" else BUMP
     plugin = "0.1.1" if missing == "minor version" else "0.2.0"
     new = brief(SHAPES["a new field"], bump)
-    found = list(protocol_faults(brief(), new, Release(tmp_path, migration, "0.1.0", plugin)))
+    found = faults(brief(), new, Release(tmp_path, migration, "0.1.0", plugin))
     assert found == [PIECES[missing]] * (missing != "nothing")
 
 
 def test_the_window_closes_with_an_entry(tmp_path: Path) -> None:
     wide, narrow = brief(BUMP), brief(('current: "2.0"', 'current: "2.1"'))
-    assert list(protocol_faults(wide, narrow, Release(tmp_path, "", "0.2.0"))) == [
+    assert faults(wide, narrow, Release(tmp_path, "", "0.2.0", "0.3.0")) == [
         "MIGRATION.md has no '## brief drops 2.0'"
     ]
     entry = "## brief drops 2.0\n"
-    assert list(protocol_faults(wide, narrow, Release(tmp_path, entry, "0.2.0"))) == []
+    assert faults(wide, narrow, Release(tmp_path, entry, "0.2.0", "0.3.0")) == []
 
 
 def test_what_has_no_version_needs_another_type(tmp_path: Path) -> None:
-    old = OLD["research"]
+    old = released("research")
     new = replace(old, sections={name: old.sections[name] for name in list(old.sections)[1:]})
-    found = list(protocol_faults(old, new, Release(tmp_path, "## research in 0.1.0\n", "0.1.0")))
+    found = faults(old, new, Release(tmp_path, "## research in 0.1.0\n", "0.1.0", "0.2.0"))
     assert found == [
-        "its shape changed, and no version tells: give `type` of research a new value",
+        "its shape changed, and no version tells",
         "MIGRATION.md has no '## research in x.y.z' of a version after 0.1.0",
     ]
     other = {**new.fields, "type": replace(new.fields["type"], values={"ultraresearch-2": "New."})}
-    entry = Release(tmp_path, "## research in 0.2.0\n", "0.1.0")
-    assert list(protocol_faults(old, replace(new, fields=other), entry)) == []
+    entry = Release(tmp_path, "## research in 0.2.0\n", "0.1.0", "0.2.0")
+    assert faults(old, replace(new, fields=other), entry) == []
 
 
 def test_a_common_code_needs_an_entry(tmp_path: Path) -> None:
-    old = read_common(RELEASED)
+    old = CommonCodes({"FM_MISSING": Code("error", "No front matter.", "Add it.")})
     new = CommonCodes({**old.codes, "FM_MOOD": Code("error", "Bad mood.", "Cheer up.")})
-    assert len(list(common_faults(old, new, Release(tmp_path, "", "0.1.0")))) == 1
-    assert list(common_faults(old, new, Release(tmp_path, "## common in 0.2.0\n", "0.1.0"))) == []
+    assert len(list(common_faults(old, new, Release(tmp_path, "", "0.1.0", "0.2.0")))) == 1
+    assert list(common_faults(old, new, Release(tmp_path, "## common in 0.2.0\n", "0.1.0", "0.2.0"))) == []

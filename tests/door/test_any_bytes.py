@@ -84,7 +84,10 @@ def seeds(tmp_path: Path) -> list[Path]:
     """Return valid artifacts of every kind, and an answer of a reviewer."""
     (tmp_path / "answer").write_text(answer({"testability": 2}))
     kinds = ("brief", "research", "plan", "review", "session-spec")
-    return [tmp_path / "answer", *[ROOT / "tests/contracts" / kind / "valid.md" for kind in kinds]]
+    return [
+        tmp_path / "answer",
+        *[ROOT / "plugin_src/contracts/fixtures" / kind / "valid.md" for kind in kinds],
+    ]
 
 
 def test_any_bytes_anywhere_get_an_answer(

@@ -379,7 +379,7 @@ def test_other_places_are_not_written_to(ultra: Ultra, repo: Path, tmp_path: Pat
     ],
 )
 def test_a_file_of_another_kind_is_never_replaced(ultra: Ultra, repo: Path, kind: str, there: str) -> None:
-    valid = (ROOT / "tests/contracts" / kind / "valid.md").read_text()
+    valid = (ROOT / "plugin_src/contracts/fixtures" / kind / "valid.md").read_text()
     assert ultra("put", kind, "--out", "new.md", given=valid).data["ok"] is True
     (repo / "page.md").write_text(there)
     told = ultra("put", kind, "--out", "page.md", given=valid)
@@ -388,7 +388,7 @@ def test_a_file_of_another_kind_is_never_replaced(ultra: Ultra, repo: Path, kind
 
 
 def test_a_session_spec_and_its_parts(ultra: Ultra, project: Path) -> None:
-    valid = (ROOT / "tests/contracts/session-spec/valid.md").read_text()
+    valid = (ROOT / "plugin_src/contracts/fixtures/session-spec/valid.md").read_text()
     words = ["put", "session-spec", "--project", PROJECT, "--session", "2"]
     assert ultra(*words, given=valid).data["path"] == f"{PROJECT}/sessions/session-2.md"
     assert ultra(*words, "--section", "Context", given="What came before.").data["ok"] is True

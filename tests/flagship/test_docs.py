@@ -30,8 +30,8 @@ COMMANDS = {
     "review": "ultrareview-local",
     "continue": "ultracontinue",
 }
-STATE = ROOT / "tests/contracts/session-state/valid.json"
-PROGRESS = ROOT / "tests/contracts/progress/valid.json"
+STATE = ROOT / "plugin_src/contracts/fixtures/session-state/valid.json"
+PROGRESS = ROOT / "plugin_src/contracts/fixtures/progress/valid.json"
 
 command = pytest.mark.parametrize(("stage", "name"), COMMANDS.items())
 

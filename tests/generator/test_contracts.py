@@ -86,6 +86,7 @@ def test_statistics_take_no_free_text(tmp_path: Path) -> None:
 
 def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
     other = CONTRACT.replace("work-order", "bill").replace("prefix: ORDER", "prefix: BILL")
+    other = other.replace("handover: 1", "handover: 2")
     assert faults(tmp_path, {"contracts/bill.yaml": other}) == [
         f"{ORDER}:20: duplicate-code: ORDER_PARSE_ERROR is a code of 'bill' as well (rename one)"
     ]
@@ -98,7 +99,7 @@ def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
         (
             "field: schema_version",
             "field: schema",
-            "1: bad-value: the version's field 'schema' is not a field (did you mean 'schema_version'?)",
+            "10: bad-value: the version's field 'schema' is not a field (did you mean 'schema_version'?)",
         ),
         (
             "  ORDER_P",
@@ -178,7 +179,11 @@ def test_everything_inside_a_field_has_its_line(tmp_path: Path) -> None:
             "parts: {x: {heading: '{id}', under: [Cause], means: M., fields: {}}}\nsections:",
             "which is no section",
         ),
-        ("current: 1}", "current: 1, accepts: [1]}", "the version 1 is current and accepted as an older one"),
+        (
+            "current: 1}",
+            "current: 1, accepts: [1]}",
+            "accepts lists 1, which is not older than the current version 1",
+        ),
         ("current: 1}", "current: 1, block: manifest}", "the version's block 'manifest' is not a block"),
     ],
 )
@@ -219,3 +224,66 @@ def test_the_table_is_python_that_says_the_same(tmp_path: Path) -> None:
     fields = json.loads(done.stdout)
     assert [name for name, _ in fields] == list(contract.fields)
     assert fields[1][1] == contract.fields["state"].values
+
+
+RANGED = f"""\
+{CONTRACT}{GATED}parts:
+  jobs:
+    heading: "Job {{number}}"
+    under: [Reason]
+    means: One job.
+    counted_by: schema_version
+    count_code: ORDER_PARSE_ERROR
+    fields:
+      Hours: {{type: integer, means: How long., minimum: 1, maximum: 8, example: "4"}}
+""".replace(
+    "values: {open: Not begun., shut: Over.}",
+    "values: {open: Not begun., shut: Over.}, example: open, moves: {open: [shut]}, legacy: {closed: shut}",
+).replace("write: {mode: strict,", "write: {mode: strict, soft_when: {state: open},")
+
+
+def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
+    assert loaded(tmp_path, RANGED).gate
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("  passes_at: 2", "  passes_at: 9", "passes_at is 9, outside the scores (write one from 1 to 3)"),
+        ("  passes_at: 2", "  passes_at: 0", "passes_at is 0, outside the scores"),
+        ("  detail_at: 1", "  detail_at: 4", "detail_at is 4, outside the scores"),
+        ("  degraded_score: 1", "  degraded_score: 0", "degraded_score is 0, outside the scores"),
+        ("  highest: 3", "  highest: 1", "lowest is 1 and highest is 1 (lowest must be less than highest)"),
+        ("  rounds: 2", "  rounds: 0", "rounds is 0, so nothing could ever pass (write 1 or more)"),
+        ("  rounds: 2", "  rework_at: 2\n  rounds: 2", "rework_at is 2, which passes at 2"),
+        ("tie_order: [reach]", "tie_order: []", "'reach' is not both a dimension of the gate and in its tie_order"),
+        ("tie_order: [reach]", "tie_order: [reach, reach]", "tie_order lists 'reach' 2 times"),
+        ("detail: gaps}", "detail: gaps, passes_at: 5}", "'reach'.passes_at is 5, outside the scores"),
+        ("verdict: MEND", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
+        ("minimum: 1, maximum: 8", "minimum: 9, maximum: 8", "the minimum of 'Hours' is 9, more than its maximum 8"),
+        ('example: "4"', 'example: "9"', "the example of 'Hours' is 9 (write one from 1 to 8)"),
+        ('example: "4"', 'example: many', "the example of 'Hours' is 'many' (write a number)"),
+        ("example: open", "example: opened", "the example of 'state' is 'opened', which is not one of its values"),
+        ("moves: {open: [shut]}", "moves: {open: [shot]}", "'shot' is not a value of 'state' (did you mean 'shut'?)"),
+        ("moves: {open: [shut]}", "moves: {opn: [shut]}", "'opn' is not a value of 'state' (did you mean 'open'?)"),
+        ("soft_when: {state: open}", "soft_when: {stat: open}", "soft_when names 'stat', which is no field"),
+        ("soft_when: {state: open}", "soft_when: {state: opn}", "soft_when names 'opn', which is no value of 'state'"),
+        ("counted_by: schema_version", "counted_by: schema", "'jobs' is counted by 'schema', which is no field"),
+        ("schema_version\n    count_code: ORDER_PARSE_ERROR", "schema_version", "'jobs' is counted and has no count_code"),
+        ("field: schema_version", "field: schema", "the version's field 'schema' is not a field"),
+        ("current: 1}", "current: 1, accepts: [2]}", "accepts lists 2, which is not older than the current version 1"),
+        ("producer: brief", "producer: breif", "the producer 'breif' is no stage (did you mean 'brief'?)"),
+        ("consumer: review", "consumer: [review, plan]", "the consumer 'plan' is no stage"),
+    ],
+)  # fmt: skip
+def test_what_is_out_of_range_is_told_at_its_line(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert RANGED.count(old) == 1
+    (fault,) = faults(tmp_path, {ORDER: RANGED.replace(old, new)})
+    before = RANGED[: RANGED.index(old)]
+    assert fault.startswith(f"{ORDER}:{before.count(chr(10)) + 1}: bad-value: {expected}")
+
+
+def test_two_contracts_with_one_handover_are_told(tmp_path: Path) -> None:
+    other = CONTRACT.replace("work-order", "bill").replace("ORDER", "BILL")
+    (fault,) = faults(tmp_path, {"contracts/bill.yaml": other})
+    assert fault.startswith(f"{ORDER}:3: bad-value: the handover 1 is that of 'bill' as well")

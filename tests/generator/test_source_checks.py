@@ -229,9 +229,9 @@ def test_a_budget_is_told_at_its_line_with_what_to_raise(tmp_path: Path) -> None
     assert (problem.line, problem.remedy) == (4, "shorten it, or raise on_invoke in `budget:`")
 
 
-def test_a_contract_without_fixtures_is_told_where_there_are_tests(tmp_path: Path) -> None:
-    (tmp_path / "tests" / "contracts").mkdir(parents=True)
-    assert found(tmp_path, {}) == ["contracts/work-order.yaml:0: untested-contract"]
+def test_a_contract_without_fixtures_is_told_where_there_are_some(tmp_path: Path) -> None:
+    other: dict[str, str | bytes | None] = {"contracts/fixtures/bill/valid.json": "{}"}
+    assert found(tmp_path, other) == ["contracts/work-order.yaml:0: untested-contract"]
 
 
 def test_the_changelog_must_know_the_version(tmp_path: Path) -> None:
@@ -242,3 +242,26 @@ def test_the_changelog_must_know_the_version(tmp_path: Path) -> None:
 def test_a_plugin_without_a_runtime_needs_no_verbs(tmp_path: Path) -> None:
     assert CONTRACT  # the sample has a contract and no runtime
     assert found(tmp_path, with_line("Say `ultra whatever`.")) == []
+
+
+MERGED = "A heading\n=======\n\n<<<<<<< HEAD\nmine\n||||||| base\nold\n=======\nyours\n>>>>>>> other\n\nAnother\n=======\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        ("fragments/rules.md.j2", MERGED, [4, 6, 8, 10]),
+        ("suite.yaml", "<<<<<<< HEAD\nname: a\n=======\nname: b\n>>>>>>> other\n", [1, 3, 5]),
+        ("runtime/ultra_runtime/verbs/status.py", "x = 1\n>>>>>>> other\n", [2]),
+        ("contracts/fixtures/work-order/valid.json", "<<<<<<< HEAD\n{}\n", [1]),
+    ],
+)
+def test_conflict_markers_are_told_before_anything_is_read(
+    tmp_path: Path, path: str, text: str, lines: list[int]
+) -> None:
+    assert found(tmp_path, {path: text}) == [f"{path}:{line}: conflict-marker" for line in lines]
+
+
+def test_an_underlined_heading_is_no_conflict(tmp_path: Path) -> None:
+    text = "A heading\n=======\n\nSay `<<<<<<< HEAD` when it happens.\n"
+    assert found(tmp_path, {"fragments/rules.md.j2": text}) == []

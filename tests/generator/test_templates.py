@@ -191,3 +191,20 @@ def _balanced(parts: list[str]) -> str:
         lines.append(part if part.startswith(("{%", "{#")) else f"{part}@{len(lines) + 1}")
     lines += ["{% endif %}"] * depth
     return "\n".join(lines)
+
+
+def test_a_block_that_no_parent_has_is_refused(tmp_path: Path) -> None:
+    files = {
+        "base.j2": "{% block find %}{% endblock %}\n",
+        "middle.j2": '{% extends "base.j2" %}\n{% block find %}{% block inner %}{% endblock %}{% endblock %}\n',
+        "mine.j2": '{% extends "middle.j2" %}\n{% block inner %}\nin\n{% endblock %}\n',
+        "wrong.j2": '{% extends "middle.j2" %}\n{% block iner %}\nin\n{% endblock %}\n',
+    }
+    made = templates(tmp_path, files)
+    assert "in" in made.render("mine.j2")
+    with pytest.raises(ProblemsFound) as caught:
+        made.render("wrong.j2")
+    assert str(caught.value).endswith(
+        "wrong.j2:2: unknown-block: no parent of this template has a block 'iner', so it is never rendered"
+        " (did you mean 'inner'?)"
+    )

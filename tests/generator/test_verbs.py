@@ -81,3 +81,65 @@ def test_a_syntax_error_has_its_line_and_its_own_remedy(tmp_path: Path) -> None:
 def test_a_null_byte_is_no_traceback(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, HEAD + "\0" + RUN)
     assert "is not Python" in fault
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ("state PATH", "USAGE says 'state', and the file is called status.py (rename the file to state.py,"),
+        (
+            "status show PATH",
+            "USAGE says 'status show', and the file is called status.py (rename the file to",
+        ),
+        ("status  PATH", "USAGE cannot be read from ' PATH' on (write NAME,"),
+        ("status [--long", "USAGE cannot be read from '[--long' on"),
+        ("status --out", "USAGE cannot be read from '--out' on"),
+        ("status [--long [--json]]", "USAGE cannot be read from '[--long [--json]]' on"),
+        ("status PATH ", "USAGE cannot be read from ' ' on"),
+    ],
+)
+def test_a_usage_fits_its_file_and_the_parser(tmp_path: Path, usage: str, expected: str) -> None:
+    (fault,) = faults(tmp_path, f'"""Say it."""\nUSAGE = "{usage}"\n{RUN}')
+    assert fault.startswith(f"2: verb: {expected}")
+
+
+@pytest.mark.parametrize("usage", ["continue [--project DIR]", "continue"])
+def test_a_keyword_has_a_final_underscore_in_its_file_name(tmp_path: Path, usage: str) -> None:
+    path = "runtime/ultra_runtime/verbs/continue_.py"
+    root = write_sample(tmp_path, {path: f'"""Go on."""\nUSAGE = "{usage}"\n{RUN}'})
+    assert list(read_verbs(SourceTree(root))) == ["continue"]
+
+
+ASKING = """\
+"Say how far it is."
+USAGE = "status PATH [MORE...] --to FILE [--long|--data DIR] [--mode a|b]"
+
+
+def run(args):
+    named = {"--anything": args.flag("--long")}
+    return _told(args), named.get("--anything"), args.need("PATH"), args.rest("MORE"), args.need("--to")
+
+
+def _told(given: Args):
+    return given.get("--data"), given.get("--mode")
+"""
+
+
+def test_options_that_usage_has_may_be_asked_for(tmp_path: Path) -> None:
+    assert list(read_verbs(SourceTree(write_sample(tmp_path, {MODULE: ASKING})))) == ["status"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('given.get("--data")', 'given.get("--date")', "11: verb: args.get('--date') asks for what USAGE"),
+        ('args.flag("--long")', 'args.flag("--data")', "6: verb: args.flag('--data') asks for what USAGE"),
+        ('args.flag("--long")', 'args.get("--long")', "6: verb: args.get('--long') asks for what USAGE"),
+        ('args.need("PATH")', 'args.need("FILE")', "7: verb: args.need('FILE') asks for what USAGE"),
+    ],
+)
+def test_an_option_that_usage_does_not_have_is_refused(
+    tmp_path: Path, old: str, new: str, expected: str
+) -> None:
+    (fault,) = faults(tmp_path, ASKING.replace(old, new))
+    assert fault.startswith(expected)

@@ -11,7 +11,7 @@ import pytest
 from tests.guard.test_verbs import Ultra
 from tests.plan.texts import manifest, plan, step
 
-FIXTURES = Path(__file__).parent.parent / "contracts"
+FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from ultra_runtime.plan.spec_text import quoted
 from ultra_runtime.text.yaml_mapping import MappingReader
 from ultra_runtime.text.yaml_value import Scalar
 
-FIXTURES = Path(__file__).parent.parent / "contracts"
+FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
 SEEDS = [
     path.read_bytes() for kind in ("plan", "session-spec") for path in sorted((FIXTURES / kind).glob("*.md"))
 ]

@@ -16,8 +16,9 @@ from ultra_runtime.plan.spec_text import PREFLIGHT
 from ultra_runtime.plan.values import Plan
 from ultra_runtime.text.markdown import Item
 
-VALID = (Path(__file__).parent.parent / "contracts/session-spec/valid.md").read_text()
-RECOVERY = (Path(__file__).parent.parent / "contracts/session-spec/valid-recovery.md").read_text()
+FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
+VALID = (FIXTURES / "session-spec/valid.md").read_text()
+RECOVERY = (FIXTURES / "session-spec/valid-recovery.md").read_text()
 
 
 def codes(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from tests.interpreters import interpreters
 from tests.plan.conftest import PROJECT, Repository
 from tests.plan.texts import manifest, plan, session, step, strategy
 
-FIXTURES = Path(__file__).parent.parent / "contracts"
+FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
 NAMES = [path.parent.parent.name for path in interpreters()]
 
 

@@ -11,6 +11,8 @@ from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.listing import ICON
 from ultra_plugin.check.marketplace import check_marketplace
 from ultra_plugin.check.prompts import prompt_problems
+from ultra_plugin.check.protocol import protocol_problems
+from ultra_plugin.check.raised import code_problems
 from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
@@ -26,7 +28,12 @@ _SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
 
 def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
     """Raise every problem of the sources and of what they render to; warnings count like errors here."""
-    problems = [*spelling_problems(tree, suite), *unused_problems(tree, suite, bundles)]
+    problems = [
+        *spelling_problems(tree, suite),
+        *unused_problems(tree, suite, bundles),
+        *code_problems(tree, suite),
+        *protocol_problems(tree, suite),
+    ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
         if found := _found(suite, bundle):
             problems += _at_source(tree, suite, templates_of(tree, suite, plugin), bundle, found)

@@ -1,9 +1,10 @@
-"""Find sources that nothing uses: fragments, agents, and contracts that no test covers."""
+"""Find sources that nothing uses: fragments, agents, and contracts without fixtures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.source import SourceTree
@@ -34,13 +35,12 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
             if agent not in plugin.agents:
                 shown = tree.shown(f"outputs/{output.output}.yaml")
                 yield Problem(shown, output.line, "unused-output", f"there is no agent '{agent}'", "drop it")
-    tests = tree.root.parent / "tests" / "contracts"
-    if tests.is_dir():
-        for contract in suite.contracts.values():
-            if not (tests / contract.artifact).is_dir():
-                shown = tree.shown(f"contracts/{contract.artifact}.yaml")
-                message = f"no fixtures in tests/contracts/{contract.artifact}"
-                yield Problem(shown, 0, "untested-contract", message, "add one for each code")
+    covered = tree.folders(FIXTURES)
+    for contract in suite.contracts.values() if covered else ():
+        if contract.artifact not in covered:
+            shown = tree.shown(f"contracts/{contract.artifact}.yaml")
+            message = f"no fixtures in {tree.shown(FIXTURES)}/{contract.artifact}"
+            yield Problem(shown, 0, "untested-contract", message, "add one for each code")
 
 
 def _prompts(path: str) -> bool:

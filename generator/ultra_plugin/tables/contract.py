@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ultra_plugin.model import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
 from ultra_plugin.tables.literal import arguments, literal, row, rows
@@ -13,6 +13,8 @@ _COMMON = "common"
 
 def contract_module(contract: Contract) -> str:
     """Return the module that holds one contract."""
+    # What is Markdown has a language of its own, whose reader follows the rules; there they are words for people.
+    rules = [*contract.rules] if contract.format != "markdown" else []
     values = {
         "artifact": literal(contract.artifact),
         "title": literal(contract.title),
@@ -27,7 +29,7 @@ def contract_module(contract: Contract) -> str:
         "blocks": rows(_block(name, block) for name, block in contract.blocks.items()),
         "files": literal({name: file.role for name, file in contract.files.items()}),
         "forbidden_headings": literal(contract.forbidden_headings),
-        "rules": literal(tuple(contract.rules)),
+        "rules": row(rules),
         "stats": rows(field_call(name, field) for name, field in contract.stats.items()),
         "gate": gate_call(contract.gate) if contract.gate else "None",
         "codes": rows(_code(name, code) for name, code in contract.codes.items()),
@@ -37,7 +39,7 @@ def contract_module(contract: Contract) -> str:
     )
     return (
         f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n'
-        f"from ultra_runtime.contract.model import {_used(body)}\n\n"
+        f"from ultra_runtime.contract.model import {_used(body)}\n{_imported(rules)}\n"
         f"CONTRACT = Contract(\n{body})\n"
     )
 
@@ -49,6 +51,10 @@ def common_module(codes: Mapping[str, Code]) -> str:
         "from ultra_runtime.contract.model import Code\n\n"
         f"CODES = {rows(_code(name, code) for name, code in codes.items())}\n"
     )
+
+
+def _imported(rules: Sequence[str]) -> str:
+    return f"from ultra_runtime.contract.rules import {', '.join(sorted(rules))}\n" if rules else ""
 
 
 def _used(body: str) -> str:

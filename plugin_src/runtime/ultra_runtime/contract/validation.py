@@ -6,7 +6,6 @@ import os
 
 from ultra_runtime.contract.field_types import FieldCheck
 from ultra_runtime.contract.result import Report
-from ultra_runtime.contract.rules import RULES
 from ultra_runtime.contract.subject import Subject
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.words import one_line
@@ -134,7 +133,7 @@ def _check_body(report: Report, subject: Subject, body: str, first: int, lines: 
 
 def _follow_rules(report: Report, subject: Subject) -> None:
     for rule in report.contract.rules:
-        RULES[rule](report, subject)
+        rule(report, subject)
 
 
 def modern(fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:

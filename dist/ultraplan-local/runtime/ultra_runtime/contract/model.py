@@ -7,7 +7,10 @@ from ultra_runtime.rendered import table, table_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from ultra_runtime.contract.result import Report
+    from ultra_runtime.contract.subject import Subject
 
 
 class Version:
@@ -246,7 +249,7 @@ class Contract:
         codes: tuple[Code, ...],
         version: Version | None = None,
         fields: tuple[Field, ...] = (),
-        rules: tuple[str, ...] = (),
+        rules: tuple[Callable[[Report, Subject], None], ...] = (),
         modes: Modes | None = None,
         places: tuple[str, ...] = (),
         sections: tuple[Section, ...] = (),

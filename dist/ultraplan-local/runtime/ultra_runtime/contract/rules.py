@@ -1,4 +1,4 @@
-"""The rules that a contract names because data cannot say them, each a function found in one table."""
+"""The rules that a contract names because data cannot say them: each a function that takes report and subject."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from ultra_runtime.contract.result import Report
     from ultra_runtime.contract.subject import Subject
-
-    Rule = Callable[[Report, Subject], None]
 
 BEGUN = ("in_progress", "completed", "failed", "blocked", "in-progress", "running", "passed")
 PREFLIGHT = "0"
@@ -112,13 +110,3 @@ def find_brief(brief: str, folder: str) -> str | None:
         if start and os.path.isfile(os.path.join(start, brief)):
             return os.path.join(start, brief)
     return None
-
-
-RULES: dict[str, Rule] = {
-    "research_state": research_state,
-    "findings_have_details": findings_have_details,
-    "current_step_in_range": current_step_in_range,
-    "steps_counted": steps_counted,
-    "start_commits_known": start_commits_known,
-    "next_brief_exists": next_brief_exists,
-}

@@ -1,6 +1,7 @@
 """Rendered from contracts/brief.yaml: edit that file, not this one."""
 
 from ultra_runtime.contract.model import Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version
+from ultra_runtime.contract.rules import research_state
 
 CONTRACT = Contract(
     artifact="brief",
@@ -41,7 +42,7 @@ CONTRACT = Contract(
     parts=(
         Part(name="topics", heading="Topic {number}: {title}", under=("Research Plan",), level=3, means="One thing to find out.", code="BRIEF_TOPIC_INVALID", counted_by="research_topics", count_code="BRIEF_TOPIC_COUNT", fields=(Field(name="Research question", type="text", required=True, means="The question, ending in a question mark.", form="question"), Field(name="Required for plan steps", type="text", required=True, means="What the plan cannot decide without the answer."), Field(name="Scope", type="text", required=True, means="Where to look.", values={"local": "In the repository.", "external": "Outside the repository.", "both": "In the repository and outside."}), Field(name="Confidence needed", type="text", required=True, means="How much confidence the answer needs.", values={"high": "A wrong answer makes the plan worthless.", "medium": "A wrong answer costs rework.", "low": "A hint is enough."}), Field(name="Estimated cost", type="text", required=True, means="How much effort the search is worth.", values={"quick": "Minutes.", "standard": "The usual search.", "deep": "As long as it takes."}),)),
     ),
-    rules=("research_state",),
+    rules=(research_state,),
     stats=(
         Field(name="ts", type="timestamp", required=True, means="When the line was written."),
         Field(name="slug", type="text", required=True, means="Slug of the project.", form="slug"),

@@ -1,6 +1,7 @@
 """Rendered from contracts/progress.yaml: edit that file, not this one."""
 
 from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
+from ultra_runtime.contract.rules import current_step_in_range, start_commits_known, steps_counted
 
 CONTRACT = Contract(
     artifact="progress",
@@ -34,7 +35,7 @@ CONTRACT = Contract(
         Field(name="recovery_depth", type="integer", required=False, means="Depth of the recovery.", minimum=0, maximum=2),
         Field(name="summary", type="any", required=False, means="Content of the final report."),
     ),
-    rules=("current_step_in_range", "steps_counted", "start_commits_known",),
+    rules=(current_step_in_range, steps_counted, start_commits_known,),
     stats=(
         Field(name="ts", type="timestamp", required=True, means="When the line was written."),
         Field(name="plan", type="text", required=True, means="Name of the plan's file without its folder.", form="file-name"),

@@ -1,6 +1,7 @@
 """Rendered from contracts/review.yaml: edit that file, not this one."""
 
 from ultra_runtime.contract.model import Code, Contract, Field, Modes, Part, Section, Version
+from ultra_runtime.contract.rules import findings_have_details
 
 CONTRACT = Contract(
     artifact="review",
@@ -36,7 +37,7 @@ CONTRACT = Contract(
     parts=(
         Part(name="details", heading="{id}", under=("Findings (BLOCKER)", "Findings (MAJOR)", "Findings (MINOR)", "Findings (SUGGESTION)",), level=3, means="One finding.", listed_by="findings", fields=(Field(name="Rule", type="text", required=True, means="The rule that is broken."), Field(name="Location", type="text", required=True, means="Path and line, separated by a colon.", form="location"), Field(name="Message", type="text", required=True, means="What is wrong."), Field(name="Evidence", type="text", required=True, means="The text of the file that shows it."), Field(name="Fix", type="text", required=True, means="What to do."),)),
     ),
-    rules=("findings_have_details",),
+    rules=(findings_have_details,),
     stats=(
         Field(name="ts", type="timestamp", required=True, means="When the line was written."),
         Field(name="slug", type="text", required=True, means="Slug of the project.", form="slug"),

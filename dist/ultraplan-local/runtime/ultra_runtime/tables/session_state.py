@@ -1,6 +1,7 @@
 """Rendered from contracts/session-state.yaml: edit that file, not this one."""
 
 from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
+from ultra_runtime.contract.rules import next_brief_exists
 
 CONTRACT = Contract(
     artifact="session-state",
@@ -18,7 +19,7 @@ CONTRACT = Contract(
         Field(name="status", type="text", required=True, means="How the run ended.", values={"completed": "Every step and the audit passed.", "failed": "A step failed three times and its changes were undone.", "stopped": "The run was ended before its last step, by an escalation, an entry condition or an abort.", "partial": "The steps are done, but the audit or an exit condition is not satisfied.", "blocked": "The sandbox refused what the first step needs, so nothing was done.", "in_progress": "The run has not ended; it was interrupted."}),
         Field(name="updated_at", type="timestamp", required=True, means="When this was written, ISO 8601."),
     ),
-    rules=("next_brief_exists",),
+    rules=(next_brief_exists,),
     codes=(
         Code(name="STATE_NOT_FOUND", severity="error", means="There is no file at this path.", remedy="Name the project directory of a run, or start one."),
         Code(name="STATE_READ_ERROR", severity="error", means="The file cannot be read.", remedy="Make it a regular file that you can read."),

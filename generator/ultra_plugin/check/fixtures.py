@@ -1,0 +1,142 @@
+"""The fixtures of contracts: artifacts that get exactly the code that they are named for.
+
+`<CODE>.*` gets that code alone, `valid*` gets none, and `old-*` no error. A fixture that is a folder is a project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ultra_plugin.check.protocol import COMMON, FIXTURES
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Contract, Suite
+from ultra_plugin.source import SourceTree
+
+PROJECT = ".claude/projects/2026-01-31-rate-limit"
+VALID, OLD = "valid", "old-"
+SECRET = "AKIA" + "Z7QK2M5XW9RT4BVN"
+"""Put in place of @SECRET@: a host that looks for keys would refuse a file with the whole of it."""
+_PLACEHOLDER = re.compile(r"\{[^}]*\}")
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of the runtime, and what is wrong with its answers."""
+
+    module: str
+    """The module that a bundle must have for it."""
+    words: tuple[str, ...]
+    problems: Callable[[list[Answer]], Iterable[Problem]]
+    given: str = ""
+    """What stands on standard input."""
+    folder: str = ""
+    """Where the call is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixture:
+    path: str
+    contract: Contract
+
+    @property
+    def word(self) -> str:
+        """The code that it is named for, or the beginning of what else it is."""
+        name = self.path.rpartition("/")[2].partition(".")[0]
+        return next((kind for kind in (VALID, OLD) if name.startswith(kind)), name)
+
+
+def _fixtures(tree: SourceTree, suite: Suite) -> Iterator[_Fixture | str]:
+    """Yield every fixture, or its path where no contract is there for it."""
+    contracts = {contract.artifact: contract for contract in suite.contracts.values()}
+    of_all = next((one for one in contracts.values() if one.format == "frontmatter"), None)
+    for artifact in tree.folders(FIXTURES):
+        contract = of_all if artifact == COMMON else contracts.get(artifact)
+        folder = f"{FIXTURES}/{artifact}"
+        for name in dict.fromkeys(path[len(folder) + 1 :].partition("/")[0] for path in tree.files(folder)):
+            yield _Fixture(f"{folder}/{name}", contract) if contract else f"{folder}/{name}"
+
+
+def fixture_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
+    """Yield fixtures whose name says nothing: of no contract, or of no code."""
+    for fixture in _fixtures(tree, suite):
+        if isinstance(fixture, str):
+            message = "there is no contract for this fixture"
+            yield Problem(
+                tree.shown(fixture), 0, "fixture", message, "delete it, or name its folder after an artifact"
+            )
+            continue
+        if fixture.word not in (known := _names(fixture.contract, suite)):
+            message = f"'{fixture.word}' is no code of {fixture.contract.artifact}"
+            yield Problem(tree.shown(fixture.path), 0, "fixture", message, nearest(fixture.word, known))
+
+
+def _names(contract: Contract, suite: Suite) -> list[str]:
+    return [*contract.codes, *suite.common_codes, VALID, OLD]
+
+
+def fixture_calls(tree: SourceTree, suite: Suite, place: Path) -> Iterator[Call]:
+    """Yield the calls that validate every fixture, each in a repository of its own below a folder."""
+    for number, fixture in enumerate(_fixtures(tree, suite)):
+        if isinstance(fixture, _Fixture) and fixture.word in _names(fixture.contract, suite):
+            repository = place / f"fixture-{number}"
+            path = _put(tree, fixture, repository)
+            words = ("validate", fixture.contract.artifact, str(path), "--json")
+            yield Call("verbs/validate.py", words, _compared(tree, fixture), folder=str(repository))
+
+
+def _put(tree: SourceTree, fixture: _Fixture, repository: Path) -> Path:
+    """Write a fixture to the place of its artifact, beside a valid brief, and return the path to validate."""
+    project = repository / PROJECT
+    place = fixture.contract.places[0].path
+    inner = _PLACEHOLDER.sub("1", place.partition("}/")[2] or place)
+    files = {"brief.md": f"{FIXTURES}/brief/{VALID}.md"}
+    target = project / inner
+    if tree.find(fixture.path):
+        files[inner] = fixture.path
+    else:
+        files |= {path[len(fixture.path) + 1 :]: path for path in tree.files(fixture.path)}
+        target = project if fixture.contract.format == "directory" else target.parent
+    (repository / ".git").mkdir(parents=True)
+    for name, source in files.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        if tree.find(source):
+            (project / name).write_bytes(tree.read(source).replace(b"@SECRET@", SECRET.encode()))
+    return target
+
+
+def _compared(tree: SourceTree, fixture: _Fixture) -> Callable[[list[Answer]], Iterator[Problem]]:
+    """Return the function that yields a fixture which gets something else."""
+
+    def problems(answers: list[Answer]) -> Iterator[Problem]:
+        (answer,) = answers
+        if "valid" not in answer:
+            right, got, is_right = "a result", str(answer.get("error", answer)), False
+        else:
+            errors, warnings = ([issue["code"] for issue in answer[kind]] for kind in ("errors", "warnings"))
+            right, got, is_right = _judged(fixture, errors, warnings)
+        if not is_right:
+            message = f"the fixture must get {right}, and gets {got or 'no code'}"
+            yield Problem(tree.shown(fixture.path), 0, "fixture", message, "fix the contract or the fixture")
+
+    return problems
+
+
+def _judged(fixture: _Fixture, errors: list[str], warnings: list[str]) -> tuple[str, str, bool]:
+    """Return what a fixture has to get, what it gets, and whether that is right."""
+    got = errors + warnings
+    if fixture.word == OLD:
+        return "no error", ", ".join(errors), not errors
+    if fixture.word == VALID:
+        return "no code", ", ".join(got), not got
+    right = [fixture.word]
+    prefix, version = fixture.contract.prefix, fixture.contract.version
+    if fixture.word == f"{prefix}_VERSION_MISMATCH" and version and not (version.accepts or version.legacy):
+        # No older version is read at present, so an older one is like any other.
+        right = [f"{prefix}_SCHEMA_MISMATCH", f"{prefix}_VERSION_UNSUPPORTED"]
+    return f"{' or '.join(right)} alone", ", ".join(got), len(got) == 1 and got[0] in right

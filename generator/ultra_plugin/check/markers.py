@@ -1,0 +1,28 @@
+"""Find the marks that git leaves in a file whose merge conflict nobody resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ultra_plugin.errors import Problem
+from ultra_plugin.source import SourceTree
+
+_OURS, _THEIRS = b"<<<<<<< ", b">>>>>>> "
+_MIDDLE = (b"=======", b"||||||| ")
+"""These may also be a heading's underline, so they count only after the first mark."""
+_BINARY = (".png",)
+
+
+def marker_problems(tree: SourceTree) -> Iterator[Problem]:
+    """Yield every line that is a conflict marker."""
+    for path in tree.files():
+        content = b"" if path.endswith(_BINARY) else tree.read(path)
+        if _OURS not in content and _THEIRS not in content:
+            continue
+        is_open = False
+        for number, line in enumerate(content.splitlines(), 1):
+            if line.startswith((_OURS, _THEIRS)) or (is_open and line.startswith(_MIDDLE)):
+                mark = line[:7].decode()
+                message = f"the conflict marker {mark} was left in the file"
+                yield Problem(tree.shown(path), number, "conflict-marker", message, "finish the merge")
+                is_open = mark != _THEIRS.decode().strip()

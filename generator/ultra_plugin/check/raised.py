@@ -1,0 +1,305 @@
+"""Find codes that the runtime raises for a contract which does not list them, and codes that nothing raises.
+
+The runtime is read, not run. Which contract a code is raised for follows from where that happens: in a rule, for
+the contracts that name it; in the room `contract`, for those with the feature that `_NEEDED` names; in a module that
+loads contracts by name, for these; in the room of an artifact, for that artifact. Anything else is left to the trial.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ultra_plugin.document import line_of, nearest
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Contract, Field, Suite
+from ultra_plugin.ranges import walk, walk_fields
+from ultra_plugin.source import SourceTree
+
+PACKAGE = "runtime/ultra_runtime"
+ROOM = f"{PACKAGE}/contract"
+RULES = f"{ROOM}/rules.py"
+_COMMON = "contracts/common.yaml"
+_CALLS = frozenset({"add", "code", "_note", "_add", "_warn"})
+_RAISES = re.compile(rf"\b(?:{'|'.join(sorted(_CALLS))})\(|^OWN_LANGUAGE", re.MULTILINE)
+_WORD = re.compile(r"(?<=[\"|])[A-Z][A-Z0-9_]+(?=[\"|])")
+_CODES = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*(?:\|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)*")
+_OF_ALL = re.compile(r"(?:FM|SECRET)_[A-Z0-9_]+")
+_RULE = ["report", "subject"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """Codes, divided by `|`, of which the first that is listed is raised; and where."""
+
+    codes: str
+    path: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    raised: tuple[_Raised, ...]
+    rules: Mapping[str, int] = field(default_factory=dict)
+    """Rule -> its line, in the module of rules."""
+    contracts: frozenset[str] = frozenset()
+    """The contracts that it loads by name."""
+    is_given_one: bool = False
+    """Whether a function of it takes a contract from its caller."""
+    languages: Mapping[str, str] = field(default_factory=dict)
+    """Artifact with a language of its own -> the room of its reader."""
+    words: frozenset[str] = frozenset()
+    """What stands in quotes in it and could be a code."""
+
+
+def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
+    """Yield every code that a contract lacks or has in vain, and every rule that is no function or is not named."""
+    if tree.find(RULES) is None:
+        return
+    modules = {
+        path: _read(tree, path)
+        for path in tree.files(PACKAGE)
+        if path.endswith(".py") and "/tables/" not in path
+    }
+    contracts = {contract.artifact: contract for contract in suite.contracts.values()}
+    yield from _rule_problems(tree, contracts.values(), modules[RULES])
+    lacking: dict[str, Problem] = {}  # each code once, however often it is raised
+    for path, module in modules.items():
+        for raised in module.raised:
+            if path.startswith(f"{ROOM}/") and path != RULES and not _is_known(raised.codes, suite):
+                message = f"nothing says which contracts need the code {raised.codes}"
+                yield Problem(
+                    tree.shown(path),
+                    raised.line,
+                    "code-unknown",
+                    message,
+                    "add it to _NEEDED in check/raised.py",
+                )
+            lacking |= dict(_lacking(tree, suite, raised, _scope(path, raised, modules, contracts)))
+    yield from lacking.values()
+    yield from _idle_codes(tree, suite, {word for module in modules.values() for word in module.words})
+
+
+def _read(tree: SourceTree, path: str) -> _Module:
+    text = tree.text(path)
+    words = frozenset(_WORD.findall(text))
+    if not _RAISES.search(text):  # parsing every module would take longer than all other checks
+        return _Module((), words=words)
+    try:
+        module = ast.parse(text)
+    except SyntaxError:  # a verb's is told while it is loaded, any other by the trial
+        return _Module((), words=words)
+    constants = {
+        node.targets[0].id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    raised = tuple(
+        _Raised(codes, path, call.lineno, function.name)
+        for function in functions
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call) and call.args and _called(call) in _CALLS
+        for codes in _codes(call.args[0], constants)
+    )
+    rules = {
+        function.name: function.lineno
+        for function in functions
+        if isinstance(function, ast.FunctionDef) and [one.arg for one in function.args.args] == _RULE
+    }
+    loaded = [
+        call.args[0]
+        for call in ast.walk(module)
+        if isinstance(call, ast.Call) and _called(call) == "load_contract"
+    ]
+    names = frozenset(name for node in loaded for name in _texts(node, constants))
+    languages = _pairs(constants.get("OWN_LANGUAGE"))
+    is_given_one = len(names) < len(loaded) or any(
+        isinstance(node, ast.arg) and node.arg == "contract" for node in ast.walk(module)
+    )
+    return _Module(raised, rules, names, is_given_one, languages, words)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _codes(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield the codes that an argument can be: a text, a constant of the module, or a choice of these."""
+    choices: list[ast.expr] = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+    choices = node.values if isinstance(node, ast.BoolOp) else choices
+    for choice in choices:
+        yield from (text for text in _texts(choice, constants) if _CODES.fullmatch(text))
+
+
+def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    node = constants.get(node.id, node) if isinstance(node, ast.Name) else node
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+
+
+def _pairs(node: ast.expr | None) -> dict[str, str]:
+    """Return artifact -> room of a literal such as {"plan": "plan.check"}."""
+    if not isinstance(node, ast.Dict):
+        return {}
+    return {name: str(module).partition(".")[0] for name, module in ast.literal_eval(node).items()}
+
+
+def _rule_problems(tree: SourceTree, contracts: Iterable[Contract], rules: _Module) -> Iterator[Problem]:
+    followed = [contract for contract in contracts if contract.format != "markdown"]
+    for contract in followed:
+        path = f"contracts/{contract.artifact}.yaml"
+        for name in contract.rules:
+            if name not in rules.rules:
+                message = f"the rule '{name}' is no function of {tree.shown(RULES)}"
+                line = line_of(tree.read(path), "rules", name)
+                yield Problem(tree.shown(path), line, "unknown-rule", message, nearest(name, rules.rules))
+    named = {name for contract in followed for name in contract.rules}
+    for name, line in rules.rules.items():
+        if name not in named:
+            message = f"no contract names the rule '{name}'"
+            yield Problem(
+                tree.shown(RULES), line, "unused-rule", message, "name it under 'rules:', or delete it"
+            )
+
+
+def _scope(
+    path: str, raised: _Raised, modules: Mapping[str, _Module], contracts: Mapping[str, Contract]
+) -> list[list[Contract]]:
+    """Return groups of contracts; one of each group has to list what is raised."""
+    if path == RULES:
+        return [[contract] for contract in contracts.values() if raised.function in contract.rules]
+    if path.startswith(f"{ROOM}/"):
+        needed = _NEEDED.get(raised.codes)
+        return [[contract] for contract in contracts.values() if needed and needed(contract)]
+    room = path.removeprefix(f"{PACKAGE}/").partition("/")[0]
+    languages = {name: home for module in modules.values() for name, home in module.languages.items()}
+    module = modules[path]
+    names = module.contracts | {name for name, home in languages.items() if home == room}
+    names |= {room} if module.is_given_one or not names else set()
+    return (
+        [[contracts[name] for name in sorted(names, key=lambda name: (name != room, name))]]
+        if names <= contracts.keys()
+        else []
+    )
+
+
+def _lacking(
+    tree: SourceTree, suite: Suite, raised: _Raised, groups: Iterable[list[Contract]]
+) -> Iterator[tuple[str, Problem]]:
+    """Yield file and code of each that is not listed, and the problem."""
+    names = raised.codes.split("|")
+    for group in groups:
+        listed = {code for contract in group for code in contract.codes} | {*suite.common_codes}
+        wanted = [f"{contract.prefix}_{name}" for name in names for contract in group]
+        if not listed & {*names, *wanted}:
+            path = f"contracts/{group[0].artifact}.yaml"
+            place = f"{raised.path.removeprefix('runtime/')}:{raised.line}"
+            message = f"neither {names[0]} nor {wanted[0]} is listed, and {place} raises it for this artifact"
+            remedy = "add it under 'codes:', with severity, means and remedy"
+            line = line_of(tree.read(path), "codes")
+            yield path + raised.codes, Problem(tree.shown(path), line, "missing-code", message, remedy)
+
+
+def _idle_codes(tree: SourceTree, suite: Suite, words: set[str]) -> Iterator[Problem]:
+    """Yield codes whose name stands nowhere in the runtime, and common ones that it raises and nobody lists."""
+    for contract in suite.contracts.values():
+        path = f"contracts/{contract.artifact}.yaml"
+        named = {getattr(one, key) for _, one in walk(contract) for key in ("code", "type_code", "missing")}
+        named |= {code for part in contract.parts.values() for code in (part.code, part.count_code)}
+        for name, code in contract.codes.items():
+            if not {name, name.removeprefix(f"{contract.prefix}_")} & words and name not in named:
+                message = f"nothing raises the code {name}"
+                yield Problem(tree.shown(path), code.line, "unused-code", message, "delete it")
+    for name, code in suite.common_codes.items():
+        if name not in words:
+            yield Problem(
+                tree.shown(_COMMON), code.line, "unused-code", f"nothing raises the code {name}", "delete it"
+            )
+    texts = [
+        contract for contract in suite.contracts.values() if contract.format in ("frontmatter", "markdown")
+    ]
+    for name in sorted(filter(_OF_ALL.fullmatch, words)) if texts else ():
+        if name not in suite.common_codes:
+            message = f"the code {name} is not listed, and the runtime raises it"
+            yield Problem(
+                tree.shown(_COMMON), 1, "missing-code", message, "add it, with severity, means and remedy"
+            )
+
+
+def _is_known(codes: str, suite: Suite) -> bool:
+    return codes in _NEEDED or codes in suite.common_codes or _OF_ALL.fullmatch(codes) is not None
+
+
+# --- which features of a contract make the validator raise a code ---------------------------------------------
+
+
+def _has_fields(contract: Contract) -> bool:
+    return contract.format in ("json", "frontmatter")
+
+
+def _fields(contract: Contract) -> list[Field]:
+    """Return the fields that the validator goes through, without the version, which has codes of its own."""
+    version = contract.version.field if contract.version else ""
+    found = walk_fields(("fields",), contract.fields) if _has_fields(contract) else ()
+    return [field for keys, field in found if keys != ("fields", version)]
+
+
+def _bounded(field: Field) -> bool:
+    bounds = (field.values, field.minimum, field.maximum, field.form, field.items)
+    return (
+        any(bound is not None for bound in bounds)
+        or field.type in ("date", "timestamp")
+        or (field.type == "text" and field.required)
+    )
+
+
+def _parts(contract: Contract) -> list[Field]:
+    """Return the fields of repeated parts that have no code of their own; a heading alone counts as one."""
+    parts = contract.parts.values() if contract.format == "frontmatter" else ()
+    return [field for part in parts if not part.code for field in part.fields.values()]
+
+
+def _lacks_field(contract: Contract) -> bool:
+    return any(field.required and not field.missing for field in _fields(contract)) or any(
+        field.required for field in _parts(contract)
+    )
+
+
+def _has_wrong_type(contract: Contract) -> bool:
+    return any(field.type != "any" and not (field.type_code or field.code) for field in _fields(contract))
+
+
+def _has_wrong_value(contract: Contract) -> bool:
+    return bool(_parts(contract)) or any(_bounded(field) and not field.code for field in _fields(contract))
+
+
+_NEEDED: Mapping[str, Callable[[Contract], bool]] = {
+    "NOT_FOUND": lambda contract: contract.format != "directory",
+    "READ_ERROR": lambda contract: contract.format != "directory",
+    "PARSE_ERROR": lambda contract: contract.format == "json",
+    "MISSING_FIELD": _lacks_field,
+    "BAD_TYPE": _has_wrong_type,
+    "BAD_VALUE": _has_wrong_value,
+    "LEGACY_VALUE": lambda contract: any(field.legacy for field in _fields(contract)),
+    "MISSING_SECTION": lambda contract: (
+        contract.format == "frontmatter" and any(section.required for section in contract.sections.values())
+    ),
+    "VERSION_MISMATCH": lambda contract: (
+        _has_fields(contract) and contract.version is not None and bool(contract.version.accepts)
+    ),
+    "SCHEMA_MISMATCH|VERSION_UNSUPPORTED": lambda contract: (
+        _has_fields(contract) and contract.version is not None
+    ),
+    "NON_CANONICAL_OVERVIEW": lambda contract: any(
+        one.role == "tolerated" for one in contract.files.values()
+    ),
+    "LOOSE_FILES": lambda contract: contract.format == "directory",
+    # Raised only where the contract lists them.
+    "UNKNOWN_FIELD": lambda contract: False,
+    "VERSION_FORMAT": lambda contract: False,
+}
+"""Code of the room `contract` -> whether a contract can get it."""

@@ -1,0 +1,100 @@
+"""The USAGE line of a verb as the runtime will read it, and the options that its module asks for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ultra_plugin.document import nearest
+
+Fault = tuple[int, str, str]
+"""Line, message and remedy."""
+_VALUE = r"[A-Za-z][A-Za-z0-9_-]*(?:\|[a-z][a-z0-9_-]*)*"
+_OPTION = rf"--[a-z][a-z-]*(?: {_VALUE})?"
+_ARGUMENT = r"[A-Z][A-Z0-9_-]*(?:\.\.\.)?"
+_PART = re.compile(
+    rf"(?P<verb>[a-z][a-z-]*)|(?P<argument>{_ARGUMENT})|(?P<needed>--[a-z][a-z-]* {_VALUE})"
+    rf"|\[(?P<left_out>{_ARGUMENT})\]|\[(?P<options>{_OPTION}(?:\|{_OPTION})*)\]"
+)
+_READERS = {"get": "a value", "need": "a value", "rest": "a value", "flag": "no value"}
+
+
+@dataclass(frozen=True, slots=True)
+class UsageLine:
+    """What a verb is called, and its arguments, options with a value and flags."""
+
+    verb: str
+    values: frozenset[str]
+    """Arguments, and options that take a value."""
+    flags: frozenset[str]
+
+
+def read_usage(text: str) -> UsageLine | str:
+    """Return the parts of a line, or the piece of it that the runtime could not read."""
+    verb: list[str] = []
+    values: set[str] = set()
+    flags: set[str] = set()
+    at = 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        if part is None or text[part.end() : part.end() + 1] not in ("", " "):
+            return text[at:]
+        if part["verb"]:
+            verb.append(part["verb"])
+        for option in re.findall(_OPTION, part["options"] or part["needed"] or ""):
+            name, _, value = option.partition(" ")
+            (values if value else flags).add(name)
+        values |= {(part["argument"] or part["left_out"] or "").replace("...", "")} - {""}
+        at = part.end() + 1
+    return UsageLine(" ".join(verb), frozenset(values), frozenset(flags)) if not text.endswith(" ") else " "
+
+
+def usage_faults(usage: ast.Constant, stem: str) -> Iterator[Fault]:
+    """Yield what keeps the runtime from finding the verb by the name of its file, or from reading its line."""
+    read = read_usage(str(usage.value))
+    if isinstance(read, str):
+        yield (
+            usage.lineno,
+            f"USAGE cannot be read from '{read}' on",
+            "write NAME, [NAME], NAME..., --option VALUE, [--option VALUE], [--flag] or [--a|--b], one space between",
+        )
+        return
+    wanted = read.verb.replace(" ", "_").replace("-", "_")
+    if wanted != stem.rstrip("_"):
+        remedy = f"rename the file to {wanted}.py, or begin USAGE with the verb of the file"
+        yield usage.lineno, f"USAGE says '{read.verb}', and the file is called {stem}.py", remedy
+
+
+def option_faults(module: ast.Module, line: UsageLine) -> Iterator[Fault]:
+    """Yield every option or argument that the module asks its Args for and USAGE does not have."""
+    for function in ast.walk(module):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        names = {taken.arg for taken in function.args.args if _is_args(function, taken)}
+        for call in ast.walk(function):
+            if isinstance(call, ast.Call) and (asked := _asked(call, names)):
+                reader, name = asked
+                known = line.flags if reader == "flag" else line.values
+                if name not in known:
+                    message = (
+                        f"args.{reader}('{name}') asks for what USAGE does not have with {_READERS[reader]}"
+                    )
+                    yield call.lineno, message, nearest(name, known)
+
+
+def _is_args(function: ast.FunctionDef, taken: ast.arg) -> bool:
+    return function.name == "run" or (
+        isinstance(taken.annotation, ast.Name) and taken.annotation.id == "Args"
+    )
+
+
+def _asked(call: ast.Call, names: set[str]) -> tuple[str, str] | None:
+    """Return the reader and the name of a call such as args.get("--plan"), or nothing."""
+    match call:
+        case ast.Call(ast.Attribute(ast.Name(owner), reader), [ast.Constant(str(name))]) if (
+            owner in names and reader in _READERS
+        ):
+            return reader, name
+    return None
