@@ -76,11 +76,12 @@ def _codes(page: str) -> dict[str, str]:
 
 
 def _hooks(hooks: dict[str, Any], plugin: str) -> set[str]:
-    """Return one line per hook: event, matcher, script."""
+    """Return one line per tool or event that reaches a script: event, alternative of the matcher, script."""
     return {
-        f"{event} {group.get('matcher', '*').replace(plugin, 'PLUGIN')} {Path(hook['args'][-1]).name}"
+        f"{event} {matched} {Path(hook['args'][-1]).name}"
         for event, groups in hooks["hooks"].items()
         for group in groups
+        for matched in group.get("matcher", "*").replace(plugin, "PLUGIN").split("|")
         for hook in group["hooks"]
     }
 
