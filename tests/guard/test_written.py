@@ -117,6 +117,8 @@ def judge(folder: Path) -> Judge:
         ("cp ../y .", ""),
         ("cp ~/.bashrc x", ""),
         ("rm src/x", ""),
+        ("chmod --help /", ""),
+        ("rm -- --help ~/.bashrc", "shell_startup"),
         ("rm -r src", ""),
         ('rm -r "$d"', ""),
         ("mv src/a src/b", ""),
