@@ -12,6 +12,7 @@ from ultra_plugin.model import Code, CommonCodes, Contract, Field, Gate, Output
 from ultra_plugin.source import SourceTree
 
 _BRACKETS = re.compile(r"\(([^()]+)\)$")
+MOST_ROUNDS = 9
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 
 
@@ -119,6 +120,7 @@ def _value_faults(name: str, field: Field) -> Iterator[tuple[str, str]]:
 
 
 def _gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:
+    yield from _range_faults(gate)
     for name in {*gate.tie_order} ^ {*gate.dimensions}:
         yield f"'{name}' is not both a dimension of the gate and in its tie_order", "list it in both"
     for name in {*gate.hard} - {*gate.dimensions}:
@@ -127,6 +129,32 @@ def _gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:
         yield "the scale of the gate does not name every score", "give each score its meaning"
     if gate.degraded_verdict not in gate.verdicts:
         yield "the degraded verdict is none of the verdicts", nearest("", gate.verdicts)
+
+
+def _range_faults(gate: Gate) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of a gate with which it could never pass, or never end."""
+    if not 1 <= gate.rounds <= MOST_ROUNDS:
+        yield (
+            f"'rounds' of the gate must be from 1 to {MOST_ROUNDS}, not {gate.rounds}",
+            "write such a number",
+        )
+    if gate.lowest >= gate.highest:
+        yield (
+            f"'highest' of the gate must be above {gate.lowest}, not {gate.highest}",
+            "write a larger number",
+        )
+        return
+    scores = {
+        "passes_at": gate.passes_at,
+        "detail_at": gate.detail_at,
+        "degraded_score": gate.degraded_score,
+        "rework_at": gate.rework_at,
+        **{f"passes_at of {name}": one.passes_at for name, one in gate.dimensions.items()},
+    }
+    for name, score in scores.items():
+        if score is not None and not gate.lowest <= score <= gate.highest:
+            message = f"'{name}' of the gate must be from {gate.lowest} to {gate.highest}, not {score}"
+            yield message, "write a score of the gate"
 
 
 def with_values(output: Output, contracts: list[Contract]) -> Output:
@@ -168,7 +196,6 @@ def output_problems(
     Where the contracts are not complete, because one could not be read, what a form takes from them is not judged.
     """
     problems: list[Problem] = []
-    owner: dict[str, str] = {}
     gates = [contract.artifact for contract in contracts if contract.gate]
     for output in outputs:
         path = f"outputs/{output.output}.yaml"
@@ -184,10 +211,6 @@ def output_problems(
             faults += _gate_faults(output.scores)
         if complete and output.gate and output.gate not in gates:
             faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
-        for agent in output.agents:
-            if agent in owner:
-                faults.append((f"'{agent}' ends in '{owner[agent]}' as well", "list it once"))
-            owner[agent] = output.output
         problems += [Problem(tree.shown(path), output.line, "bad-output", *fault) for fault in faults]
     return problems
 

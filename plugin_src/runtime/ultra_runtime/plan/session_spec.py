@@ -15,6 +15,7 @@ from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
 from ultra_runtime.plan.values import EntryCondition, Recovery
 from ultra_runtime.plan.version import judge_version
+from ultra_runtime.tables.limits import RECOVERY_DEPTH
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = "Dependencies", "Scope Fence", "Exit Condition"
 SESSION_MANIFEST, STEPS, RECOVERY = "Session Manifest", "Steps", "Recovery Metadata"
 ENTRY_CONDITION = "Entry condition"
-DEEPEST_RECOVERY = 2
 BOXES = ("[ ]", "[x]", "[X]")
 
 
@@ -203,7 +203,7 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
     values = {field.name: said[_key(field.name)] for field in wanted}
     depth = _text(values["recovery_depth"])
     if depth not in ("1", "2"):
-        message = f"recovery_depth is {one_line(depth, 40) or 'empty'}, not 1 or {DEEPEST_RECOVERY}"
+        message = f"recovery_depth is {one_line(depth, 40) or 'empty'}, not 1 or {RECOVERY_DEPTH}"
         plan.add("RECOVERY", message, values["recovery_depth"].line, field="recovery_depth")
         return
     steps = [number for first, last in numbers(_text(values["missing_steps"])) for number in (first, last)]

@@ -18,6 +18,8 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_f
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
+from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
+from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse
@@ -35,19 +37,6 @@ QUALITY, QUALITY_SECTION = "brief_quality", "Brief Quality"
 NOT_SAID = "the brief is partial and does not say why"
 ASSUMPTIONS = "Assumptions"
 FINDINGS = "source_findings"
-SMALL, MIDDLING = 60, 600
-"""Files of a repository that two explorers, or four, can look through."""
-EXPLORERS = (
-    "task-finder",
-    "test-strategist",
-    "architecture-mapper",
-    "convention-scanner",
-    "dependency-tracer",
-    "risk-assessor",
-)
-OF_A_REVIEW = ("dependency-tracer", "test-strategist", "risk-assessor", "convention-scanner")
-"""A review says where the work is, so that nobody has to find or map it."""
-FEW, SOME = 2, 4
 
 
 class Source:
@@ -184,8 +173,12 @@ def under_way(project: Project) -> list[str]:
 
 def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:
     """Return how many files the repository has, and which explorers that is worth."""
-    wanted = EXPLORERS if kind == BRIEF else OF_A_REVIEW
+    wanted = EXPLORERS if kind == BRIEF else REMEDIATION_EXPLORERS
     paths = fields(ask_git(project.root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]))
     size = len([path for path in paths if not path.startswith(".claude/")])
-    number = FEW if quick or size <= SMALL else SOME if size <= MIDDLING else len(wanted)
+    number = len(wanted)
+    if quick or size <= SMALL_REPOSITORY:
+        number = EXPLORERS_FEW
+    elif size <= MIDDLING_REPOSITORY:
+        number = EXPLORERS_SOME
     return size, list(wanted[:number])

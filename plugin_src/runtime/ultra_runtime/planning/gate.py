@@ -29,7 +29,6 @@ COUNTS_FILE = "plan-gate.json"
 STRATEGY = "Execution Strategy"
 STEPS_SECTION = "Implementation Plan"
 CHECKS, FAILED, ROUNDS = "self_checks", "failed_in_a_row", "rounds"
-MOST_CHECKS = 3
 
 
 def write_draft(project: Project | None, folder: Folder, data: bytes) -> bool:

@@ -8,7 +8,8 @@ from ultra_runtime.review.finding import finding_id
 from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review.merge import LEAST
 from ultra_runtime.review.scope import BRIEF
-from ultra_runtime.review.severities import CONFORMANCE, NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.tables.agents import CONFORMANCE
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse, split_marker
 from ultra_runtime.words import listed, one_line

@@ -22,8 +22,9 @@ from ultra_runtime.review.findings import AnswerError, answer_block, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import BRIEF, read_scope
-from ultra_runtime.review.severities import CLEAN, COORDINATOR, GOALS, REVIEWERS
+from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import REVIEW, Parts, review_text
+from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.text import frontmatter
 from ultra_runtime.words import listed, shell_word
 
