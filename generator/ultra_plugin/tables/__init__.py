@@ -11,6 +11,7 @@ from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.agents import agents_module
 from ultra_plugin.tables.contract import common_module, contract_module
+from ultra_plugin.tables.fields import END, fields_module
 from ultra_plugin.tables.limits import limits_module
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
@@ -44,4 +45,6 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
         forms = tuple(path for path in tree.files("outputs") if path.endswith(".yaml"))
         yield "outputs", outputs_module(outputs), (*forms, *agents)
     for contract in suite.contracts.values():
-        yield contract.key, contract_module(contract), (f"contracts/{contract.artifact}.yaml",)
+        source = (f"contracts/{contract.artifact}.yaml",)
+        yield contract.key, contract_module(contract), source
+        yield contract.key + END, fields_module(contract), source

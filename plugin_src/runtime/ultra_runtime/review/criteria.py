@@ -9,6 +9,7 @@ from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review.merge import LEAST
 from ultra_runtime.review.scope import BRIEF
 from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.tables import brief_fields
 from ultra_runtime.tables.agents import CONFORMANCE
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse, split_marker
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.text.markdown import Document
 
-SECTION = "Success Criteria"
+SECTION = brief_fields.SECTION_SUCCESS_CRITERIA
 SHOWN = "shown"
-WEIGHT = {"not shown": "BLOCKER", "partly shown": "MAJOR"}
 RULES = {"not shown": NOT_SHOWN, "partly shown": PARTLY_SHOWN}
+WEIGHT = dict(zip(RULES, SEVERITIES))
 
 
 class Criterion:

@@ -9,6 +9,7 @@ import os
 
 from ultra_runtime.files.git_facts import ask_git, fields
 from ultra_runtime.files.secret_files import may_hold_secrets
+from ultra_runtime.tables import review_fields
 from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES
 
 TYPE_CHECKING = False
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-DEEP, SUMMARY, SKIPPED = "deep-reviewed", "summary-only", "skipped"
+DEEP: str = review_fields.COVERAGE_DEEP_REVIEWED
+SUMMARY: str = review_fields.COVERAGE_SUMMARY_ONLY
+SKIPPED: str = review_fields.COVERAGE_SKIPPED
 DEPTHS = (DEEP, SUMMARY, SKIPPED)
 
 HEAD_BYTES = 2048

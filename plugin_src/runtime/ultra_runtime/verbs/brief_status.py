@@ -15,6 +15,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.research.topics import topics_of, unanswered
+from ultra_runtime.tables import brief_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, nearest, one_line
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 USAGE = "brief status DIR VALUE [--json]"
 
-FIELD = "research_status"
-TOPICS = "research_topics"
+FIELD = brief_fields.RESEARCH_STATUS
+TOPICS = brief_fields.RESEARCH_TOPICS
 SKIPPED = "skipped"
 COMPLETE = "complete"
 

@@ -1,0 +1,57 @@
+"""The names of a contract's fields, sections, parts and values, as constants that the runtime imports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ultra_plugin.model import Contract, Field
+from ultra_plugin.tables.literal import literal
+
+END = "_fields"
+
+
+def fields_module(contract: Contract) -> str:
+    """Return the module that spells the names of one contract."""
+    body = "".join(f"{name} = {literal(word)}\n" for name, word in field_names(contract).items())
+    return f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n{body}'
+
+
+def field_names(contract: Contract) -> dict[str, str]:
+    """Return constant -> what the contract calls it; of two of one name the first counts."""
+    names: dict[str, str] = {}
+    for name, word in _names(contract):
+        names.setdefault(_constant(name), word)
+    return names
+
+
+def _names(contract: Contract) -> Iterator[tuple[str, str]]:
+    yield "kind", contract.artifact
+    yield from _fields(contract.fields)
+    for name, section in contract.sections.items():
+        yield f"section {section.as_ or name}", name
+        yield from _fields(section.fields, section.as_ or name)
+    for name, part in contract.parts.items():
+        yield f"part {name}", name
+        yield from _fields(part.fields, name)
+    for name, block in contract.blocks.items():
+        yield f"block {name}", name
+        yield from _fields(block.fields, name)
+    yield from _fields(contract.stats, "stats")
+    if contract.gate:
+        yield from ((f"gate {name}", name) for name in contract.gate.dimensions)
+        yield from ((f"verdict {name}", name) for name in contract.gate.verdicts)
+
+
+def _fields(fields: Mapping[str, Field], above: str = "") -> Iterator[tuple[str, str]]:
+    for name, field in fields.items():
+        known = f"{above} {field.as_ or name}".strip()
+        yield known, name
+        for value in field.values or ():
+            yield f"{known} {value}", value
+        yield from _fields(field.fields, known)
+        yield from _fields(field.entries, known)
+
+
+def _constant(words: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_").upper()
