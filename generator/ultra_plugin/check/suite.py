@@ -12,6 +12,7 @@ from ultra_plugin.check.listing import ICON
 from ultra_plugin.check.marketplace import check_marketplace
 from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.roles import role_problems
+from ultra_plugin.check.runtime_names import runtime_problems
 from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
@@ -27,7 +28,11 @@ _SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
 
 def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
     """Raise every problem of the sources and of what they render to; warnings count like errors here."""
-    problems = [*spelling_problems(tree, suite), *unused_problems(tree, suite, bundles)]
+    problems = [
+        *spelling_problems(tree, suite),
+        *unused_problems(tree, suite, bundles),
+        *runtime_problems(tree, suite, bundles),
+    ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
         if found := _found(suite, plugin, bundle):
             problems += _at_source(tree, suite, plugin, bundle, found)

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ultra_plugin.model import Contract, Field
+from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.literal import literal
 
 END = "_fields"
+_IMPORT = re.compile(r"^from ultra_runtime\.tables import (\([^)]*\)|.*)$", re.MULTILINE)
+_USED = re.compile(rf"\b(\w+){END}\b")
 
 
 def fields_module(contract: Contract) -> str:
     """Return the module that spells the names of one contract."""
     body = "".join(f"{name} = {literal(word)}\n" for name, word in field_names(contract).items())
     return f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n{body}'
+
+
+def absent_fields(tree: SourceTree, contracts: Iterable[str]) -> list[str]:
+    """Return the contracts, by their key, whose names the runtime takes although they are not there."""
+    used = {
+        key
+        for path in tree.files("runtime")
+        if path.endswith(".py")
+        for imported in _IMPORT.findall(tree.text(path))
+        for key in _USED.findall(imported)
+    }
+    return sorted(used - {*contracts})
+
+
+def absent_module(key: str) -> str:
+    """Return a module in which every name of a contract that is not there is empty."""
+    return (
+        f'"""There is no contract {key.replace("_", "-")} in this bundle: each of its names is empty."""\n\n\n'
+        "def __getattr__(name: str) -> str:\n"
+        '    if name[:1] == "_":\n'
+        "        raise AttributeError(name)\n"
+        '    return ""\n'
+    )
 
 
 def field_names(contract: Contract) -> dict[str, str]:

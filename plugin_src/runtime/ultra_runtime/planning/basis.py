@@ -18,7 +18,14 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_f
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
-from ultra_runtime.tables import brief_fields, plan_fields, progress_fields, review_fields
+from ultra_runtime.tables import (
+    architecture_fields,
+    brief_fields,
+    plan_fields,
+    progress_fields,
+    research_fields,
+    review_fields,
+)
 from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
 from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
@@ -141,9 +148,9 @@ def research_of(source: Source) -> tuple[list[str], list[str]]:
     folder = project.path("research")
     found = research_files(folder) if is_folder(folder) else []
     if found:
-        result = validate_research(load_contract("research"), folder, soft=True)
+        result = validate_research(load_contract(research_fields.KIND), folder, soft=True)
     else:
-        report = Report(load_contract("research"), folder, True)
+        report = Report(load_contract(research_fields.KIND), folder, True)
         note_unanswered(report, folder, source.result.parsed)
         result = report.result()
     told = [f"{one.code}: {one.sentence}" for one in [*result.errors, *result.warnings]]
@@ -152,7 +159,7 @@ def research_of(source: Source) -> tuple[list[str], list[str]]:
 
 def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
     """Return the architecture notes, if another tool left some, and what is odd about them."""
-    result = discover(load_contract("architecture"), project.folder)
+    result = discover(load_contract(architecture_fields.KIND), project.folder)
     parsed = result.parsed or {}
     paths = {name: seen_from(project.root, parsed[name]) for name in ("overview", "gaps") if parsed.get(name)}
     return paths, [f"{one.code}: {one.sentence}" for one in result.warnings]

@@ -40,7 +40,7 @@ COMPLETE = "complete"
 def run(args: Args) -> Answer:
     """Answer with the new status, or say why it cannot follow the old one."""
     value = args.need("VALUE")
-    field = load_contract("brief").field(FIELD)
+    field = load_contract(brief_fields.KIND).field(FIELD)
     if value not in (field.values or {}):
         known = list(field.values or {})
         error = f"{one_line(value)} is no {FIELD}{nearest(value, known)}; there are {listed(known)}"
@@ -58,7 +58,7 @@ def run(args: Args) -> Answer:
 def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
     data = _brief(project)
     shown = project.show(brief_gate.BRIEF)
-    result = validate_data(load_contract("brief"), data, shown, soft=True)
+    result = validate_data(load_contract(brief_fields.KIND), data, shown, soft=True)
     if result.errors or result.parsed is None:
         return _broken(shown, result.errors)
     old = result.parsed.get(FIELD)

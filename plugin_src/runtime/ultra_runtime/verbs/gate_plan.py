@@ -22,6 +22,7 @@ from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
 from ultra_runtime.rendered import names
 from ultra_runtime.review.scope import BRIEF
+from ultra_runtime.tables import plan_fields
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.text.json_blocks import json_blocks
@@ -54,7 +55,7 @@ def run(args: Args) -> Answer:
             if draft is None:
                 put = f"ultra put plan --project {shell_word(project.shown)} --draft"
                 raise RefusedError(f"there is no {project.show(plan_gate.DRAFT)}", f"put one with `{put}`")
-            result = check_write(load_contract("plan"), draft, project.path(plan_gate.DRAFT))
+            result = check_write(load_contract(plan_fields.KIND), draft, project.path(plan_gate.DRAFT))
             _refuse_without_assumptions(project, draft)
             if args.flag("--self-check"):
                 return _self_check(project, result)

@@ -86,7 +86,7 @@ def _brief(args: Args) -> tuple[Project | None, str, str]:
 
 
 def _read(shown: str, path: str) -> Mapping[str, Any]:
-    result = validate_file(load_contract("brief"), path, soft=True)
+    result = validate_file(load_contract(brief_fields.KIND), path, soft=True)
     if result.errors or result.parsed is None:
         told = "; ".join(f"{one.code}: {one.message}" for one in result.errors[:5])
         hint = f"tell the user to run {names().commands['brief']} first, and stop"
