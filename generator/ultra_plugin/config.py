@@ -90,8 +90,8 @@ def load(tree: SourceTree) -> Suite:
 
 def read(tree: SourceTree, path: str, into: type[T], limits: Mapping[str, Limit] | None = None) -> T:
     """Read one YAML file of the tree into its dataclass, with the limits that it names."""
-    data = tree.read(path) if limits is None else with_limits(tree, path, limits)
-    return read_document(tree.shown(path), data, into)
+    shown, data = tree.shown(path), tree.read(path)
+    return read_document(shown, data if limits is None else with_limits(shown, data, limits), into)
 
 
 def load_plugin(tree: SourceTree, name: str) -> Plugin:

@@ -30,7 +30,7 @@ class Agent:
 
     output: str | None = None
     """The file of outputs/ that says in which block the agent's answer ends."""
-    role: Role | tuple[Role, ...] = ()
+    role: tuple[Role, ...] | Role = ()
     scope: Literal["local", "external"] | None = None
     """Where a researcher looks."""
     quick: bool = False

@@ -69,28 +69,25 @@ def number_word(value: int) -> str:
     return _WORDS[value] if value < len(_WORDS) else str(value)
 
 
-def with_limits(tree: SourceTree, path: str, limits: Mapping[str, Limit]) -> bytes:
+def with_limits(path: str, data: bytes, limits: Mapping[str, Limit]) -> bytes:
     """Return a YAML source with the limits that it names put in; lines stay as they are."""
-    data = tree.read(path)
     if b"{{" not in data:
         return data
-    lines = tree.text(path).split("\n")
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
     problems = []
     for number, line in enumerate(lines):
         try:
             lines[number] = _ASKED.sub(lambda asked: _put_in(limits, asked), line)
         except NotKnown as error:
-            problems.append(
-                Problem(tree.shown(path), number + 1, "unknown-limit", error.message, error.remedy)
-            )
+            problems.append(Problem(path, number + 1, "unknown-limit", error.message, error.remedy))
             continue
         if "{{" in lines[number]:
             message = "only limits can stand in double braces here"
             remedy = "write {{ limit.NAME }} or {{ limit_word('NAME') }}"
-            problems.append(Problem(tree.shown(path), number + 1, "unknown-limit", message, remedy))
+            problems.append(Problem(path, number + 1, "unknown-limit", message, remedy))
     if problems:
         raise ProblemsFound(problems)
-    return "\n".join(lines).encode()
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
 def _put_in(limits: Mapping[str, Limit], asked: re.Match[str]) -> str:

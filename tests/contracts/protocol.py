@@ -11,40 +11,47 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ultra_plugin import __version__
 from ultra_plugin.document import read_document
+from ultra_plugin.limits import load_limits, with_limits
 from ultra_plugin.model import CommonCodes, Contract
+from ultra_plugin.source import SourceTree
 
 HERE = Path(__file__).parent
 RELEASED = HERE / "released"
 CURRENT = HERE.parent.parent / "plugin_src" / "contracts"
 MIGRATION = HERE.parent.parent / "MIGRATION.md"
 VERSION = "VERSION"
+LIMITS = load_limits(SourceTree(CURRENT.parent))
 COMMON = "common"
 # Words for people; all else is shape. The version is what announces a change, so it is none itself; a line of
 # statistics is no part of the artifact: nothing reads it back.
 WORDS = {
     "means", "remedy", "example", "line", "title", "summary", "handover", "producer", "consumer", "stability",
-    "failure_modes", "versioning", "when", "version", "stats",
+    "failure_modes", "versioning", "when", "version", "stats", "scale", "rework_at", "as_",
 }  # fmt: skip
 NAMES_ONLY = {"values", "verdicts", "rules"}
 
 
+T = TypeVar("T")
+
+
+def _read(path: Path, into: type[T]) -> T:
+    """Read a contract with the limits of today, those of its own release being part of the words it says."""
+    return read_document(str(path), with_limits(str(path), path.read_bytes(), LIMITS), into)
+
+
 def read(folder: Path) -> dict[str, Contract]:
     """Return the contracts of a folder by the name of their artifact."""
-    return {
-        path.stem: read_document(str(path), path.read_bytes(), Contract)
-        for path in sorted(folder.glob("*.yaml"))
-        if path.stem != COMMON
-    }
+    return {path.stem: _read(path, Contract) for path in sorted(folder.glob("*.yaml")) if path.stem != COMMON}
 
 
 def read_common(folder: Path) -> CommonCodes:
     """Return the codes that no single artifact owns."""
     path = folder / f"{COMMON}.yaml"
-    return read_document(str(path), path.read_bytes(), CommonCodes)
+    return _read(path, CommonCodes)
 
 
 def shape(value: Any) -> Any:

@@ -12,7 +12,7 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import FOLDER
-from ultra_plugin.tables.fields import END, field_names
+from ultra_plugin.tables.fields import END, clashes, field_names
 
 RUNTIME = "runtime/ultra_runtime"
 NOT_CONVERTED = (
@@ -40,6 +40,11 @@ class _Found(NamedTuple):
 
 def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) -> Iterator[Problem]:
     """Yield every name that a table lacks, and every literal that spells a name of a contract or a limit."""
+    for contract in suite.contracts.values():
+        path = tree.shown(f"contracts/{contract.artifact}.yaml")
+        for constant, first, second in clashes(contract):
+            message = f"'{first}' and '{second}' would both be {constant} in the runtime"
+            yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
     tables = [_tables(bundle) for bundle in bundles]
     names = _spelled(suite)
     limits = {name.upper() for name in suite.limits}

@@ -44,11 +44,18 @@ def absent_module(key: str) -> str:
 
 
 def field_names(contract: Contract) -> dict[str, str]:
-    """Return constant -> what the contract calls it; of two of one name the first counts."""
+    """Return constant -> what the contract calls it."""
     names: dict[str, str] = {}
     for name, word in _names(contract):
         names.setdefault(_constant(name), word)
     return names
+
+
+def clashes(contract: Contract) -> list[tuple[str, str, str]]:
+    """Return each constant that two different words of a contract would have, with both words."""
+    names = field_names(contract)
+    pairs = [(_constant(name), word) for name, word in _names(contract)]
+    return [(constant, names[constant], word) for constant, word in pairs if names[constant] != word]
 
 
 def _names(contract: Contract) -> Iterator[tuple[str, str]]:
