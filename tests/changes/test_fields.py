@@ -10,7 +10,7 @@ from tests.changes.conftest import PLUGIN, ROOT, Fork
 from tests.door.conftest import PROJECT, Ultra
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables.fields import absent_fields, absent_module, clashes, field_names
+from ultra_plugin.tables.fields import absent_fields, clashes, field_names, fields_module
 
 BRIEF = "contracts/brief.yaml"
 EXAMPLE = f"{PLUGIN}/docs/examples/2026-01-31-rate-limit/brief.md.j2"
@@ -77,7 +77,7 @@ FOUND = {
     'NAME = subject.text("slug")': "'slug' is a name of a contract",
     "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS is a limit with a number of its own (take ATTEMPTS from",
     "from ultra_runtime.tables.limits import ATEMPTS": "'limits' has no ATEMPTS (did you mean 'ATTEMPTS'?)",
-    "from ultra_runtime.tables import brief_feilds": "no table 'brief_feilds' (did you mean 'brief_fields'?)",
+    "from ultra_runtime.tables.fields import brief_feilds": "no table 'brief_feilds' (did you mean 'brief_fields'?)",
     "from ultra_runtime.tables import agents": "",
     "NAME = agents.REVIEWRS": "the table 'agents' has no REVIEWRS (did you mean 'REVIEWERS'?)",
     'ANSWER = {"research_status": 1}': "",
@@ -118,7 +118,7 @@ def test_names_of_a_contract_that_is_not_there_are_empty() -> None:
     contracts = [*load(tree).contracts]
     assert absent_fields(tree, contracts) == []
     assert absent_fields(tree, [key for key in contracts if key != "review"]) == ["review"]
-    module = ModuleType("review_fields")
-    exec(absent_module("review"), module.__dict__)  # noqa: S102
-    assert module.SCOPE_SHA_START == ""
-    assert not hasattr(module, "__wrapped__")
+    module = ModuleType("fields")
+    exec(fields_module([], ["review"]), module.__dict__)  # noqa: S102
+    assert module.review_fields.SCOPE_SHA_START == ""
+    assert not hasattr(module.review_fields, "__wrapped__")

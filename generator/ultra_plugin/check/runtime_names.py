@@ -25,6 +25,7 @@ NOT_CONVERTED = (
 )
 """Rooms and modules that still spell names of contracts; take one out when it is converted."""
 _PACKAGE = "ultra_runtime.tables"
+_FIELDS = f"{_PACKAGE}.fields"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
 _FUNCTIONS = frozenset(("load_contract", "set_field", "replace_section"))
 _METHODS = frozenset(("text", "count", "line", "field", "part", "block"))
@@ -75,23 +76,23 @@ def _tables(bundle: Bundle) -> dict[str, frozenset[str] | None]:
     for path, file in bundle.files.items():
         if path.startswith(f"{FOLDER}/") and path.endswith(".py"):
             body = ast.parse(file.text).body
-            names = {
-                target.id
-                for node in body
-                if isinstance(node, ast.Assign)
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            }
-            stands_in = any(isinstance(node, ast.FunctionDef) for node in body)
-            found[path[len(FOLDER) + 1 : -len(".py")]] = None if stands_in else frozenset(names)
+            found[path[len(FOLDER) + 1 : -len(".py")]] = _assigned(body)
+            for node in body:
+                if isinstance(node, ast.ClassDef):
+                    found[node.name] = None if node.keywords else _assigned(node.body)
     return found
+
+
+def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
+    targets = (target for node in body if isinstance(node, ast.Assign) for target in node.targets)
+    return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
 def _missing(module: ast.Module, tables: Mapping[str, frozenset[str] | None]) -> Iterator[_Found]:
     """Yield the names that a module takes from tables and that they do not have."""
     called: dict[str, str] = {}
     for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom) and node.module == _PACKAGE:
+        if isinstance(node, ast.ImportFrom) and node.module in (_PACKAGE, _FIELDS):
             called |= {alias.asname or alias.name: alias.name for alias in node.names}
             for alias in node.names:
                 if alias.name not in tables:
@@ -143,7 +144,7 @@ def _literals(module: ast.Module, names: Mapping[str, str]) -> Iterator[_Found]:
             yield _Found(
                 node.lineno,
                 f"'{word}' is a name of a contract",
-                f"take {names[word]} from {_PACKAGE}, or rename yours",
+                f"take {names[word]} from {_FIELDS}, or rename yours",
             )
 
 

@@ -11,7 +11,7 @@ from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.agents import agents_module
 from ultra_plugin.tables.contract import common_module, contract_module
-from ultra_plugin.tables.fields import END, absent_fields, absent_module, fields_module
+from ultra_plugin.tables.fields import absent_fields, fields_module
 from ultra_plugin.tables.limits import limits_module
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
@@ -47,6 +47,6 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
     for contract in suite.contracts.values():
         source = (f"contracts/{contract.artifact}.yaml",)
         yield contract.key, contract_module(contract), source
-        yield contract.key + END, fields_module(contract), source
-    for key in absent_fields(tree, suite.contracts):
-        yield key + END, absent_module(key), ("suite.yaml",)
+    absent = absent_fields(tree, suite.contracts)
+    contracts = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
+    yield "fields", fields_module(suite.contracts.values(), absent), contracts or ("suite.yaml",)

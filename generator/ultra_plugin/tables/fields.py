@@ -10,14 +10,32 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.literal import literal
 
 END = "_fields"
-_IMPORT = re.compile(r"^from ultra_runtime\.tables import (\([^)]*\)|.*)$", re.MULTILINE)
+_IMPORT = re.compile(r"^from ultra_runtime\.tables\.fields import (\([^)]*\)|.*)$", re.MULTILINE)
+_ABSENT = '''
+
+class _Absent(type):
+    """The names of a contract that this bundle does not have: each is empty."""
+
+    def __getattr__(cls, name: str) -> str:
+        if name[:1] == "_":
+            raise AttributeError(name)
+        return ""
+'''
 _USED = re.compile(rf"\b(\w+){END}\b")
 
 
-def fields_module(contract: Contract) -> str:
-    """Return the module that spells the names of one contract."""
-    body = "".join(f"{name} = {literal(word)}\n" for name, word in field_names(contract).items())
-    return f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n{body}'
+def fields_module(contracts: Iterable[Contract], absent: Iterable[str]) -> str:
+    """Return the module that spells the names of every contract: one, since each costs a file at start-up."""
+    missing = [*absent]
+    parts = [
+        '"""Rendered from contracts/*.yaml: edit those files, not this one."""\n',
+        _ABSENT if missing else "",
+    ]
+    for contract in contracts:
+        rows = (f"    {name} = {literal(word)}\n" for name, word in field_names(contract).items())
+        parts.append(f"\n\nclass {contract.key}{END}:\n{''.join(rows)}")
+    parts += [f"\n\nclass {key}{END}(metaclass=_Absent):\n    pass\n" for key in missing]
+    return "".join(parts)
 
 
 def absent_fields(tree: SourceTree, contracts: Iterable[str]) -> list[str]:
@@ -30,17 +48,6 @@ def absent_fields(tree: SourceTree, contracts: Iterable[str]) -> list[str]:
         for key in _USED.findall(imported)
     }
     return sorted(used - {*contracts})
-
-
-def absent_module(key: str) -> str:
-    """Return a module in which every name of a contract that is not there is empty."""
-    return (
-        f'"""There is no contract {key.replace("_", "-")} in this bundle: each of its names is empty."""\n\n\n'
-        "def __getattr__(name: str) -> str:\n"
-        '    if name[:1] == "_":\n'
-        "        raise AttributeError(name)\n"
-        '    return ""\n'
-    )
 
 
 def field_names(contract: Contract) -> dict[str, str]:

@@ -8,7 +8,7 @@ from ultra_runtime.brief.interview import read_interview
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.rendered import names
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.markdown import parse

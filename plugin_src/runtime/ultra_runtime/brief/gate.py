@@ -14,7 +14,7 @@ from ultra_runtime.contract.scores import no_review, restore_review
 from ultra_runtime.files.atomic import PREVIOUS
 from ultra_runtime.files.project import GATE_FILE
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import remove_section, replace_section, set_field
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 

@@ -11,7 +11,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
 TYPE_CHECKING = False

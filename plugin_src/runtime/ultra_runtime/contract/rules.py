@@ -7,7 +7,7 @@ import os
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
 from ultra_runtime.files.root import find_root
-from ultra_runtime.tables import brief_fields, progress_fields, review_fields, session_state_fields
+from ultra_runtime.tables.fields import brief_fields, progress_fields, review_fields, session_state_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from ultra_runtime.contract.result import Report
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.tables import plan_fields, review_fields
+from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.text.frontmatter import parse
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.guard.verdict import verdict_for
 from ultra_runtime.plan.inline import is_nothing, spans
-from ultra_runtime.tables import plan_fields, session_spec_fields
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

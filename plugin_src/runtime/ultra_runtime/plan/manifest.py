@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.plan.values import Manifest
-from ultra_runtime.tables import plan_fields
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
 from ultra_runtime.text.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
 from ultra_runtime.words import listed, nearest, one_line

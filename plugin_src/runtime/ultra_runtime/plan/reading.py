@@ -9,7 +9,7 @@ from ultra_runtime.plan.steps import StepReader, begins_numbered
 from ultra_runtime.plan.strategy import read_strategy
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
 from ultra_runtime.plan.version import judge_version
-from ultra_runtime.tables import plan_fields
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
 from ultra_runtime.text.patterns import check

@@ -15,8 +15,8 @@ from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
 from ultra_runtime.plan.values import EntryCondition, Recovery
 from ultra_runtime.plan.version import judge_version
-from ultra_runtime.tables import plan_fields
-from ultra_runtime.tables import session_spec_fields as spec
+from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.tables.limits import RECOVERY_DEPTH
 from ultra_runtime.words import listed, one_line
 

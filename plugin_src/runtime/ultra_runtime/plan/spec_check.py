@@ -7,7 +7,7 @@ import os
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import SESSION_SPEC
-from ultra_runtime.tables import session_spec_fields
+from ultra_runtime.tables.fields import session_spec_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

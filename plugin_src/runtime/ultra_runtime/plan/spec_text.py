@@ -5,8 +5,8 @@ from __future__ import annotations
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
 from ultra_runtime.plan.values import SESSION_SPEC, Fence, Plan
-from ultra_runtime.tables import plan_fields as of_plan
-from ultra_runtime.tables import session_spec_fields as spec
+from ultra_runtime.tables.fields import plan_fields as of_plan
+from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.plan.inline import is_nothing, paths, read_command, read_if_command, spans
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Step
-from ultra_runtime.tables import plan_fields
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from ultra_runtime.plan.inline import numbers, paths
 from ultra_runtime.plan.overlap import find_overlaps
 from ultra_runtime.plan.steps import LEVEL, begins_numbered, numbered
 from ultra_runtime.plan.values import Fence, Session
-from ultra_runtime.tables import plan_fields, session_spec_fields
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.tables import plan_fields
+from ultra_runtime.tables.fields import plan_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_f
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
-from ultra_runtime.tables import (
+from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
+from ultra_runtime.tables.fields import (
     architecture_fields,
     brief_fields,
     plan_fields,
@@ -26,7 +27,6 @@ from ultra_runtime.tables import (
     research_fields,
     review_fields,
 )
-from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
 from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object

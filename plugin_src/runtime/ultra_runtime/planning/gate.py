@@ -12,7 +12,7 @@ from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.run.state.pinned import refuse_pinned
-from ultra_runtime.tables import plan_fields
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 

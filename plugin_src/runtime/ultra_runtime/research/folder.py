@@ -9,7 +9,7 @@ from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.research.topics import SUFFIX, research_files, topics_of
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from ultra_runtime.rendered import names
 from ultra_runtime.research.confidence_record import computed_for
 from ultra_runtime.research.folder import BRIEF, read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
-from ultra_runtime.tables import brief_fields, research_fields
+from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import shell_word

@@ -11,7 +11,7 @@ import os
 from ultra_runtime.contract.subject import parsed_key
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.research.evidence import ENOUGH
-from ultra_runtime.tables import brief_fields, research_fields
+from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.words import bare_words
 

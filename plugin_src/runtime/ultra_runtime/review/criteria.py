@@ -9,8 +9,8 @@ from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review.merge import LEAST
 from ultra_runtime.review.scope import BRIEF
 from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
-from ultra_runtime.tables import brief_fields
 from ultra_runtime.tables.agents import CONFORMANCE
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse, split_marker
 from ultra_runtime.words import listed, one_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.review.findings import unproved
 from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SECTIONS, SEVERITIES
-from ultra_runtime.tables import review_fields
+from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
 

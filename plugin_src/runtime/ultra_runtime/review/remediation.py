@@ -9,7 +9,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN as PLAN_KIND
 from ultra_runtime.review.severities import SECTIONS, VERDICTS
 from ultra_runtime.run.tree.digest import sha256
-from ultra_runtime.tables import plan_fields, progress_fields
+from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse

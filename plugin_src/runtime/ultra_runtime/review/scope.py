@@ -13,7 +13,7 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
-from ultra_runtime.tables import progress_fields, review_fields
+from ultra_runtime.tables.fields import progress_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import one_line

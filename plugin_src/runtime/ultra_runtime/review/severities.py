@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.model import UnknownKindError, load_contract
-from ultra_runtime.tables import review_fields
+from ultra_runtime.tables.fields import review_fields
 
 
 def _sections() -> dict[str, str]:

@@ -7,7 +7,7 @@ from ultra_runtime.plan.spec_text import quoted
 from ultra_runtime.review.merge import is_goal, other_voices
 from ultra_runtime.review.severities import GOALS, SECTIONS, SEVERITIES
 from ultra_runtime.review.triage import DEPTHS, SKIPPED
-from ultra_runtime.tables import review_fields as fields
+from ultra_runtime.tables.fields import review_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

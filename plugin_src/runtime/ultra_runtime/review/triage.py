@@ -9,7 +9,7 @@ import os
 
 from ultra_runtime.files.git_facts import ask_git, fields
 from ultra_runtime.files.secret_files import may_hold_secrets
-from ultra_runtime.tables import review_fields
+from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES
 
 TYPE_CHECKING = False

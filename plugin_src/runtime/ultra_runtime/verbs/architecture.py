@@ -8,7 +8,7 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.tables import architecture_fields
+from ultra_runtime.tables.fields import architecture_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.research.topics import topics_of, unanswered
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, nearest, one_line
 

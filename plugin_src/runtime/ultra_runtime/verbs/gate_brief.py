@@ -19,7 +19,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError
 from ultra_runtime.words import listed, shell_word
 

@@ -22,8 +22,8 @@ from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
 from ultra_runtime.rendered import names
 from ultra_runtime.review.scope import BRIEF
-from ultra_runtime.tables import plan_fields
 from ultra_runtime.tables.agents import CRITICS
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.text.json_blocks import json_blocks
 from ultra_runtime.words import listed, shell_word

@@ -21,7 +21,7 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_f
 from ultra_runtime.rendered import names
 from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
 from ultra_runtime.research.topics import file_number, research_files, topics_of, unanswered
-from ultra_runtime.tables import brief_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, one_line, shell_word
 

@@ -24,8 +24,8 @@ from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import BRIEF, read_scope
 from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
-from ultra_runtime.tables import brief_fields, review_fields
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
+from ultra_runtime.tables.fields import brief_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.words import listed, shell_word
 

@@ -7,7 +7,7 @@ from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.begin import begin
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.tree.snapshot import tell_paths
-from ultra_runtime.tables import plan_fields
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import counted
 
 TYPE_CHECKING = False
