@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.guard.verdict import verdict_for
 from ultra_runtime.plan.inline import is_nothing, spans
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan, Step
 
 BLOCK, WARN, ALLOW = "block", "warn", "allow"
-CHECKPOINT = "Checkpoint"
+CHECKPOINT = plan_fields.STEPS_CHECKPOINT
 
 
 class PlanCommand:
@@ -69,13 +70,13 @@ def plan_commands(plan: Plan) -> Iterator[PlanCommand]:
     """Yield every command that a run of the plan could execute."""
     entry = plan.entry_condition
     if entry and entry.command:
-        yield PlanCommand("Entry condition", None, entry.line, entry.command)
+        yield PlanCommand(session_spec_fields.DEPENDENCIES_ENTRY_CONDITION, None, entry.line, entry.command)
     for step in plan.steps:
-        yield from _of("Test first", step.number, [step.test_first])
-        yield from _of("Verify", step.number, [step.verify])
+        yield from _of(plan_fields.STEPS_TEST_FIRST, step.number, [step.test_first])
+        yield from _of(plan_fields.STEPS_VERIFY, step.number, [step.verify])
         yield from _checkpoint(plan, step)
     yield from _of("Exit condition", None, plan.exit_conditions)
-    yield from _of("Verification", None, plan.verification)
+    yield from _of(plan_fields.SECTION_VERIFICATION, None, plan.verification)
 
 
 def _of(field: str, step: int | None, commands: Iterable[InlineCommand | None]) -> Iterator[PlanCommand]:

@@ -36,6 +36,6 @@ CONTRACT = Contract(
         Code(name="SPEC_MISSING_SECTION", severity="error", means="A section is missing; for the Session Manifest this is a warning, since the steps have manifests of their own.", remedy="Make the spec anew with `ultra sessions write`."),
         Code(name="SPEC_NO_STEP_ZERO", severity="error", means="The steps do not begin with Step 0, the sandbox pre-flight.", remedy="Make the spec anew with `ultra sessions write`."),
         Code(name="SPEC_MANIFEST_MISMATCH", severity="error", means="The session manifest is not the union of the steps' manifests and the scope fence.", remedy="Make the spec anew with `ultra sessions write` after a change of the plan."),
-        Code(name="SPEC_RECOVERY", severity="error", means="The recovery metadata are missing or do not hold.", remedy="Give the spec every recovery field, a depth of 1 or 2, and missing steps that it has."),
+        Code(name="SPEC_RECOVERY", severity="error", means="The recovery metadata are missing or do not hold.", remedy="Give the spec every recovery field, a depth from 1 to 2, and missing steps that it has."),
     ),
 )
