@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ultra_plugin.config import COMMON
+from ultra_plugin.guard import KINDS, WRAPPERS
 from ultra_plugin.limits import LIMITS
 from ultra_plugin.model import BundleFile, Plugin, Suite
 from ultra_plugin.policy import COMMANDS, PATHS
@@ -12,6 +13,7 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.agents import agents_module
 from ultra_plugin.tables.contract import common_module, contract_module
 from ultra_plugin.tables.fields import absent_fields, fields_module
+from ultra_plugin.tables.first_look import first_look_module
 from ultra_plugin.tables.limits import limits_module
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
@@ -37,6 +39,11 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
         yield "common", common_module(suite.common_codes), (COMMON,)
     if suite.policy:
         yield "policy", policy_module(suite.policy), (COMMANDS, PATHS)
+        yield (
+            "first_look",
+            first_look_module(suite.policy),
+            (COMMANDS, KINDS, WRAPPERS, *suite.policy.guard.files),
+        )
     yield "limits", limits_module(suite.limits), (LIMITS,) if suite.limits else ("suite.yaml",)
     agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
     yield "agents", agents_module(plugin), agents or settings
