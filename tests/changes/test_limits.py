@@ -43,7 +43,7 @@ def test_attempts_are_one_line_of_yaml(bundle: Path, tmp_path: Path, python: Pat
     assert "failed four times" in repository.run("continue").out
     said = {
         "commands/ultraexecute-local.md": "There are four attempts",
-        "docs/commands/ultraexecute-local.md": "after four failed attempts",
+        "docs/commands/ultraexecute-local.md": "After four failed attempts",
         "guides/plan/synthesis.md": "after five failures in a row",
         "runtime/ultra_runtime/tables/plan.py": "Four attempts in all",
         "docs/PIPELINE.md": "4 attempts",
