@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
 from ultra_plugin import __version__
+from ultra_plugin.agents import agent_problems, outputs_of, read_agent
 from ultra_plugin.contracts import contract_problems, output_problems, with_values
+from ultra_plugin.declared import Limit
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.limits import load_limits, with_limits
 from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree
@@ -35,15 +38,20 @@ def load(tree: SourceTree) -> Suite:
             return None
 
     settings = attempt(partial(read, tree, "suite.yaml", SuiteSettings))
+    limits = attempt(partial(load_limits, tree))
     contracts = [
-        attempt(partial(read, tree, path, Contract))
+        attempt(partial(read, tree, path, Contract, limits))
         for path in tree.files("contracts")
         if path.endswith(".yaml") and path.count("/") == 1 and path != COMMON
     ]
     outputs = [
-        attempt(partial(read, tree, path, Output)) for path in tree.files("outputs") if path.endswith(".yaml")
+        attempt(partial(read, tree, path, Output, limits))
+        for path in tree.files("outputs")
+        if path.endswith(".yaml")
     ]
-    common = attempt(partial(read, tree, COMMON, CommonCodes)) if tree.find(COMMON) else CommonCodes({})
+    common = (
+        attempt(partial(read, tree, COMMON, CommonCodes, limits)) if tree.find(COMMON) else CommonCodes({})
+    )
     plugins = [attempt(partial(load_plugin, tree, name)) for name in tree.folders("plugins")]
     verbs = attempt(partial(read_verbs, tree))
     policy = attempt(partial(load_policy, tree))
@@ -52,6 +60,9 @@ def load(tree: SourceTree) -> Suite:
         problems += contract_problems(tree, known, common, _stages(plugins))
     forms = [with_values(output, known) for output in outputs if output]
     problems += output_problems(tree, forms, known, None not in contracts)
+    loaded = [plugin for plugin in plugins if plugin]
+    if None not in outputs:  # or the form of some agent would be missing
+        problems += agent_problems(tree, loaded, [form.output for form in forms])
     if not plugins:
         problems.append(
             Problem(
@@ -62,17 +73,18 @@ def load(tree: SourceTree) -> Suite:
                 "add plugins/NAME/plugin.yaml",
             )
         )
-    if problems or settings is None or verbs is None or common is None:
+    if problems or settings is None or verbs is None or common is None or limits is None:
         raise ProblemsFound(problems)
     return Suite(
         settings=settings,
         version=settings.version or __version__,
-        plugins=tuple(plugin for plugin in plugins if plugin),
+        plugins=tuple(loaded),
         contracts={contract.key: contract for contract in sorted(known, key=lambda c: c.handover)},
         verbs=verbs,
         common_codes=common.codes,
         policy=policy,
-        outputs={agent: output for output in forms for agent in output.agents},
+        limits=limits,
+        outputs=outputs_of(loaded, forms),
     )
 
 
@@ -82,9 +94,10 @@ def _stages(plugins: Sequence[Plugin | None]) -> set[str]:
     return set() if None in plugins else found
 
 
-def read(tree: SourceTree, path: str, into: type[T]) -> T:
-    """Read one YAML file of the tree into its dataclass."""
-    return read_document(tree.shown(path), tree.read(path), into)
+def read(tree: SourceTree, path: str, into: type[T], limits: Mapping[str, Limit] | None = None) -> T:
+    """Read one YAML file of the tree into its dataclass, with the limits that it names."""
+    shown, data = tree.shown(path), tree.read(path)
+    return read_document(shown, data if limits is None else with_limits(shown, data, limits), into)
 
 
 def load_plugin(tree: SourceTree, name: str) -> Plugin:
@@ -96,6 +109,8 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     settings = read(tree, path, PluginSettings)
     commands = {key: settings.pipeline.get(key, key) for key in _keys(tree, f"{folder}/commands")}
     agents = {key: key for key in _keys(tree, f"{folder}/agents")}
+    sources = {key: f"{folder}/agents/{key}.md.j2" for key in agents}
+    roles = {key: read_agent(tree, path) for key, path in sources.items() if tree.find(path)}
     problems = [
         Problem(
             tree.shown(path), 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens"
@@ -113,7 +128,7 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     ]
     if problems:
         raise ProblemsFound(problems)
-    return Plugin(settings, folder, commands, agents)
+    return Plugin(settings, folder, commands, agents, roles)
 
 
 def _keys(tree: SourceTree, folder: str) -> list[str]:

@@ -124,7 +124,6 @@ def output_problems(
     Where the contracts are not complete, because one could not be read, what a form takes from them is not judged.
     """
     problems: list[Problem] = []
-    owner: dict[str, str] = {}
     gates = [contract.artifact for contract in contracts if contract.gate]
     for output in outputs:
         path = f"outputs/{output.output}.yaml"
@@ -142,10 +141,6 @@ def output_problems(
             problems += located(tree, path, "bad-output", field_faults(keys, field))
         if complete and output.gate and output.gate not in gates:
             faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
-        for agent in output.agents:
-            if agent in owner:
-                faults.append((f"'{agent}' ends in '{owner[agent]}' as well", "list it once"))
-            owner[agent] = output.output
         problems += [Problem(tree.shown(path), output.line, "bad-output", *fault) for fault in faults]
     return problems
 

@@ -195,7 +195,8 @@ class _Reader:
         return {key: self.value(value, item, key) for key, (_, value) in self._pairs(node, name).items()}
 
     def _record(self, node: yaml.Node, into: type, name: str) -> Any:
-        fields = {field.name: field for field in dataclasses.fields(into) if field.name != "line"}
+        # A key that is a word of Python, such as `as`, is a field with an underscore behind.
+        fields = {field.name.rstrip("_"): field for field in dataclasses.fields(into) if field.name != "line"}
         hints, before = _hints(into), len(self.problems)
         values: dict[str, Any] = {}
         for key, (key_node, value) in self._pairs(node, name).items():
@@ -204,13 +205,14 @@ class _Reader:
                     key_node, f"unknown key '{key}' in {_quoted(name)}", "unknown-key", nearest(key, fields)
                 )
             else:
-                values[key] = self.value(value, hints[key], key)
+                values[key] = self.value(value, hints[fields[key].name], key)
         if isinstance(node, yaml.MappingNode):
             for key, field in fields.items():
                 if key not in values and field.default is field.default_factory is dataclasses.MISSING:
                     self.fault(node, f"{_quoted(name)} has no '{key}'", "missing-key", f"add '{key}:'")
         if len(self.problems) > before:
             return None
+        values = {fields[key].name: value for key, value in values.items()}
         if "line" in hints:
             values["line"] = node.start_mark.line + 1
         return into(**values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 # --- what the sources say -------------------------------------------------------------------------------------
+from ultra_plugin.declared import Agent, Limit
 from ultra_plugin.rules import Policy
 
 
@@ -106,6 +107,8 @@ class Field:
     """The fields of an object, or of each item of a list of objects."""
     entries: Mapping[str, Field] = field(default_factory=dict)
     """The fields of each value of an object whose keys have the `form`."""
+    as_: str | None = None
+    """The name by which the runtime knows the field, where it was renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,8 @@ class Section:
     fields: Mapping[str, Field] = field(default_factory=dict)
     mild: bool = False
     """Its lack is a warning, although it is required."""
+    as_: str | None = None
+    """The name by which the runtime knows the section, where it was renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +319,6 @@ class Output:
 
     output: str
     means: str
-    agents: tuple[str, ...]
     fields: Mapping[str, Field] = field(default_factory=dict)
     gate: str | None = None
     """The artifact whose gate reads the block, in place of fields."""
@@ -347,6 +351,8 @@ class Plugin:
     commands: Mapping[str, str]
     """Key of the source file -> command name in the client."""
     agents: Mapping[str, str]
+    roles: Mapping[str, Agent] = field(default_factory=dict)
+    """Key of an agent's source file -> what its header declares for the generator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +367,7 @@ class Suite:
     common_codes: Mapping[str, Code] = field(default_factory=dict)
     """Codes that more than one artifact can get."""
     policy: Policy | None = None
+    limits: Mapping[str, Limit] = field(default_factory=dict)
     outputs: Mapping[str, Output] = field(default_factory=dict)
     """Agent -> the block in which its answer ends."""
 

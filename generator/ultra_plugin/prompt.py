@@ -5,18 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ultra_plugin.document import read_document
+from ultra_plugin.agents import declared, taken_lines
 from ultra_plugin.model import Budget
 
-_SOURCE_KEYS = ("budget:",)
 WIDEST_TABLE = 140
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"-+")
-
-
-@dataclass(frozen=True, slots=True)
-class _SourceOnly:
-    budget: Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +27,9 @@ class Prompt:
 def finish(path: str, rendered: str) -> Prompt:
     """Return the file as users will read it."""
     lines = rendered.split("\n")
-    budget, dropped = _take_budget(path, lines)
+    dropped = taken_lines(path, lines)
+    budget = declared(path, lines, dropped).budget
+    budget_line = next((number for number in sorted(dropped) if lines[number].startswith("budget:")), 0)
     kept: list[str] = []
     numbers: list[int] = []
     fence = ""
@@ -54,26 +50,7 @@ def finish(path: str, rendered: str) -> Prompt:
         kept.pop()
         numbers.pop()
     _align_tables(kept)
-    return Prompt("\n".join(kept) + "\n", budget, tuple(numbers), min(dropped, default=0))
-
-
-def _take_budget(path: str, lines: list[str]) -> tuple[Budget | None, frozenset[int]]:
-    """Read the keys of the front matter that are for us and not for the client, and say which lines they take."""
-    if lines[0] != "---":
-        return None, frozenset()
-    end = next((n for n, line in enumerate(lines[1:], 1) if line == "---"), 0)
-    taken: set[int] = set()
-    inside = False
-    for number in range(1, end):
-        line = lines[number]
-        inside = line.startswith(_SOURCE_KEYS) or (inside and line.startswith((" ", "\t")))
-        if inside:
-            taken.add(number)
-    if not taken:
-        return None, frozenset()
-    # Blank lines in front keep the line numbers of what may be wrong with it.
-    block = "\n".join(line if number in taken else "" for number, line in enumerate(lines[:end]))
-    return read_document(path, block.encode(), _SourceOnly).budget, frozenset(taken)
+    return Prompt("\n".join(kept) + "\n", budget, tuple(numbers), budget_line)
 
 
 def _align_tables(lines: list[str]) -> None:

@@ -6,12 +6,16 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from ultra_plugin import __version__
+from ultra_plugin.agents import agents_with
+from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
 from ultra_plugin.fill import fill
+from ultra_plugin.limits import limit_word, number_word
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
 from ultra_plugin.pages import CommandPage, stage_of
@@ -21,11 +25,13 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import table_files
 from ultra_plugin.templates import Templates
 from ultra_plugin.views import (
+    AgentView,
     ContractView,
     OutputView,
     PolicyView,
     codes_table,
     contracts_table,
+    limits_table,
     stability_table,
     verbs_table,
 )
@@ -113,6 +119,11 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "verbs_table": lambda: verbs_table(suite.verbs.values()),
         "command": _namer("command", {key: f"/{name}:{typed}" for key, typed in plugin.commands.items()}),
         "agent": _namer("agent", {key: f"{name}:{typed}" for key, typed in plugin.agents.items()}),
+        "agents_with": lambda role: _agents_with(plugin, role),
+        "limit": {name: limit.value for name, limit in suite.limits.items()},
+        "limit_word": partial(limit_word, suite.limits),
+        "number_word": number_word,
+        "limits_table": lambda: limits_table(suite.limits),
         "output": lambda agent: OutputView(_known(agent, suite.outputs), suite.contracts),
         "verb": _namer("verb", {verb: f"ultra {verb}" for verb in suite.verbs}),
     }
@@ -129,8 +140,16 @@ def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
 
 def _known(agent: str, outputs: Mapping[str, Output]) -> Output:
     if agent not in outputs:
-        raise NotKnown(f"no file of outputs/ lists the agent '{agent}'", nearest(agent, outputs))
+        raise NotKnown(f"there is no agent '{agent}' whose header names an output", nearest(agent, outputs))
     return outputs[agent]
+
+
+def _agents_with(plugin: Plugin, role: Role) -> list[AgentView]:
+    found = [AgentView(plugin, key) for key in agents_with(plugin.roles, role)]
+    if not found:
+        known = {role for agent in plugin.roles.values() for role in agent.roles}
+        raise NotKnown(f"no agent has the role '{role}'", nearest(role, known))
+    return found
 
 
 def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ultra_plugin.declared import Limit
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, UltraError
-from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Verb
+from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Plugin, Verb
 from ultra_plugin.rules import Policy
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 
@@ -97,6 +98,29 @@ def _type(field: Field, version: str | None) -> str:
     return f"{words}, {field.form}" if field.form and not field.entries else words
 
 
+def limits_table(limits: Mapping[str, Limit]) -> str:
+    """Return every limit with its value and what it means."""
+    rows = [(f"`{name}`", f"{limit.value:,} {limit.unit}", limit.means) for name, limit in limits.items()]
+    return markdown_table(("limit", "value", "means"), rows)
+
+
+class AgentView:
+    """An agent as a template that goes through a role sees it."""
+
+    def __init__(self, plugin: Plugin, key: str) -> None:
+        agent = plugin.roles[key]
+        self.name = plugin.agents[key]
+        self.spawned = f"{plugin.settings.name}:{self.name}"
+        self.scope, self.quick, self._asked = agent.scope, agent.quick, agent.asked
+
+    @property
+    def asked(self) -> str:
+        """Return what it looks for; an agent whose header does not say it fails."""
+        if not self._asked:
+            raise UltraError(f"the header of the agent '{self.name}' has no 'asked'")
+        return self._asked
+
+
 class PartView:
     """A repeated piece of a body as a template sees it."""
 
@@ -118,6 +142,7 @@ class GateView:
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self.rounds = gate.rounds
+        self.dimensions = len(gate.dimensions)
         self.lowest = gate.lowest
         self.highest = gate.highest
         self.passes_at = gate.passes_at
@@ -133,6 +158,11 @@ class GateView:
         if self._gate.rework_at is None:
             raise UltraError("the gate has no rework_at")
         return self._gate.rework_at
+
+    def bar(self, dimension: str) -> int:
+        """Return the least score of a dimension that passes; an unknown one fails."""
+        known = _known(dimension, self._gate.dimensions, "dimension of the gate")
+        return self._gate.dimensions[known].passes_at or self.passes_at
 
     def scale_table(self) -> str:
         """Return what each score means, the best first."""

@@ -111,7 +111,7 @@ def test_the_hook_sends_an_answer_back_once(hook: Hook) -> None:
 
 
 def test_an_agent_without_a_form_and_a_form_without_an_agent_do_not_build(tmp_path: Path) -> None:
-    form = "output: verdict\nmeans: What it says.\nagents: [nobody]\nfields: {word: {type: text, means: One word.}}\n"
+    form = "output: verdict\nmeans: What it says.\nfields: {word: {type: text, means: One word.}}\n"
     source = write_sample(tmp_path, {"outputs/verdict.yaml": form})
     from ultra_plugin.pipeline import checked
 
@@ -124,21 +124,17 @@ def test_an_agent_without_a_form_and_a_form_without_an_agent_do_not_build(tmp_pa
     ("form", "message"),
     [
         (
-            "output: other\nmeans: x\nagents: [critic]\nfields: {a: {type: text, means: b}}\n",
+            "output: other\nmeans: x\nfields: {a: {type: text, means: b}}\n",
             "is not in outputs/",
         ),
-        ("output: verdict\nmeans: x\nagents: [critic]\n", "either fields, a gate or scores"),
-        ("output: verdict\nmeans: x\nagents: [critic]\ngate: work-order\n", "has no gate"),
+        ("output: verdict\nmeans: x\n", "either fields, a gate or scores"),
+        ("output: verdict\nmeans: x\ngate: work-order\n", "has no gate"),
         (
-            "output: verdict\nmeans: x\nagents: [critic, critic]\nfields: {a: {type: text, means: b}}\n",
-            "as well",
-        ),
-        (
-            "output: verdict\nmeans: x\nagents: [critic]\nfields: {a: {type: text, means: b, values_of: x.y}}\n",
+            "output: verdict\nmeans: x\nfields: {a: {type: text, means: b, values_of: x.y}}\n",
             "'x.y' is no part of a contract",
         ),
         (
-            "output: verdict\nmeans: x\nagents: [critic]\nscores: {dimensions: {a: {means: b, detail: c}},"
+            "output: verdict\nmeans: x\nscores: {dimensions: {a: {means: b, detail: c}},"
             " tie_order: [a], verdicts: {GO: d}, lowest: 1, highest: 2, passes_at: 2, detail_at: 1, rounds: 1,"
             " degraded_score: 1, degraded_verdict: GO, scale: {'1': bad}}\n",
             "the scale of the gate does not name every score",
@@ -154,11 +150,11 @@ def test_a_form_with_a_fault_is_named(tmp_path: Path, form: str, message: str) -
 
 def test_a_prompt_shows_the_block_that_is_checked(tmp_path: Path) -> None:
     form = (
-        "output: verdict\nmeans: What it says.\nagents: [critic]\nfields:\n"
+        "output: verdict\nmeans: What it says.\nfields:\n"
         "  word: {type: text, means: One word., values: {yes: It is., no: It is not.}}\n"
         "  reasons: {type: list, items: text, means: why}\n"
     )
-    agent = "---\nname: critic\ndescription: Finds what is wrong with a brief and says so\ntools: Read\n---\n"
+    agent = "---\nname: critic\ndescription: Finds what is wrong with a brief and says so\ntools: Read\noutput: verdict\n---\n"
     source = write_sample(
         tmp_path,
         {

@@ -59,7 +59,7 @@ gate:
   degraded_score: 1
   degraded_verdict: MEND
 """
-REVIEW = "output: order-review\nmeans: The scores.\nagents: [critic]\ngate: work-order\n"
+REVIEW = "output: order-review\nmeans: The scores.\ngate: work-order\n"
 
 
 def test_a_broken_contract_is_the_only_fault_that_is_told(tmp_path: Path) -> None:

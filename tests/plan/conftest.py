@@ -6,38 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-
-from ultra_plugin.config import load
-from ultra_plugin.source import SourceTree
-from ultra_plugin.tables.contract import common_module, contract_module
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "plugin_src"
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 
 sys.path.insert(0, str(SOURCES / "runtime"))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def tables() -> Iterator[None]:
-    """Have the runtime of the sources find its tables, as a rendered one does, while these tests run."""
-    suite = load(SourceTree(SOURCES))
-    texts = {one.key: contract_module(one) for one in suite.contracts.values()}
-    texts["common"] = common_module(suite.common_codes)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "ultra_runtime.tables", ModuleType("ultra_runtime.tables"))
-        for name, text in texts.items():
-            module = ModuleType(f"ultra_runtime.tables.{name}")
-            exec(text, module.__dict__)  # noqa: S102
-            patch.setitem(sys.modules, module.__name__, module)
-        patch.setattr("ultra_runtime.contract.model.table_names", lambda: sorted(texts))
-        yield
 
 
 class Told:

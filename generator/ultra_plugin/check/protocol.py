@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ultra_plugin.document import line_of, read_document
+from ultra_plugin.config import read
+from ultra_plugin.document import line_of
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import CommonCodes, Contract, Place, Suite
 from ultra_plugin.source import SourceTree
@@ -78,12 +79,12 @@ def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
         if path == VERSION:
             continue
         if name == COMMON:
-            old = read_document(tree.shown(path), tree.read(path), CommonCodes)
+            old = read(tree, path, CommonCodes, suite.limits)
             faults = common_faults(old, CommonCodes(suite.common_codes), release)
         elif name not in current:
             faults = release.entry_faults(f"{name} removed")
         else:
-            released = read_document(tree.shown(path), tree.read(path), Contract)
+            released = read(tree, path, Contract, suite.limits)
             faults = protocol_faults(released, current[name], release)
             line = line_of(tree.read(place), "version", "current")
         for fault in faults:

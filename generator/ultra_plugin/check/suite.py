@@ -13,10 +13,12 @@ from ultra_plugin.check.marketplace import check_marketplace
 from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.protocol import protocol_problems
 from ultra_plugin.check.raised import code_problems
+from ultra_plugin.check.roles import role_problems
+from ultra_plugin.check.runtime_names import runtime_problems
 from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.model import Bundle, Suite
+from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates
@@ -33,10 +35,11 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         *unused_problems(tree, suite, bundles),
         *code_problems(tree, suite),
         *protocol_problems(tree, suite),
+        *runtime_problems(tree, suite, bundles),
     ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
-        if found := _found(suite, bundle):
-            problems += _at_source(tree, suite, templates_of(tree, suite, plugin), bundle, found)
+        if found := _found(suite, plugin, bundle):
+            problems += _at_source(tree, suite, plugin, bundle, found)
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
@@ -44,25 +47,27 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         raise ProblemsFound(problems)
 
 
-def _found(suite: Suite, bundle: Bundle) -> list[Problem]:
+def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
     return [
         *check_bundle(bundle),
         *prompt_problems(suite, bundle),
+        *role_problems(plugin, bundle),
         *layout_problems(bundle),
         *_budget_problems(bundle),
     ]
 
 
 def _at_source(
-    tree: SourceTree, suite: Suite, templates: Templates, bundle: Bundle, found: Sequence[Problem]
+    tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle, found: Sequence[Problem]
 ) -> list[Problem]:
     """Say where in the sources the problems of a bundle are.
 
     A filled line may hold words of several lines of its template, so what is wrong is looked for once more in the
     text before it was filled. Only what is not wrong there is told by the line with which the filled one begins.
     """
+    templates = templates_of(tree, suite, plugin)
     before = replace(bundle, files={path: file.unfilled or file for path, file in bundle.files.items()})
-    exact = _found(suite, before)
+    exact = _found(suite, plugin, before)
     wrong, wrong_before = set(map(_what, found)), set(map(_what, exact))
     return [
         *_traced(tree, templates, before, [problem for problem in exact if _what(problem) in wrong]),

@@ -25,16 +25,17 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
             if not any(called in text for path, text in texts.items() if _prompts(path) and path != own):
                 shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
                 yield Problem(shown, 0, "unused-agent", f"no prompt spawns {called}", "use or delete it")
-            if suite.outputs and key not in suite.outputs:
+            if tree.files("outputs") and key not in suite.outputs:
                 shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
-                message = "no file of outputs/ says in which block this agent ends"
+                message = "its header does not say in which block its answer ends"
                 yield Problem(
-                    shown, 0, "agent-without-output", message, "list it under agents: in one of them"
+                    shown, 0, "agent-without-output", message, "add 'output:' with a name of outputs/"
                 )
-        for agent, output in suite.outputs.items():
-            if agent not in plugin.agents:
-                shown = tree.shown(f"outputs/{output.output}.yaml")
-                yield Problem(shown, output.line, "unused-output", f"there is no agent '{agent}'", "drop it")
+    used_forms = {form.output for form in suite.outputs.values()}
+    for path in tree.files("outputs"):
+        if path.endswith(".yaml") and path.rpartition("/")[2].removesuffix(".yaml") not in used_forms:
+            message = "no agent ends in this block"
+            yield Problem(tree.shown(path), 0, "unused-output", message, "name it in an agent, or delete it")
     covered = tree.folders(FIXTURES)
     for contract in suite.contracts.values() if covered else ():
         if contract.artifact not in covered:

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 
 from ultra_plugin.config import COMMON
 from ultra_plugin.guard import KINDS, WRAPPERS
+from ultra_plugin.limits import LIMITS
 from ultra_plugin.model import BundleFile, Plugin, Suite
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
+from ultra_plugin.tables.agents import agents_module
 from ultra_plugin.tables.contract import common_module, contract_module
+from ultra_plugin.tables.fields import absent_fields, fields_module
 from ultra_plugin.tables.first_look import first_look_module
+from ultra_plugin.tables.limits import limits_module
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import policy_module
@@ -40,8 +44,16 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
             first_look_module(suite.policy),
             (COMMANDS, KINDS, WRAPPERS, *suite.policy.guard.files),
         )
-    if suite.outputs:
-        made_from = tuple(path for path in tree.files("outputs") if path.endswith(".yaml"))
-        yield "outputs", outputs_module(suite.outputs), made_from
+    yield "limits", limits_module(suite.limits), (LIMITS,) if suite.limits else ("suite.yaml",)
+    agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
+    yield "agents", agents_module(plugin), agents or settings
+    outputs = {key: suite.outputs[key] for key in plugin.roles if key in suite.outputs}
+    if outputs:
+        forms = tuple(path for path in tree.files("outputs") if path.endswith(".yaml"))
+        yield "outputs", outputs_module(outputs), (*forms, *agents)
     for contract in suite.contracts.values():
-        yield contract.key, contract_module(contract), (f"contracts/{contract.artifact}.yaml",)
+        source = (f"contracts/{contract.artifact}.yaml",)
+        yield contract.key, contract_module(contract), source
+    absent = absent_fields(tree, suite.contracts)
+    contracts = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
+    yield "fields", fields_module(suite.contracts.values(), absent), contracts or ("suite.yaml",)

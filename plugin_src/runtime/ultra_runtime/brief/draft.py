@@ -8,6 +8,7 @@ from ultra_runtime.brief.interview import read_interview
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.rendered import names
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.markdown import parse
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.model import Contract
     from ultra_runtime.files.project import Project
 
-CONTINUE = "How to continue"
-TOPICS, STATUS, TURNS = "research_topics", "research_status", "interview_turns"
-PENDING, ENDS = "pending", ("skipped", "complete")
+CONTINUE = brief_fields.SECTION_HOW_TO_CONTINUE
+TOPICS, STATUS, TURNS = (
+    brief_fields.RESEARCH_TOPICS,
+    brief_fields.RESEARCH_STATUS,
+    brief_fields.INTERVIEW_TURNS,
+)
+PENDING, ENDS = (
+    brief_fields.RESEARCH_STATUS_PENDING,
+    (brief_fields.RESEARCH_STATUS_SKIPPED, brief_fields.RESEARCH_STATUS_COMPLETE),
+)
 DATE_LENGTH = len("2026-01-31")
 
 
@@ -30,7 +38,9 @@ def fill_in(contract: Contract, project: Project, data: bytes) -> bytes:
     found = frontmatter.parse(data)
     if found.problem or found.values is None:
         return data
-    topics = len((validate_data(contract, data, "", soft=True).parsed or {}).get("topics", ()))
+    topics = len(
+        (validate_data(contract, data, "", soft=True).parsed or {}).get(brief_fields.PART_TOPICS, ())
+    )
     try:
         for name, value in _fields(project, topics, str(found.values.get(STATUS))).items():
             if name not in found.values or str(found.values[name]) != value:
@@ -47,10 +57,16 @@ def _fields(project: Project, topics: int, status: str) -> dict[str, str]:
     if topics or status not in ENDS:
         fields[STATUS] = PENDING if topics else ENDS[0]
     if is_date(date) and is_slug(slug):
-        fields.update(created=date, slug=slug, project_dir=f"{project.shown}/")
+        fields.update(
+            {
+                brief_fields.CREATED: date,
+                brief_fields.SLUG: slug,
+                brief_fields.PROJECT_DIR: f"{project.shown}/",
+            }
+        )
     turns = len(read_interview(project))
     if turns:
-        fields.update({TURNS: str(turns), "source": "interview"})
+        fields.update({TURNS: str(turns), brief_fields.SOURCE: brief_fields.SOURCE_INTERVIEW})
     return fields
 
 

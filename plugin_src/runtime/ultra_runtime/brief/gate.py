@@ -14,6 +14,7 @@ from ultra_runtime.contract.scores import no_review, restore_review
 from ultra_runtime.files.atomic import PREVIOUS
 from ultra_runtime.files.project import GATE_FILE
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import remove_section, replace_section, set_field
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 BRIEF = "brief.md"
 DRAFT = "brief.md.draft"
-QUALITY_FIELD = "brief_quality"
-QUALITY_SECTION = "Brief Quality"
-COMPLETE = "complete"
-PARTIAL = "partial"
+QUALITY_FIELD = brief_fields.BRIEF_QUALITY
+QUALITY_SECTION = brief_fields.SECTION_BRIEF_QUALITY
+COMPLETE = brief_fields.BRIEF_QUALITY_COMPLETE
+PARTIAL = brief_fields.BRIEF_QUALITY_PARTIAL
 
 
 class Rounds:

@@ -6,6 +6,7 @@ from ultra_runtime.contract.field_types import item_type_fault, type_fault, valu
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.scores import read_review, read_score, split_answer, unnamed
 from ultra_runtime.rendered import names, table, table_names
+from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text.jsontext import JsonError, read_object
 
 TYPE_CHECKING = False
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.contract.model import Field, Gate, Output
-
-MOST_TOLD = 20
 
 
 def known_outputs() -> Mapping[str, Output]:
@@ -43,8 +42,8 @@ def output_faults(output: Output, answer: str) -> list[str]:
         return [f"line {problem.line} of the json block: {problem}"]
     gate = output.scores or (load_contract(output.gate).gate if output.gate else None)
     if gate:
-        return list(_gate_faults(gate, values, f"{prose}\n```json\n{block}\n```"))[:MOST_TOLD]
-    return list(_faults(output.fields, values, ""))[:MOST_TOLD]
+        return list(_gate_faults(gate, values, f"{prose}\n```json\n{block}\n```"))[:ISSUES_TOLD]
+    return list(_faults(output.fields, values, ""))[:ISSUES_TOLD]
 
 
 def _gate_faults(gate: Gate, values: Mapping[str, Any], answer: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.field_types import shown, value_fault
 from ultra_runtime.contract.forms import is_number
+from ultra_runtime.contract.subject import parsed_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class FoundPart:
 
     def as_data(self) -> dict[str, Any]:
         """Return the part as it stands in `parsed`."""
-        named = {name.lower().replace(" ", "_"): value for name, value in self.values.items()}
+        named = {parsed_key(name): value for name, value in self.values.items()}
         return {"line": self.line, "section": self.section, **named}
 
 

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.body import FoundPart
 
 
+def parsed_key(name: str) -> str:
+    """Return the key under which a validator's result has a field of a part."""
+    return name.lower().replace(" ", "_")
+
+
 class Subject:
     """An artifact that has been read."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.result import Result
 from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text import frontmatter
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Issue
 
 REFUSED_IN_WRITING = "SECRET_FOUND"
-MOST_TOLD = 20
 
 
 def check_write(contract: Contract, data: bytes, path: str, draft: bool = False) -> Result:
@@ -35,10 +35,10 @@ def _is_soft(contract: Contract, data: bytes) -> bool:
 
 def short(issues: list[Issue]) -> list[dict[str, Any]]:
     """Return issues as a model reads them: code, line and message, the first ones only."""
-    return [{"code": one.code, "line": one.line, "message": one.sentence} for one in issues[:MOST_TOLD]]
+    return [{"code": one.code, "line": one.line, "message": one.sentence} for one in issues[:ISSUES_TOLD]]
 
 
 def in_words(issues: list[Issue]) -> list[str]:
     """Return issues for a person."""
-    more = [f"and {len(issues) - MOST_TOLD} more"] if len(issues) > MOST_TOLD else []
-    return [str(issue) for issue in issues[:MOST_TOLD]] + more
+    more = [f"and {len(issues) - ISSUES_TOLD} more"] if len(issues) > ISSUES_TOLD else []
+    return [str(issue) for issue in issues[:ISSUES_TOLD]] + more

@@ -10,6 +10,7 @@ from ultra_runtime.contract.result import Report
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
+from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.text.frontmatter import parse
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan
 
 REVIEW = "review.md"
-FINDINGS = "source_findings"
+FINDINGS = plan_fields.SOURCE_FINDINGS
 OF_THE_PLAN = ("PLAN_", "MANIFEST_")
 
 
@@ -58,8 +59,8 @@ def _check_findings(report: Report, plan: Plan) -> None:
     line = plan.lines.get(FINDINGS)
     path = os.path.join(os.path.dirname(report.path), REVIEW)
     try:
-        review = parse(read_regular(path), {"findings": "list"})
-        known = (review.values or {}).get("findings")
+        review = parse(read_regular(path), {review_fields.FINDINGS: "list"})
+        known = (review.values or {}).get(review_fields.FINDINGS)
     except UnreadableError:
         message = f"the plan takes up {len(wanted)} findings, and there is no {REVIEW} beside it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.policy import ALLOWED
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import EntryCondition, Plan
 
-CHECKPOINT = "Checkpoint"
+CHECKPOINT = plan_fields.STEPS_CHECKPOINT
 
 
 class PlanCommand:
@@ -87,12 +88,12 @@ def plan_commands(plan: Plan) -> Iterator[PlanCommand]:
 
 
 def _fields(plan: Plan) -> Iterator[tuple[str, int | None, EntryCondition | InlineCommand | None]]:
-    yield "Entry condition", None, plan.entry_condition
+    yield session_spec_fields.DEPENDENCIES_ENTRY_CONDITION, None, plan.entry_condition
     for step in plan.steps:
-        yield "Test first", step.number, step.test_first
-        yield "Verify", step.number, step.verify
+        yield plan_fields.STEPS_TEST_FIRST, step.number, step.test_first
+        yield plan_fields.STEPS_VERIFY, step.number, step.verify
         yield CHECKPOINT, step.number, step.commit
     for condition in plan.exit_conditions:
         yield "Exit condition", None, condition
     for condition in plan.verification:
-        yield "Verification", None, condition
+        yield plan_fields.SECTION_VERIFICATION, None, condition

@@ -9,6 +9,7 @@ from ultra_runtime.plan.steps import StepReader, begins_numbered
 from ultra_runtime.plan.strategy import read_strategy
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
 from ultra_runtime.plan.version import judge_version
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
 from ultra_runtime.text.patterns import check
@@ -18,7 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.model import Contract
 
-IMPLEMENTATION, STRATEGY, VERIFICATION = "Implementation Plan", "Execution Strategy", "Verification"
+IMPLEMENTATION, STRATEGY, VERIFICATION = (
+    plan_fields.SECTION_IMPLEMENTATION_PLAN,
+    plan_fields.SECTION_EXECUTION_STRATEGY,
+    plan_fields.SECTION_VERIFICATION,
+)
 STEP = ("Step",)
 
 
@@ -73,7 +78,7 @@ def _read_plan(plan: Plan, table: Contract, strict: bool) -> None:
 
 def _read_steps(plan: Plan, table: Contract, section: markdown.TextSection | None) -> None:
     """Read the steps of the section, or wherever they stand when it is missing."""
-    reader = StepReader(plan, table.part("steps"), table.block("manifest"))
+    reader = StepReader(plan, table.part(plan_fields.PART_STEPS), table.block(plan_fields.BLOCK_MANIFEST))
     plan.steps = reader.read(section or plan.document.sections[0])
     if section is None:
         message = f"there is no section {IMPLEMENTATION}"
@@ -90,7 +95,7 @@ def _read_steps(plan: Plan, table: Contract, section: markdown.TextSection | Non
 
 
 def _read_spec(plan: Plan, table: Contract) -> None:
-    reader = StepReader(plan, table.part("steps"), table.block("manifest"))
+    reader = StepReader(plan, table.part(plan_fields.PART_STEPS), table.block(plan_fields.BLOCK_MANIFEST))
     if section := plan.document.section(STEPS):
         plan.steps = reader.read(section)
     _finish_steps(plan, reader)

@@ -15,6 +15,9 @@ from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
 from ultra_runtime.plan.values import EntryCondition, Recovery
 from ultra_runtime.plan.version import judge_version
+from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import session_spec_fields as spec
+from ultra_runtime.tables.limits import RECOVERY_DEPTH
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -25,10 +28,17 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
-DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = "Dependencies", "Scope Fence", "Exit Condition"
-SESSION_MANIFEST, STEPS, RECOVERY = "Session Manifest", "Steps", "Recovery Metadata"
-ENTRY_CONDITION = "Entry condition"
-DEEPEST_RECOVERY = 2
+DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = (
+    spec.SECTION_DEPENDENCIES,
+    spec.SECTION_SCOPE_FENCE,
+    spec.SECTION_EXIT_CONDITION,
+)
+SESSION_MANIFEST, STEPS, RECOVERY = (
+    spec.SECTION_SESSION_MANIFEST,
+    spec.SECTION_STEPS,
+    spec.SECTION_RECOVERY_METADATA,
+)
+ENTRY_CONDITION = spec.DEPENDENCIES_ENTRY_CONDITION
 BOXES = ("[ ]", "[x]", "[X]")
 
 
@@ -128,8 +138,8 @@ def _check_step_zero(plan: Plan) -> None:
     if first is None or first.number != 0:
         plan.add("NO_STEP_ZERO", "the first step is not Step 0, the sandbox pre-flight", section.line, 0)
     elif first.manifest and not first.manifest.sandbox_preflight:
-        message = "the manifest of Step 0 does not say sandbox_preflight: true"
-        plan.add("NO_STEP_ZERO", message, first.manifest.line, 0, "sandbox_preflight")
+        message = f"the manifest of Step 0 does not say {plan_fields.MANIFEST_SANDBOX_PREFLIGHT}: true"
+        plan.add("NO_STEP_ZERO", message, first.manifest.line, 0, plan_fields.MANIFEST_SANDBOX_PREFLIGHT)
     for before, step in zip(plan.steps, plan.steps[1:]):
         if step.number <= before.number:
             message = f"step {step.number} stands after step {before.number}"
@@ -137,7 +147,7 @@ def _check_step_zero(plan: Plan) -> None:
 
 
 def _read_session_manifest(plan: Plan, table: contract.Contract, section: markdown.TextSection) -> None:
-    block_table = table.block("session_manifest")
+    block_table = table.block(spec.BLOCK_SESSION_MANIFEST)
     blocks = [block for block in section.blocks if is_manifest(block, block_table.name)] or section.blocks[:1]
     if not blocks:
         message = f"{section.title} has no block with the key {block_table.name}"
@@ -177,13 +187,19 @@ def union(plan: Plan) -> dict[str, list[str] | int]:
     manifests = [step.manifest for step in plan.steps if step.number and step.manifest]
     forbidden = [path for manifest in manifests for path in manifest.forbidden_paths]
     return {
-        "expected_paths": _once(path for manifest in manifests for path in manifest.expected_paths),
-        "commit_count": len(manifests),
-        "commit_message_patterns": [manifest.commit_message_pattern for manifest in manifests],
-        "bash_syntax_check": _once(path for manifest in manifests for path in manifest.bash_syntax_check),
-        "scope_touch": list(plan.fence.touch),
+        spec.SESSION_MANIFEST_EXPECTED_PATHS: _once(
+            path for manifest in manifests for path in manifest.expected_paths
+        ),
+        spec.SESSION_MANIFEST_COMMIT_COUNT: len(manifests),
+        spec.SESSION_MANIFEST_COMMIT_MESSAGE_PATTERNS: [
+            manifest.commit_message_pattern for manifest in manifests
+        ],
+        spec.SESSION_MANIFEST_BASH_SYNTAX_CHECK: _once(
+            path for manifest in manifests for path in manifest.bash_syntax_check
+        ),
+        spec.SESSION_MANIFEST_SCOPE_TOUCH: list(plan.fence.touch),
         # What one step must leave alone another one of the session may be there to change.
-        "scope_forbidden": _once(
+        spec.SESSION_MANIFEST_SCOPE_FORBIDDEN: _once(
             path for path in [*plan.fence.never_touch, *forbidden] if path not in plan.fence.touch
         ),
     }
@@ -201,25 +217,43 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
         plan.add("RECOVERY", f"{RECOVERY} has no {listed(missing)}", section.line, field=missing[0])
         return
     values = {field.name: said[_key(field.name)] for field in wanted}
-    depth = _text(values["recovery_depth"])
-    if depth not in ("1", "2"):
-        message = f"recovery_depth is {one_line(depth, 40) or 'empty'}, not 1 or {DEEPEST_RECOVERY}"
-        plan.add("RECOVERY", message, values["recovery_depth"].line, field="recovery_depth")
+    depth = _text(values[spec.RECOVERY_METADATA_RECOVERY_DEPTH])
+    depths = [str(number) for number in range(1, RECOVERY_DEPTH + 1)]
+    if depth not in depths:
+        allowed = listed(depths).replace(" and ", " or ")
+        message = (
+            f"{spec.RECOVERY_METADATA_RECOVERY_DEPTH} is {one_line(depth, 40) or 'empty'}, not {allowed}"
+        )
+        plan.add(
+            "RECOVERY",
+            message,
+            values[spec.RECOVERY_METADATA_RECOVERY_DEPTH].line,
+            field=spec.RECOVERY_METADATA_RECOVERY_DEPTH,
+        )
         return
-    steps = [number for first, last in numbers(_text(values["missing_steps"])) for number in (first, last)]
+    steps = [
+        number
+        for first, last in numbers(_text(values[spec.RECOVERY_METADATA_MISSING_STEPS]))
+        for number in (first, last)
+    ]
     there = {step.number for step in plan.steps}
     lost = [number for number in steps if number not in there]
     if not steps or lost:
         what = f"names step {lost[0]}, which is not here" if lost else "names no step"
-        plan.add("RECOVERY", f"missing_steps {what}", values["missing_steps"].line, field="missing_steps")
+        plan.add(
+            "RECOVERY",
+            f"{spec.RECOVERY_METADATA_MISSING_STEPS} {what}",
+            values[spec.RECOVERY_METADATA_MISSING_STEPS].line,
+            field=spec.RECOVERY_METADATA_MISSING_STEPS,
+        )
         return
     plan.recovery = Recovery(
         section.line,
-        _text(values["recovery_of"]),
+        _text(values[spec.RECOVERY_METADATA_RECOVERY_OF]),
         int(depth),
         tuple(dict.fromkeys(steps)),
-        _text(values["entry_condition_override"]),
-        _text(values["parent_progress_file"]),
+        _text(values[spec.RECOVERY_METADATA_ENTRY_CONDITION_OVERRIDE]),
+        _text(values[spec.RECOVERY_METADATA_PARENT_PROGRESS_FILE]),
     )
 
 

@@ -12,6 +12,7 @@ from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
@@ -26,10 +27,9 @@ PLAN = "plan.md"
 DRAFT = "plan.md.draft"
 LOGS = "logs"
 COUNTS_FILE = "plan-gate.json"
-STRATEGY = "Execution Strategy"
-STEPS_SECTION = "Implementation Plan"
+STRATEGY = plan_fields.SECTION_EXECUTION_STRATEGY
+STEPS_SECTION = plan_fields.SECTION_IMPLEMENTATION_PLAN
 CHECKS, FAILED, ROUNDS = "self_checks", "failed_in_a_row", "rounds"
-MOST_CHECKS = 3
 
 
 def write_draft(project: Project | None, folder: Folder, data: bytes) -> bool:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
+
 LOCAL, EXTERNAL, BOTH = "local", "external", "both"
-AGENTS = {
-    LOCAL: ("local-structure", "local-conventions", "local-dependencies", "local-history", "local-tests"),
-    EXTERNAL: ("web-docs", "web-releases", "web-issues", "web-security"),
-}
-QUICK = ("local-structure", "local-dependencies", "web-docs")
+AGENTS = {LOCAL: LOCAL_RESEARCHERS, EXTERNAL: EXTERNAL_RESEARCHERS}
 SECOND_MODEL = "gemini"
 
 
 def agents_for(scope: str, quick: bool) -> list[str]:
     """Return the agents of a scope, without the plugin's prefix."""
     sides = (scope,) if scope in AGENTS else tuple(AGENTS)
-    return [name for side in sides for name in AGENTS[side] if name in QUICK or not quick]
+    return [name for side in sides for name in AGENTS[side] if name in QUICK_RESEARCHERS or not quick]
 
 
 def has_second_model() -> bool:

@@ -9,6 +9,7 @@ from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.research.topics import SUFFIX, research_files, topics_of
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -49,7 +50,11 @@ def is_folder(path: str) -> bool:
 
 def read_brief(path: str) -> Mapping[str, Any] | None:
     """Return what the brief says, as far as it can be read."""
-    return validate_file(load_contract("brief"), path, soft=True).parsed if os.path.lexists(path) else None
+    return (
+        validate_file(load_contract(brief_fields.KIND), path, soft=True).parsed
+        if os.path.lexists(path)
+        else None
+    )
 
 
 def note_unanswered(report: Report, folder: str, brief: Mapping[str, Any] | None) -> None:
@@ -57,7 +62,7 @@ def note_unanswered(report: Report, folder: str, brief: Mapping[str, Any] | None
 
     Topics may be left out on purpose.
     """
-    if not brief or brief.get("research_status") == "skipped":
+    if not brief or brief.get(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_SKIPPED:
         return
     for topic in topics_of(brief, folder):
         told = f"topic {topic.number} of {BRIEF}, {one_line(topic.title)}"

@@ -8,7 +8,9 @@ from ultra_runtime.review.finding import finding_id
 from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review.merge import LEAST
 from ultra_runtime.review.scope import BRIEF
-from ultra_runtime.review.severities import CONFORMANCE, NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.tables.agents import CONFORMANCE
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse, split_marker
 from ultra_runtime.words import listed, one_line
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.text.markdown import Document
 
-SECTION = "Success Criteria"
+SECTION = brief_fields.SECTION_SUCCESS_CRITERIA
 SHOWN = "shown"
-WEIGHT = {"not shown": "BLOCKER", "partly shown": "MAJOR"}
 RULES = {"not shown": NOT_SHOWN, "partly shown": PARTLY_SHOWN}
+WEIGHT = dict(zip(RULES, SEVERITIES))
 
 
 class Criterion:

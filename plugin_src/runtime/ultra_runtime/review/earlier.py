@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.review.findings import unproved
-from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
+from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SECTIONS, SEVERITIES
+from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
 
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
 REVIEW = "review.md"
 FOUND_BY = " (found by "
+
+FIELDS = {
+    "rule": review_fields.DETAILS_RULE,
+    "location": review_fields.DETAILS_LOCATION,
+    "message": review_fields.DETAILS_MESSAGE,
+    "evidence": review_fields.DETAILS_EVIDENCE,
+    "fix": review_fields.DETAILS_FIX,
+}
+"""Key of a finding -> how the review calls it."""
 
 
 def carried_on(project: Project, diff: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -39,7 +49,7 @@ def _findings(project: Project) -> list[dict[str, Any]]:
     document = parse(data.body, data.body_line)
     found = []
     for severity in SEVERITIES:
-        section = document.section(f"Findings ({severity})")
+        section = document.section(SECTIONS[severity])
         for heading in document.below(section) if section else ():
             one = _finding(document, heading, severity)
             if one and one["rule"] not in (NOT_SHOWN, PARTLY_SHOWN):
@@ -48,9 +58,9 @@ def _findings(project: Project) -> list[dict[str, Any]]:
 
 
 def _finding(document: Document, heading: TextSection, severity: str) -> dict[str, Any] | None:
-    fields = {name: heading.field(name) for name in ("Rule", "Location", "Message", "Evidence", "Fix")}
-    texts = {name.lower(): item.value if item else "" for name, item in fields.items()}
-    evidence = fields["Evidence"]
+    fields = {key: heading.field(name) for key, name in FIELDS.items()}
+    texts = {key: item.value if item else "" for key, item in fields.items()}
+    evidence = fields["evidence"]
     if evidence and not evidence.value and evidence.blocks:
         texts["evidence"] = evidence.blocks[0].text
     else:

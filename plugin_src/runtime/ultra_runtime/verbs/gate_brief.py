@@ -19,6 +19,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError
 from ultra_runtime.words import listed, shell_word
 
@@ -40,7 +41,7 @@ HINT = "give the reviewer's whole answer on standard input"
 def run(args: Args) -> Answer:
     """Answer whether the gate is passed, and do what follows from it."""
     project = find_project(args.need("--project"))
-    contract = load_contract("brief")
+    contract = load_contract(brief_fields.KIND)
     accept, discard = args.flag("--accept-partial"), args.flag("--discard")
     given = "" if discard else _given(accept)
     try:

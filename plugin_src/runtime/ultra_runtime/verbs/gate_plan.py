@@ -1,6 +1,6 @@
 """Decide whether the draft of a plan becomes the plan: first by its contract, then by its critics' scores.
 
-With --self-check the draft is checked against the contract, at most three times. Otherwise standard input is the
+With --self-check the draft is checked against the contract until it passes or fails too often. Otherwise standard input is the
 answers of plan-critic and scope-guardian, each with its json block. When the draft passes, plan.md.draft becomes the
 plan; after the last round (the only one with --quick) it also does, unless a hard dimension fails. With --degraded
 the plan says that no agents were available. A plan made from a partial brief must state its assumptions.
@@ -22,6 +22,9 @@ from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
 from ultra_runtime.rendered import names
 from ultra_runtime.review.scope import BRIEF
+from ultra_runtime.tables.agents import CRITICS
+from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.text.json_blocks import json_blocks
 from ultra_runtime.words import listed, shell_word
 
@@ -35,10 +38,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
-HINT = "give the answers of plan-critic and scope-guardian on standard input, each with its json block in a fence"
-CRITICS = ("plan-critic", "scope-guardian")
-SESSIONS_FROM = 6
-"""Steps from which on it is worth asking whether sessions could share them."""
+HINT = f"give the answers of {' and '.join(CRITICS)} on standard input, each with its json block in a fence"
 DEGRADED = (
     "Degraded: no agent could be spawned, so one model did the work of the explorers and of the critics."
 )
@@ -55,7 +55,7 @@ def run(args: Args) -> Answer:
             if draft is None:
                 put = f"ultra put plan --project {shell_word(project.shown)} --draft"
                 raise RefusedError(f"there is no {project.show(plan_gate.DRAFT)}", f"put one with `{put}`")
-            result = check_write(load_contract("plan"), draft, project.path(plan_gate.DRAFT))
+            result = check_write(load_contract(plan_fields.KIND), draft, project.path(plan_gate.DRAFT))
             _refuse_without_assumptions(project, draft)
             if args.flag("--self-check"):
                 return _self_check(project, result)
@@ -85,14 +85,14 @@ def _refuse_without_assumptions(project: Project, draft: bytes) -> None:
 def _self_check(project: Project, result: Result) -> Answer:
     counts = plan_gate.count_check(project, not result.errors)
     number = counts[plan_gate.CHECKS]
-    exhausted = counts[plan_gate.FAILED] >= plan_gate.MOST_CHECKS
+    exhausted = counts[plan_gate.FAILED] >= SELF_CHECKS
     if exhausted:
         plan_gate.forget(project)
     data = {
         "ok": True,
         "passed": not result.errors,
         "round": number,
-        "left": plan_gate.MOST_CHECKS - counts[plan_gate.FAILED],
+        "left": SELF_CHECKS - counts[plan_gate.FAILED],
         "exhausted": exhausted,
         "errors": short(result.errors),
         "warnings": short(result.warnings),

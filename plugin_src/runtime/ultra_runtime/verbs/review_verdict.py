@@ -22,8 +22,10 @@ from ultra_runtime.review.findings import AnswerError, answer_block, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import BRIEF, read_scope
-from ultra_runtime.review.severities import CLEAN, COORDINATOR, GOALS, REVIEWERS
-from ultra_runtime.review.text import REVIEW, Parts, review_text
+from ultra_runtime.review.severities import CLEAN, GOALS
+from ultra_runtime.review.text import Parts, review_text
+from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
+from ultra_runtime.tables.fields import brief_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.words import listed, shell_word
 
@@ -61,14 +63,16 @@ def run(args: Args) -> Answer:
         summary = "\n\n".join([*notes, _without_headings(answer["summary"])])
         parts = Parts(_head(project, verdict(findings)), scope, summary, answer["remediation"])
         text = review_text(parts, findings, kept.criteria)
-        result = check_write(load_contract(REVIEW), text.encode(), project.path(FILES[REVIEW]))
+        result = check_write(
+            load_contract(review_fields.KIND), text.encode(), project.path(FILES[review_fields.KIND])
+        )
         if result.errors:
             error = "the review would not keep its contract, so nothing was written"
             data = {"ok": False, "error": error, "errors": short(result.errors), "next": HINT}
             return Answer(data, "\n".join([f"ultra: {error}", *in_words(result.errors)]), 1)
         with Folder(project.folder) as folder:
             folder.lock()
-            folder.write(FILES[REVIEW], text.encode())
+            folder.write(FILES[review_fields.KIND], text.encode())
     except (AnswerError, WriteError) as problem:
         raise RefusedError(str(problem), HINT) from None
     merged = len(kept.findings) - len(findings) - len(settled)
@@ -84,7 +88,7 @@ def _answer(
     merged: int,
     missing: list[str],
 ) -> Answer:
-    decided = parts.head["verdict"]
+    decided = parts.head[review_fields.VERDICT]
     next_step = _next(project, decided, missing)
     data = {
         "ok": True,
@@ -103,7 +107,7 @@ def _answer(
         "goals": sum(map(is_goal, findings)),
         "merged": merged,
         "missing": missing,
-        "path": project.show(FILES[REVIEW]),
+        "path": project.show(FILES[review_fields.KIND]),
         "next": next_step,
     }
     counts = ", ".join(f"{number} {name}" for name, number in data["counts"].items())
@@ -113,7 +117,7 @@ def _answer(
 def _next(project: Project, decided: str, missing: list[str]) -> str:
     commands = names().commands
     if decided != CLEAN:
-        command = f"{commands['plan']} --brief {shell_word(project.show(FILES[REVIEW]))}"
+        command = f"{commands['plan']} --brief {shell_word(project.show(FILES[review_fields.KIND]))}"
         return (
             f"offer the user `{command}`: it plans to mend {GOALS}, and leaves the other findings as they are"
         )
@@ -156,10 +160,10 @@ def _head(project: Project, decided: str) -> dict[str, str]:
         brief = {}
     slug = project.shown.rpartition("/")[2][11:]
     return {
-        "task": str(brief.get("task") or slug),
-        "slug": str(brief.get("slug") or slug),
-        "project_dir": f"{project.shown}/",
-        "brief_path": project.show(BRIEF),
-        "created": time.strftime("%Y-%m-%d"),
-        "verdict": decided,
+        review_fields.TASK: str(brief.get(brief_fields.TASK) or slug),
+        review_fields.SLUG: str(brief.get(brief_fields.SLUG) or slug),
+        review_fields.PROJECT_DIR: f"{project.shown}/",
+        review_fields.BRIEF_PATH: project.show(BRIEF),
+        review_fields.CREATED: time.strftime("%Y-%m-%d"),
+        review_fields.VERDICT: decided,
     }

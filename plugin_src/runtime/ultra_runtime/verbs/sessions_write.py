@@ -19,6 +19,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
+from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 USAGE = "sessions write PATH [--project DIR] [--json]"
 
-MOST_TOLD = 20
 NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `ultra put session-spec --section`, then run the plan"
 
 
@@ -90,7 +90,7 @@ def _refused(error: str, issues: list[Issue]) -> Answer:
     data = {
         "ok": False,
         "error": error,
-        "errors": [one.as_data() for one in issues[:MOST_TOLD]],
+        "errors": [one.as_data() for one in issues[:ISSUES_TOLD]],
         "next": next_step,
     }
-    return Answer(data, "\n".join([f"ultra: {error}", *map(str, issues[:MOST_TOLD]), next_step]), 1)
+    return Answer(data, "\n".join([f"ultra: {error}", *map(str, issues[:ISSUES_TOLD]), next_step]), 1)

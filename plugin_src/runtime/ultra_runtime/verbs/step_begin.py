@@ -7,6 +7,7 @@ from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.begin import begin
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import counted
 
 TYPE_CHECKING = False
@@ -55,7 +56,9 @@ def _asked(step: Step) -> dict[str, Any]:
         expected = f" -> {step.verify.expected}" if step.verify.literal else ""
         asked["verify"] = step.verify.command + expected
     if step.manifest and step.manifest.must_contain:
-        asked["must_contain"] = [f"{path}: {pattern}" for path, pattern in step.manifest.must_contain]
+        asked[plan_fields.MANIFEST_MUST_CONTAIN] = [
+            f"{path}: {pattern}" for path, pattern in step.manifest.must_contain
+        ]
     return asked
 
 

@@ -11,6 +11,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
 TYPE_CHECKING = False
@@ -76,6 +77,6 @@ def shown_path(project: Project) -> str:
 
 def required_sections() -> list[str]:
     """Return the sections that every interview asks about: required ones, and those with topics to be settled."""
-    contract = load_contract("brief")
+    contract = load_contract(brief_fields.KIND)
     with_parts = {name for part in contract.parts for name in part.under}
     return [one.name for one in contract.sections if one.required or one.name in with_parts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.plan.values import Manifest
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
 from ultra_runtime.text.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
 from ultra_runtime.words import listed, nearest, one_line
@@ -34,7 +35,7 @@ def top_key(block: markdown.TextBlock) -> str:
     return ""
 
 
-def is_manifest(block: markdown.TextBlock, name: str = "manifest") -> bool:
+def is_manifest(block: markdown.TextBlock, name: str = plan_fields.BLOCK_MANIFEST) -> bool:
     """Tell whether a block is YAML under that top key."""
     return block.language in ("", *YAML) and top_key(block) == name
 
@@ -142,12 +143,12 @@ def make_up(step: Step) -> Manifest:
     """Return the manifest that a legacy step stands for."""
     words = (step.checkpoint or "").split()[:WORDS_OF_MESSAGE]
     values = {
-        "expected_paths": step.files,
-        "min_file_count": len(step.files),
-        "commit_message_pattern": escaped(" ".join(words)),
-        "bash_syntax_check": [path for path in step.files if path.endswith(".sh")],
-        "forbidden_paths": (),
-        "must_contain": (),
+        plan_fields.MANIFEST_EXPECTED_PATHS: step.files,
+        plan_fields.MANIFEST_MIN_FILE_COUNT: len(step.files),
+        plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN: escaped(" ".join(words)),
+        plan_fields.MANIFEST_BASH_SYNTAX_CHECK: [path for path in step.files if path.endswith(".sh")],
+        plan_fields.MANIFEST_FORBIDDEN_PATHS: (),
+        plan_fields.MANIFEST_MUST_CONTAIN: (),
     }
     return Manifest(step.line, values, made_up=True)
 

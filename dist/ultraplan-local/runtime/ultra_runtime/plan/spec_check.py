@@ -7,6 +7,7 @@ import os
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import SESSION_SPEC
+from ultra_runtime.tables.fields import session_spec_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,13 @@ def _check_name(report: Report, plan: Plan) -> None:
     depth = name.rpartition(RECOVERY)[2] if name.startswith("session-") and RECOVERY in name else ""
     failed = any(problem.code == "RECOVERY" for problem in plan.problems)
     if depth and not plan.recovery and not failed:
-        report.add("RECOVERY", f"{name} is named a recovery and has no Recovery Metadata", 1)
+        report.add(
+            "RECOVERY",
+            f"{name} is named a recovery and has no {session_spec_fields.SECTION_RECOVERY_METADATA}",
+            1,
+        )
     elif depth and plan.recovery and depth != str(plan.recovery.depth):
-        message = f"{name} is named a recovery of depth {depth}, and recovery_depth is {plan.recovery.depth}"
-        report.add("RECOVERY", message, plan.recovery.line, "recovery_depth")
+        message = f"{name} is named a recovery of depth {depth}, and {session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH} is {plan.recovery.depth}"
+        report.add(
+            "RECOVERY", message, plan.recovery.line, session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
 from ultra_runtime.plan.values import SESSION_SPEC, Fence, Plan
+from ultra_runtime.tables.fields import plan_fields as of_plan
+from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Manifest, Session, Step
 
-CONTEXT, HANDOFF = "Context", "Handoff State"
+CONTEXT, HANDOFF = spec.SECTION_CONTEXT, spec.SECTION_HANDOFF_STATE
 # Says 77 when nothing can be pushed from here; a push that only comes too late proves that it can.
 PREFLIGHT = (
     'if [ "$ULTRAEXECUTE_SKIP_PREFLIGHT" = 1 ]; then echo "pre-flight: skipped"; '
@@ -27,22 +29,22 @@ PREFLIGHT = (
 STEP_ZERO = f"""\
 ### Step 0: Sandbox pre-flight
 
-- **Files:** none
-- **Changes:** none; this only finds out whether the sandbox lets commits out, before any work is done.
-- **Verify:** `{PREFLIGHT}` → expected: `pre-flight:`
-- **On failure:** escalate - exit status 77 means that the session is blocked: nothing is attempted.
-- **Checkpoint:** none
-- **Manifest:**
+- **{of_plan.STEPS_FILES}:** none
+- **{of_plan.STEPS_CHANGES}:** none; this only finds out whether the sandbox lets commits out, before any work is done.
+- **{of_plan.STEPS_VERIFY}:** `{PREFLIGHT}` → expected: `pre-flight:`
+- **{of_plan.STEPS_ON_FAILURE}:** {of_plan.STEPS_ON_FAILURE_ESCALATE} - exit status 77 means that the session is blocked: nothing is attempted.
+- **{of_plan.STEPS_CHECKPOINT}:** none
+- **{of_plan.STEPS_MANIFEST}:**
 
   ```yaml
-  manifest:
-    expected_paths: []
-    min_file_count: 0
-    commit_message_pattern: ""
-    bash_syntax_check: []
-    forbidden_paths: []
-    must_contain: []
-    sandbox_preflight: true
+  {of_plan.BLOCK_MANIFEST}:
+    {of_plan.MANIFEST_EXPECTED_PATHS}: []
+    {of_plan.MANIFEST_MIN_FILE_COUNT}: 0
+    {of_plan.MANIFEST_COMMIT_MESSAGE_PATTERN}: ""
+    {of_plan.MANIFEST_BASH_SYNTAX_CHECK}: []
+    {of_plan.MANIFEST_FORBIDDEN_PATHS}: []
+    {of_plan.MANIFEST_MUST_CONTAIN}: []
+    {of_plan.MANIFEST_SANDBOX_PREFLIGHT}: true
   ```
 """
 FAILURE_HANDLING = """\
@@ -67,31 +69,31 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
     context = f"{DOES}{session.number} of {count} of {plan_path}: {session.title}. It does {_steps(own)}."
     sections = {
         CONTEXT: _own_words(kept, CONTEXT) or context,
-        "Dependencies": "\n".join(
+        spec.SECTION_DEPENDENCIES: "\n".join(
             [
-                f"- **Depends on:** {_sessions(session.depends_on)}",
-                f"- **Blocks:** {_sessions(blocks)}",
-                f"- **Entry condition:** {_sessions(session.depends_on).lower()}",
+                f"- **{spec.DEPENDENCIES_DEPENDS_ON}:** {_sessions(session.depends_on)}",
+                f"- **{spec.DEPENDENCIES_BLOCKS}:** {_sessions(blocks)}",
+                f"- **{spec.DEPENDENCIES_ENTRY_CONDITION}:** {_sessions(session.depends_on).lower()}",
             ]
         ),
-        "Scope Fence": "\n".join(
+        spec.SECTION_SCOPE_FENCE: "\n".join(
             [
-                f"- **Touch:** {_paths(_touch(session, own))}",
-                f"- **Never touch:** {_paths(session.fence.never_touch)}",
+                f"- **{spec.SCOPE_FENCE_TOUCH}:** {_paths(_touch(session, own))}",
+                f"- **{spec.SCOPE_FENCE_NEVER_TOUCH}:** {_paths(session.fence.never_touch)}",
             ]
         ),
         SESSION_MANIFEST: _session_manifest(plan, session, own),
-        "Steps": "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
-        "Exit Condition": _exit_condition(own),
-        "Failure Handling": FAILURE_HANDLING,
-        "Security Constraints": SECURITY,
+        spec.SECTION_STEPS: "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
+        spec.SECTION_EXIT_CONDITION: _exit_condition(own),
+        spec.SECTION_FAILURE_HANDLING: FAILURE_HANDLING,
+        spec.SECTION_SECURITY_CONSTRAINTS: SECURITY,
         HANDOFF: _own_words(kept, HANDOFF) or f"{LEAVES}{_paths(_expected(own))}.",
-        "Metadata": "\n".join(
+        spec.SECTION_METADATA: "\n".join(
             [
-                f"- **Master plan:** {_code(plan_path)}",
-                f"- **Steps:** {', '.join(str(step.number) for step in own)}",
-                f"- **Complexity:** {_complexity(own)}",
-                "- **Model:** that of the main session",
+                f"- **{spec.METADATA_MASTER_PLAN}:** {_code(plan_path)}",
+                f"- **{spec.METADATA_STEPS}:** {', '.join(str(step.number) for step in own)}",
+                f"- **{spec.METADATA_COMPLEXITY}:** {_complexity(own)}",
+                f"- **{spec.METADATA_MODEL}:** that of the main session",
             ]
         ),
     }
@@ -126,9 +128,9 @@ def _session_manifest(plan: Plan, session: Session, steps: list[Step]) -> str:
     part.fence = Fence(_touch(session, steps), session.fence.never_touch)
     lines = [
         "```yaml",
-        "session_manifest:",
-        f"  plan_version: {quoted(_current_version())}",
-        f"  legacy_synthesis: {_bool(plan.legacy)}",
+        f"{spec.BLOCK_SESSION_MANIFEST}:",
+        f"  {spec.SESSION_MANIFEST_PLAN_VERSION}: {quoted(_current_version())}",
+        f"  {spec.SESSION_MANIFEST_LEGACY_SYNTHESIS}: {_bool(plan.legacy)}",
     ]
     for name, value in union(part).items():
         lines += [f"  {name}: {value}"] if isinstance(value, int) else _list(name, value, "  ")
@@ -146,18 +148,22 @@ def _step_text(plan: Plan, step: Step) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
     if step.manifest and step.manifest.made_up:
-        lines += ["", "- **Manifest:**", "", *(f"  {line}" for line in manifest_lines(step.manifest))]
+        lines += [
+            "",
+            f"- **{of_plan.STEPS_MANIFEST}:**",
+            "",
+            *(f"  {line}" for line in manifest_lines(step.manifest)),
+        ]
     return "\n".join(lines)
 
 
 def manifest_lines(manifest: Manifest) -> list[str]:
     """Return a manifest as a fenced block."""
-    lines = ["```yaml", "manifest:"]
+    lines = ["```yaml", f"{of_plan.BLOCK_MANIFEST}:"]
     for name, value in manifest.as_data().items():
-        if name == "must_contain":
-            pairs = [
-                f"    - {{path: {quoted(one['path'])}, pattern: {quoted(one['pattern'])}}}" for one in value
-            ]
+        if name == of_plan.MANIFEST_MUST_CONTAIN:
+            rows = [", ".join(f"{key}: {quoted(text)}" for key, text in one.items()) for one in value]
+            pairs = [f"    - {{{row}}}" for row in rows]
             lines += [f"  {name}:", *pairs] if pairs else [f"  {name}: []"]
         elif isinstance(value, list):
             lines += _list(name, value, "  ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_command, read_if_command, spans
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Step
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
 LEVEL = 3
 LONGEST_NUMBER = 6
-ESCALATE = "escalate"
+VERIFY, ON_FAILURE, CHECKPOINT = (
+    plan_fields.STEPS_VERIFY,
+    plan_fields.STEPS_ON_FAILURE,
+    plan_fields.STEPS_CHECKPOINT,
+)
+ESCALATE: str = plan_fields.STEPS_ON_FAILURE_ESCALATE
 COMMIT = "git commit"
 SEPARATORS = " \t\n,;:.-–—`*_"
 
@@ -51,7 +57,7 @@ class StepReader:
         self.manifest = manifest
         self.word = part.heading.partition(" ")[0]
         self.fields = {" ".join(field.name.split()).casefold(): field.name for field in part.fields}
-        self.actions = next(field.values or {} for field in part.fields if field.name == "On failure")
+        self.actions = next(field.values or {} for field in part.fields if field.name == ON_FAILURE)
         self.patterns: list[tuple[str, int, int]] = []
         self.manifest_lines: set[int] = set()
 
@@ -71,16 +77,16 @@ class StepReader:
         step = Step(number, title, section)
         sections = [section, *self.plan.document.below(section)]
         items = self._fields_of(step, [item for part in sections for item in part.items])
-        step.files = paths(items.get("Files"))
-        step.changes = _prose(items.get("Changes"))
-        step.reuses = _prose(items.get("Reuses"))
-        if test := items.get("Test first"):
+        step.files = paths(items.get(plan_fields.STEPS_FILES))
+        step.changes = _prose(items.get(plan_fields.STEPS_CHANGES))
+        step.reuses = _prose(items.get(plan_fields.STEPS_REUSES))
+        if test := items.get(plan_fields.STEPS_TEST_FIRST):
             step.test_first = read_if_command(test.value, test.line, test.blocks)
-        self._read_verify(step, items.get("Verify"))
-        self._read_on_failure(step, items.get("On failure"))
-        self._read_checkpoint(step, items.get("Checkpoint"))
+        self._read_verify(step, items.get(VERIFY))
+        self._read_on_failure(step, items.get(ON_FAILURE))
+        self._read_checkpoint(step, items.get(CHECKPOINT))
         self._read_manifest(
-            step, items.get("Manifest"), [block for part in sections for block in part.blocks]
+            step, items.get(plan_fields.STEPS_MANIFEST), [block for part in sections for block in part.blocks]
         )
         return step
 
@@ -99,18 +105,18 @@ class StepReader:
         if item:
             step.verify = read_command(item.value, item.line, item.blocks)
         if item is None or step.verify is None or step.verify.command is None:
-            what = "no command in backticks in its Verify" if item else "no Verify"
+            what = f"no command in backticks in its {VERIFY}" if item else f"no {VERIFY}"
             message = f"step {step.number} has {what}, so its manifest alone decides"
-            self._warn("PLAN_MISSING_VERIFY", message, step, item, "Verify")
+            self._warn("PLAN_MISSING_VERIFY", message, step, item, VERIFY)
         elif step.verify.more:
-            message = f"Verify of step {step.number} has more than one command, and only the first is run: join them with &&"
-            self._warn("PLAN_MISSING_VERIFY", message, step, item, "Verify")
+            message = f"{VERIFY} of step {step.number} has more than one command, and only the first is run: join them with &&"
+            self._warn("PLAN_MISSING_VERIFY", message, step, item, VERIFY)
 
     def _read_on_failure(self, step: Step, item: markdown.Item | None) -> None:
         step.on_failure = ESCALATE
         if item is None or not item.value.strip():
-            message = f"step {step.number} has no On failure, which reads as {ESCALATE}"
-            self._warn("PLAN_MISSING_ON_FAILURE", message, step, item, "On failure")
+            message = f"step {step.number} has no {ON_FAILURE}, which reads as {ESCALATE}"
+            self._warn("PLAN_MISSING_ON_FAILURE", message, step, item, ON_FAILURE)
             return
         text = item.value.strip(SEPARATORS)
         end = 0
@@ -122,9 +128,16 @@ class StepReader:
             step.on_failure = word
         else:
             message = (
-                f'On failure of step {step.number} is "{one_line(text, 40)}", not {_either(self.actions)}'
+                f'{ON_FAILURE} of step {step.number} is "{one_line(text, 40)}", not {_either(self.actions)}'
             )
-            self.plan.add("BAD_VALUE", message, item.line, step.number, "On failure", mild=self.plan.lenient)
+            self.plan.add(
+                "BAD_VALUE",
+                message,
+                item.line,
+                step.number,
+                ON_FAILURE,
+                mild=self.plan.lenient,
+            )
 
     def _read_checkpoint(self, step: Step, item: markdown.Item | None) -> None:
         if item and step.number == 0 and is_nothing(item.value):
@@ -140,10 +153,10 @@ class StepReader:
             what = f'is not of the form {COMMIT} -m "message"' if item else "is missing"
             self._warn(
                 "PLAN_CHECKPOINT_FORM",
-                f"the Checkpoint of step {step.number} {what}",
+                f"the {CHECKPOINT} of step {step.number} {what}",
                 step,
                 item,
-                "Checkpoint",
+                CHECKPOINT,
             )
 
     def _read_manifest(
@@ -161,7 +174,7 @@ class StepReader:
         if not found:
             message = f"step {step.number} has no manifest"
             if not self.plan.lenient:
-                self.plan.add("MANIFEST_MISSING", message, step.line, step.number, "Manifest")
+                self.plan.add("MANIFEST_MISSING", message, step.line, step.number, plan_fields.STEPS_MANIFEST)
             return
         reader = BlockReader(self.plan, self.manifest, step.number)
         sound = reader.read(found[0])
@@ -169,9 +182,15 @@ class StepReader:
         if not sound:
             return
         step.manifest = Manifest(found[0].line, reader.values)
-        if step.number and "sandbox_preflight" in reader.values:
-            message = "sandbox_preflight belongs to Step 0 of a session spec"
-            self.plan.add("MANIFEST_BAD_TYPE", message, found[0].line, step.number, "sandbox_preflight")
+        if step.number and plan_fields.MANIFEST_SANDBOX_PREFLIGHT in reader.values:
+            message = f"{plan_fields.MANIFEST_SANDBOX_PREFLIGHT} belongs to Step 0 of a session spec"
+            self.plan.add(
+                "MANIFEST_BAD_TYPE",
+                message,
+                found[0].line,
+                step.number,
+                plan_fields.MANIFEST_SANDBOX_PREFLIGHT,
+            )
 
     def _warn(self, code: str, message: str, step: Step, item: markdown.Item | None, field: str) -> None:
         self.plan.add(code, message, item.line if item else step.line, step.number, field)

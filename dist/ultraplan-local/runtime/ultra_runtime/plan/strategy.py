@@ -6,6 +6,7 @@ from ultra_runtime.plan.inline import numbers, paths
 from ultra_runtime.plan.overlap import find_overlaps
 from ultra_runtime.plan.steps import LEVEL, begins_numbered, numbered
 from ultra_runtime.plan.values import Fence, Session
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from ultra_runtime.text import markdown
 
 ORDER = "Execution Order"
+SCOPE_FENCE: str = plan_fields.SESSIONS_SCOPE_FENCE
+TOUCH: str = session_spec_fields.SCOPE_FENCE_TOUCH
+NEVER_TOUCH: str = session_spec_fields.SCOPE_FENCE_NEVER_TOUCH
 MOST_NAMED = 20
 
 
@@ -35,7 +39,9 @@ def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
             plan.add("BAD_VALUE", message, heading.line)
     if not plan.sessions:
         plan.add(
-            "BAD_VALUE", "the Execution Strategy has no session: write ### Session N: title", section.line
+            "BAD_VALUE",
+            f"the {plan_fields.SECTION_EXECUTION_STRATEGY} has no session: write ### Session N: title",
+            section.line,
         )
         return
     reader.check_steps(section.line)
@@ -46,15 +52,16 @@ def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
 
 def read_fence(items: Iterable[markdown.Item]) -> Fence:
     """Read Touch and Never touch, which stand side by side or below a field Scope fence."""
-    lists: dict[str, tuple[str, ...]] = {"touch": (), "never touch": ()}
+    touch, never = TOUCH.casefold(), NEVER_TOUCH.casefold()
+    lists: dict[str, tuple[str, ...]] = {touch: (), never: ()}
     queue = list(items)
     for item in queue:
         name = " ".join(item.name.split()).casefold()
         if name in lists:
             lists[name] += paths(item)
-        elif name == "scope fence":
+        elif name == SCOPE_FENCE.casefold():
             queue += item.children
-    return Fence(lists["touch"], lists["never touch"])
+    return Fence(lists[touch], lists[never])
 
 
 class _Reader:
@@ -69,14 +76,18 @@ class _Reader:
 
     def session(self, number: int, title: str, heading: markdown.TextSection) -> Session:
         steps = self._steps(number, heading)
-        needs = [at for ends in numbers(_with_children(heading.field("Depends on"))) for at in ends]
+        needs = [
+            at
+            for ends in numbers(_with_children(heading.field(plan_fields.SESSIONS_DEPENDS_ON)))
+            for at in ends
+        ]
         fence = read_fence(heading.items)
         wave = self._wave(number, heading)
         return Session(number, title, heading.line, steps, wave, tuple(dict.fromkeys(needs)), fence)
 
     def _steps(self, number: int, heading: markdown.TextSection) -> tuple[int, ...]:
         """Return the steps that no session before has taken; the others are a problem."""
-        item = heading.field("Steps")
+        item = heading.field(plan_fields.SESSIONS_STEPS)
         line = item.line if item else heading.line
         own: list[int] = []
         for first, last in numbers(_with_children(item)):
@@ -112,23 +123,23 @@ class _Reader:
 
     def _add(self, message: str, line: int, step: int | None = None) -> None:
         self.sound = False
-        self.plan.add("SESSION_STEPS", message, line, step, "Steps")
+        self.plan.add("SESSION_STEPS", message, line, step, plan_fields.SESSIONS_STEPS)
 
     def _wave(self, number: int, heading: markdown.TextSection) -> int:
-        item = heading.field("Wave")
+        item = heading.field(plan_fields.SESSIONS_WAVE)
         line = item.line if item else heading.line
         said = numbers(item.value) if item else []
         ordered = self.waves.get(number)
         if item is None and ordered:
             return ordered
         if len(said) != 1 or said[0][0] != said[0][1] or said[0][0] < 1:
-            message = f"session {number} has no wave: give it the field Wave with a number from 1 on"
-            self.plan.add("BAD_VALUE", message, line, field="Wave")
+            message = f"session {number} has no wave: give it the field {plan_fields.SESSIONS_WAVE} with a number from 1 on"
+            self.plan.add("BAD_VALUE", message, line, field=plan_fields.SESSIONS_WAVE)
             return 1
         wave = said[0][0]
         if ordered not in (None, wave):
             message = f"session {number} says wave {wave}, the {ORDER} says wave {ordered}"
-            self.plan.add("BAD_VALUE", message, line, field="Wave")
+            self.plan.add("BAD_VALUE", message, line, field=plan_fields.SESSIONS_WAVE)
         return wave
 
 
@@ -160,7 +171,7 @@ def _check_dependencies(plan: Plan) -> None:
             message = (
                 f"session {session.number} depends on {_named(lost, 'session')}, which the plan does not have"
             )
-            plan.add("BAD_VALUE", message, session.line, field="Depends on")
+            plan.add("BAD_VALUE", message, session.line, field=plan_fields.SESSIONS_DEPENDS_ON)
     circle = _find_circle(sessions)
     if circle:
         path = " -> ".join(f"session {number}" for number in circle[:MOST_NAMED])
@@ -173,7 +184,7 @@ def _check_dependencies(plan: Plan) -> None:
                     f"session {session.number} of wave {session.wave} depends on session {number} of wave "
                     f"{sessions[number].wave}: give it a later wave"
                 )
-                plan.add("BAD_VALUE", message, session.line, field="Wave")
+                plan.add("BAD_VALUE", message, session.line, field=plan_fields.SESSIONS_WAVE)
 
 
 def _find_circle(sessions: dict[int, Session]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ultra_runtime.tables.fields import plan_fields
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -46,28 +48,35 @@ class Manifest:
     def __init__(self, line: int, values: dict[str, Any], made_up: bool = False) -> None:
         self.line = line
         self.made_up = made_up
-        self.expected_paths: tuple[str, ...] = tuple(values["expected_paths"])
-        self.min_file_count: int = values["min_file_count"]
-        self.commit_message_pattern: str = values["commit_message_pattern"]
-        self.bash_syntax_check: tuple[str, ...] = tuple(values["bash_syntax_check"])
-        self.forbidden_paths: tuple[str, ...] = tuple(values["forbidden_paths"])
+        self.expected_paths: tuple[str, ...] = tuple(values[plan_fields.MANIFEST_EXPECTED_PATHS])
+        self.min_file_count: int = values[plan_fields.MANIFEST_MIN_FILE_COUNT]
+        self.commit_message_pattern: str = values[plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN]
+        self.bash_syntax_check: tuple[str, ...] = tuple(values[plan_fields.MANIFEST_BASH_SYNTAX_CHECK])
+        self.forbidden_paths: tuple[str, ...] = tuple(values[plan_fields.MANIFEST_FORBIDDEN_PATHS])
         self.must_contain: tuple[tuple[str, str], ...] = tuple(
-            (item["path"], item["pattern"]) for item in values["must_contain"]
+            (item[plan_fields.MANIFEST_MUST_CONTAIN_PATH], item[plan_fields.MANIFEST_MUST_CONTAIN_PATTERN])
+            for item in values[plan_fields.MANIFEST_MUST_CONTAIN]
         )
-        self.sandbox_preflight: bool = values.get("sandbox_preflight", False)
+        self.sandbox_preflight: bool = values.get(plan_fields.MANIFEST_SANDBOX_PREFLIGHT, False)
 
     def as_data(self) -> dict[str, Any]:
         """Return the manifest as it stands in an answer."""
         data: dict[str, Any] = {
-            "expected_paths": list(self.expected_paths),
-            "min_file_count": self.min_file_count,
-            "commit_message_pattern": self.commit_message_pattern,
-            "bash_syntax_check": list(self.bash_syntax_check),
-            "forbidden_paths": list(self.forbidden_paths),
-            "must_contain": [{"path": path, "pattern": pattern} for path, pattern in self.must_contain],
+            plan_fields.MANIFEST_EXPECTED_PATHS: list(self.expected_paths),
+            plan_fields.MANIFEST_MIN_FILE_COUNT: self.min_file_count,
+            plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN: self.commit_message_pattern,
+            plan_fields.MANIFEST_BASH_SYNTAX_CHECK: list(self.bash_syntax_check),
+            plan_fields.MANIFEST_FORBIDDEN_PATHS: list(self.forbidden_paths),
+            plan_fields.MANIFEST_MUST_CONTAIN: [
+                {
+                    plan_fields.MANIFEST_MUST_CONTAIN_PATH: path,
+                    plan_fields.MANIFEST_MUST_CONTAIN_PATTERN: pattern,
+                }
+                for path, pattern in self.must_contain
+            ],
         }
         if self.sandbox_preflight:
-            data["sandbox_preflight"] = True
+            data[plan_fields.MANIFEST_SANDBOX_PREFLIGHT] = True
         return data
 
 

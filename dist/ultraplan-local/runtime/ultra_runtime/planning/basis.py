@@ -18,6 +18,16 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_f
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
+from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
+from ultra_runtime.tables.fields import (
+    architecture_fields,
+    brief_fields,
+    plan_fields,
+    progress_fields,
+    research_fields,
+    review_fields,
+)
+from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse
@@ -29,25 +39,12 @@ if TYPE_CHECKING:
 
     from ultra_runtime.contract.result import Result
 
-BRIEF, REVIEW = "brief", "review"
-REVIEW_TYPE = "ultrareview"
-QUALITY, QUALITY_SECTION = "brief_quality", "Brief Quality"
+BRIEF, REVIEW = brief_fields.KIND, review_fields.KIND
+REVIEW_TYPE = review_fields.TYPE_ULTRAREVIEW
+QUALITY, QUALITY_SECTION = brief_fields.BRIEF_QUALITY, brief_fields.SECTION_BRIEF_QUALITY
 NOT_SAID = "the brief is partial and does not say why"
 ASSUMPTIONS = "Assumptions"
-FINDINGS = "source_findings"
-SMALL, MIDDLING = 60, 600
-"""Files of a repository that two explorers, or four, can look through."""
-EXPLORERS = (
-    "task-finder",
-    "test-strategist",
-    "architecture-mapper",
-    "convention-scanner",
-    "dependency-tracer",
-    "risk-assessor",
-)
-OF_A_REVIEW = ("dependency-tracer", "test-strategist", "risk-assessor", "convention-scanner")
-"""A review says where the work is, so that nobody has to find or map it."""
-FEW, SOME = 2, 4
+FINDINGS = plan_fields.SOURCE_FINDINGS
 
 
 class Source:
@@ -79,7 +76,7 @@ def _source(path: str, project: Project | None) -> Source:
     except UnreadableError as problem:
         hint = f"name another one, or write a brief first with `{names().commands['brief']}`"
         raise RefusedError(f"{one_line(seen_from(root, path))}: {problem}", hint) from None
-    kind = REVIEW if values.get("type") == REVIEW_TYPE else BRIEF
+    kind = REVIEW if values.get(brief_fields.TYPE) == REVIEW_TYPE else BRIEF
     result = validate_file(load_contract(kind), path, soft=True)
     if result.errors:
         told = "; ".join(f"{one.code}: {one.sentence}" for one in result.errors[:5])
@@ -93,12 +90,12 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
     """Return the project that the file lies in or names; one that is not there yet is made."""
     for folder in (
         os.path.dirname(os.path.realpath(path)),
-        os.path.join(root, str(values.get("project_dir") or "")),
+        os.path.join(root, str(values.get(brief_fields.PROJECT_DIR) or "")),
     ):
         real = os.path.realpath(folder)
         if os.path.dirname(real) == os.path.join(root, PROJECTS) and os.path.isdir(real):
             return Project(root, os.path.basename(real))
-    slug = str(values.get("slug") or "")
+    slug = str(values.get(brief_fields.SLUG) or "")
     if not is_slug(slug):
         raise RefusedError(
             "the brief names no slug, so its plan has no place", "write a slug into its front matter"
@@ -116,7 +113,7 @@ def weak_dimensions(path: str) -> list[str]:
         data = frontmatter.parse(read_regular(path))
     except UnreadableError:
         return []
-    if (data.values or {}).get(QUALITY) != "partial":
+    if (data.values or {}).get(QUALITY) != brief_fields.BRIEF_QUALITY_PARTIAL:
         return []
     document = parse(data.body, data.body_line)
     section = document.section(QUALITY_SECTION)
@@ -151,9 +148,9 @@ def research_of(source: Source) -> tuple[list[str], list[str]]:
     folder = project.path("research")
     found = research_files(folder) if is_folder(folder) else []
     if found:
-        result = validate_research(load_contract("research"), folder, soft=True)
+        result = validate_research(load_contract(research_fields.KIND), folder, soft=True)
     else:
-        report = Report(load_contract("research"), folder, True)
+        report = Report(load_contract(research_fields.KIND), folder, True)
         note_unanswered(report, folder, source.result.parsed)
         result = report.result()
     told = [f"{one.code}: {one.sentence}" for one in [*result.errors, *result.warnings]]
@@ -162,7 +159,7 @@ def research_of(source: Source) -> tuple[list[str], list[str]]:
 
 def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
     """Return the architecture notes, if another tool left some, and what is odd about them."""
-    result = discover(load_contract("architecture"), project.folder)
+    result = discover(load_contract(architecture_fields.KIND), project.folder)
     parsed = result.parsed or {}
     paths = {name: seen_from(project.root, parsed[name]) for name in ("overview", "gaps") if parsed.get(name)}
     return paths, [f"{one.code}: {one.sentence}" for one in result.warnings]
@@ -171,10 +168,10 @@ def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
 def under_way(project: Project) -> list[str]:
     """Return a warning when the plan that would be replaced is still being executed."""
     try:
-        status = read_object(read_regular(project.path("progress.json"))).values.get("status")
+        status = read_object(read_regular(project.path("progress.json"))).values.get(progress_fields.STATUS)
     except (UnreadableError, JsonError):
         return []
-    unfinished = status in ("pending", "in_progress")
+    unfinished = status in (progress_fields.STATUS_PENDING, progress_fields.STATUS_IN_PROGRESS)
     return (
         [f"a run of the plan that is there has not ended ({status}): a new plan ends it for good"]
         if unfinished
@@ -184,8 +181,12 @@ def under_way(project: Project) -> list[str]:
 
 def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:
     """Return how many files the repository has, and which explorers that is worth."""
-    wanted = EXPLORERS if kind == BRIEF else OF_A_REVIEW
+    wanted = EXPLORERS if kind == BRIEF else REMEDIATION_EXPLORERS
     paths = fields(ask_git(project.root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]))
     size = len([path for path in paths if not path.startswith(".claude/")])
-    number = FEW if quick or size <= SMALL else SOME if size <= MIDDLING else len(wanted)
+    number = len(wanted)
+    if quick or size <= SMALL_REPOSITORY:
+        number = EXPLORERS_FEW
+    elif size <= MIDDLING_REPOSITORY:
+        number = EXPLORERS_SOME
     return size, list(wanted[:number])

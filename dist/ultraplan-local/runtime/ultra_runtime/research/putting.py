@@ -7,6 +7,7 @@ from ultra_runtime.rendered import names
 from ultra_runtime.research.confidence_record import computed_for
 from ultra_runtime.research.folder import BRIEF, read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
+from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import shell_word
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.model import Contract
     from ultra_runtime.files.project import Project
 
-RESEARCH = "research"
-CONFIDENCE, DIMENSIONS = "confidence", "dimensions"
+RESEARCH = research_fields.KIND
+CONFIDENCE, DIMENSIONS = research_fields.CONFIDENCE, research_fields.DIMENSIONS
 NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is nobody's"
 
 
@@ -26,7 +27,7 @@ def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, fl
     values = frontmatter.parse(data).values
     if values is None:
         return data, None
-    computed = computed_for(project, file_number(name) or 0, values.get("question"))
+    computed = computed_for(project, file_number(name) or 0, values.get(research_fields.QUESTION))
     if computed is None:
         return data, None
     wanted = {CONFIDENCE: computed.confidence, DIMENSIONS: computed.dimensions}
@@ -58,6 +59,6 @@ def _next(project: Project) -> str:
     shown = shell_word(project.shown)
     if left:
         return f"go on with topic {left[0].number}, {left[0].title}; topics without an answer: {len(left)}"
-    if (brief or {}).get("research_status") == "in_progress":
+    if (brief or {}).get(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_IN_PROGRESS:
         return f"every topic has its answer: run `ultra brief status {shown} complete`"
     return f"tell the user the result; the plan comes next: {names().commands['plan']} --project {shown}"

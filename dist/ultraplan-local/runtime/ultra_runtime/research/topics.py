@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.subject import parsed_key
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.research.evidence import ENOUGH
+from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.words import bare_words
 
@@ -31,11 +33,11 @@ class Topic:
     def __init__(self, number: int, values: Mapping[str, Any]) -> None:
         self.number = number
         self.title = _text(values, "title")
-        self.question = _text(values, "research_question")
-        self.steps = _text(values, "required_for_plan_steps")
-        self.scope = _text(values, "scope")
-        self.needed = _text(values, "confidence_needed")
-        self.cost = _text(values, "estimated_cost")
+        self.question = _text(values, parsed_key(brief_fields.TOPICS_RESEARCH_QUESTION))
+        self.steps = _text(values, parsed_key(brief_fields.TOPICS_REQUIRED_FOR_PLAN_STEPS))
+        self.scope = _text(values, parsed_key(brief_fields.TOPICS_SCOPE))
+        self.needed = _text(values, parsed_key(brief_fields.TOPICS_CONFIDENCE_NEEDED))
+        self.cost = _text(values, parsed_key(brief_fields.TOPICS_ESTIMATED_COST))
         self.file = ""
         self.fits = False
         self.confidence: float | None = None
@@ -50,7 +52,7 @@ def topics_of(brief: Mapping[str, Any] | None, folder: str) -> list[Topic]:
     """Return the topics of a brief that was read, each with what is there about it in a folder."""
     names = research_files(folder)
     found = []
-    for values in (brief or {}).get("topics", ()):
+    for values in (brief or {}).get(brief_fields.PART_TOPICS, ()):
         number = values.get("number")
         if number is not None:
             topic = Topic(number, values)
@@ -68,7 +70,7 @@ def _look(topic: Topic, folder: str, name: str) -> None:
         values = frontmatter.parse(read_regular(os.path.join(folder, name))).values or {}
     except UnreadableError:
         values = {}
-    question, confidence = values.get("question"), values.get("confidence")
+    question, confidence = values.get(research_fields.QUESTION), values.get(research_fields.CONFIDENCE)
     topic.fits = not isinstance(question, str) or bare_words(question) == bare_words(topic.question)
     topic.confidence = confidence if topic.fits and isinstance(confidence, (int, float)) else None
 

@@ -7,8 +7,9 @@ import os
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN as PLAN_KIND
-from ultra_runtime.review.severities import VERDICTS
+from ultra_runtime.review.severities import SECTIONS, VERDICTS
 from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 PLAN = "plan.md"
 START, END = "progress", ".json"
-FINDINGS = "source_findings"
+FINDINGS = plan_fields.SOURCE_FINDINGS
 OPEN, PLANNED, MENDED = "open", "planned", "mended"
 EPOCH = instant("1970-01-01T00:00Z") or 0
 SECOND = (instant("1970-01-01T00:00:01Z") or 0) - EPOCH
@@ -35,7 +36,7 @@ def goals_of(review: str) -> list[dict[str, str]]:
     document = parse(data.body, data.body_line)
     goals = []
     for severity in VERDICTS:
-        section = document.section(f"Findings ({severity})")
+        section = document.section(SECTIONS[severity])
         if section is None:
             continue
         for heading in document.headings:
@@ -72,7 +73,7 @@ def _is_carried_out(project: Project, planned: int) -> bool:
     try:
         whole = _completed(project, START + END)
         if whole is not None:
-            return whole.get("plan_digest") == sha256(read_regular(project.path(PLAN)))
+            return whole.get(progress_fields.PLAN_DIGEST) == sha256(read_regular(project.path(PLAN)))
         files = [name for name in os.listdir(project.folder) if name.startswith(START) and name.endswith(END)]
         runs = [_completed(project, name) for name in files if name != START + END]
         sessions = read(read_regular(project.path(PLAN)), PLAN_KIND).sessions
@@ -90,8 +91,11 @@ def _completed(project: Project, name: str) -> Mapping[str, Any] | None:
         values = read_object(read_regular(project.path(name))).values
     except (UnreadableError, JsonError):
         return None
-    return values if values.get("status") == "completed" else None
+    return values if values.get(progress_fields.STATUS) == progress_fields.STATUS_COMPLETED else None
 
 
 def _ended(run: Mapping[str, Any]) -> int:
-    return (instant(str(run.get("completed_at") or run.get("updated_at") or "")) or EPOCH) - EPOCH
+    return (
+        instant(str(run.get(progress_fields.COMPLETED_AT) or run.get(progress_fields.UPDATED_AT) or ""))
+        or EPOCH
+    ) - EPOCH

@@ -13,6 +13,7 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
+from ultra_runtime.tables.fields import progress_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import one_line
@@ -30,7 +31,7 @@ FINDINGS_FILE = "review-findings.json"
 BRIEF = "brief.md"
 REVIEW = "review.md"
 RUN_REFS = "refs/ultra/run"
-START_FIELD = "session_start_sha"
+START_FIELD = progress_fields.SESSION_START_SHA
 CONTEXT_LINES = "8"
 
 
@@ -97,8 +98,8 @@ def find_scope(project: Project, since: str | None) -> Scope:
 def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
     """Return what the reviewers read about the scope; `gone` are earlier findings whose words are in no file now."""
     data = {
-        "scope_sha_start": scope.start,
-        "scope_sha_end": scope.end,
+        review_fields.SCOPE_SHA_START: scope.start,
+        review_fields.SCOPE_SHA_END: scope.end,
         "source": scope.source,
         "uncommitted": uncommitted(project.root, scope),
         "gone": gone,
@@ -114,7 +115,7 @@ def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
         same = read_regular(project.path(LOGS, DIFF_FILE)) == diff
     except (UnreadableError, JsonError):
         return False
-    ends = (old.get("scope_sha_start"), old.get("scope_sha_end"))
+    ends = (old.get(review_fields.SCOPE_SHA_START), old.get(review_fields.SCOPE_SHA_END))
     return same and ends == (scope.start, scope.end) and is_under_way(project)
 
 
@@ -177,7 +178,7 @@ def _before_mending(project: Project) -> str | None:
         values = frontmatter.parse(read_regular(project.path(REVIEW))).values or {}
     except UnreadableError:
         return None
-    return commit_of(project.root, str(values.get("scope_sha_start") or ""))
+    return commit_of(project.root, str(values.get(review_fields.SCOPE_SHA_START) or ""))
 
 
 def _run_start(project: Project) -> str | None:
@@ -194,7 +195,9 @@ def _run_start(project: Project) -> str | None:
                 continue
             start = commit_of(project.root, str(values.get(START_FIELD) or ""))
             if start:
-                starts.append((name != "progress.json", str(values.get("started_at") or ""), start))
+                starts.append(
+                    (name != "progress.json", str(values.get(progress_fields.STARTED_AT) or ""), start)
+                )
     return min(starts)[2] if starts else None
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.plan.spec_text import quoted
 from ultra_runtime.review.merge import is_goal, other_voices
-from ultra_runtime.review.severities import GOALS, SEVERITIES
+from ultra_runtime.review.severities import GOALS, SECTIONS, SEVERITIES
 from ultra_runtime.review.triage import DEPTHS, SKIPPED
+from ultra_runtime.tables.fields import review_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-REVIEW = "review"
 
 
 class Parts:
@@ -32,39 +31,45 @@ def review_text(
     parts: Parts, findings: Sequence[Mapping[str, Any]], criteria: Sequence[Mapping[str, str]]
 ) -> str:
     """Return the whole artifact."""
-    lines = ["---", *_front_matter(parts, findings), "---", f"# Review: {parts.head['task']}"]
-    lines += ["", "## Executive Summary", "", parts.summary]
+    lines = ["---", *_front_matter(parts, findings), "---", f"# Review: {parts.head[fields.TASK]}"]
+    lines += ["", f"## {fields.SECTION_EXECUTIVE_SUMMARY}", "", parts.summary]
     if criteria:
         lines += ["", "Success criteria:", ""]
         lines += [f"- {one['state']}: {one['criterion']}{_where(one['where'])}" for one in criteria]
-    lines += ["", "## Coverage", "", *_coverage(parts.scope["files"])]
+    lines += ["", f"## {fields.SECTION_COVERAGE}", "", *_coverage(parts.scope["files"])]
     for severity in SEVERITIES:
         own = [one for one in findings if one["severity"] == severity]
         if own:
-            lines += ["", f"## Findings ({severity})"]
+            lines += ["", f"## {SECTIONS[severity]}"]
             lines += [line for one in own for line in _finding(one)]
-    lines += ["", "## Remediation Summary", "", *_remedies(parts.remedies), *_goals(findings)]
+    lines += [
+        "",
+        f"## {fields.SECTION_REMEDIATION_SUMMARY}",
+        "",
+        *_remedies(parts.remedies),
+        *_goals(findings),
+    ]
     return "\n".join(lines) + "\n"
 
 
 def _front_matter(parts: Parts, findings: Sequence[Mapping[str, Any]]) -> list[str]:
-    version = load_contract(REVIEW).version
+    version = load_contract(fields.KIND).version
     scope, head = parts.scope, parts.head
     looked = sum(one["depth"] != SKIPPED for one in scope["files"])
     lines = [
-        "type: ultrareview",
-        f'review_version: "{version.current if version else ""}"',
-        f"created: {head['created']}",
-        f"task: {quoted(head['task'])}",
-        f"slug: {head['slug']}",
-        f"project_dir: {head['project_dir']}",
-        f"brief_path: {head['brief_path']}",
-        f"scope_sha_start: {scope['scope_sha_start'] or 'null'}",
-        f"scope_sha_end: {scope['scope_sha_end']}",
-        f"reviewed_files_count: {looked}",
-        "findings:" if findings else "findings: []",
+        f"{fields.TYPE}: {fields.TYPE_ULTRAREVIEW}",
+        f'{fields.REVIEW_VERSION}: "{version.current if version else ""}"',
+        f"{fields.CREATED}: {head[fields.CREATED]}",
+        f"{fields.TASK}: {quoted(head[fields.TASK])}",
+        f"{fields.SLUG}: {head[fields.SLUG]}",
+        f"{fields.PROJECT_DIR}: {head[fields.PROJECT_DIR]}",
+        f"{fields.BRIEF_PATH}: {head[fields.BRIEF_PATH]}",
+        f"{fields.SCOPE_SHA_START}: {scope[fields.SCOPE_SHA_START] or 'null'}",
+        f"{fields.SCOPE_SHA_END}: {scope[fields.SCOPE_SHA_END]}",
+        f"{fields.REVIEWED_FILES_COUNT}: {looked}",
+        f"{fields.FINDINGS}:" if findings else f"{fields.FINDINGS}: []",
     ]
-    return [*lines, *(f"  - {one['id']}" for one in findings), f"verdict: {head['verdict']}"]
+    return [*lines, *(f"  - {one['id']}" for one in findings), f"{fields.VERDICT}: {head[fields.VERDICT]}"]
 
 
 def _coverage(files: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -84,12 +89,12 @@ def _finding(one: Mapping[str, Any]) -> list[str]:
         "",
         f"### {one['id']}",
         "",
-        f"- **Rule:** {_line(one['rule'])}",
-        f"- **Location:** {one['path']}:{one['line']}",
-        f"- **Message:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
+        f"- **{fields.DETAILS_RULE}:** {_line(one['rule'])}",
+        f"- **{fields.DETAILS_LOCATION}:** {one['path']}:{one['line']}",
+        f"- **{fields.DETAILS_MESSAGE}:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
         *_also(one),
         *_evidence(one["evidence"]),
-        f"- **Fix:** {_line(one['fix'])}",
+        f"- **{fields.DETAILS_FIX}:** {_line(one['fix'])}",
     ]
 
 
@@ -108,12 +113,12 @@ def _evidence(text: str) -> list[str]:
         fence += "`"
     if "\n" in text or "`" in text:
         return [
-            "- **Evidence:**",
+            f"- **{fields.DETAILS_EVIDENCE}:**",
             "",
             *(f"  {line}".rstrip() for line in [fence, *text.split("\n"), fence]),
             "",
         ]
-    return [f"- **Evidence:** `{text}`"]
+    return [f"- **{fields.DETAILS_EVIDENCE}:** `{text}`"]
 
 
 def _remedies(remedies: Sequence[str]) -> list[str]:

@@ -9,18 +9,19 @@ import os
 
 from ultra_runtime.files.git_facts import ask_git, fields
 from ultra_runtime.files.secret_files import may_hold_secrets
+from ultra_runtime.tables.fields import review_fields
+from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-DEEP, SUMMARY, SKIPPED = "deep-reviewed", "summary-only", "skipped"
+DEEP: str = review_fields.COVERAGE_DEEP_REVIEWED
+SUMMARY: str = review_fields.COVERAGE_SUMMARY_ONLY
+SKIPPED: str = review_fields.COVERAGE_SKIPPED
 DEPTHS = (DEEP, SUMMARY, SKIPPED)
 
-LARGEST_DEEP = 1500
-"""Changed lines that one reader can still follow in one file."""
-LARGEST_DATA = 200
 HEAD_BYTES = 2048
 LOCKS = frozenset(
     (
@@ -157,11 +158,11 @@ def _depth(root: str, one: Changed, marked: frozenset[str]) -> tuple[str, str]:
         return SKIPPED, "no line changed"
     if name.endswith(PROSE_ENDS):
         return SUMMARY, "text for people"
-    if lines > LARGEST_DEEP:
+    if lines > DEEP_LINES:
         return SUMMARY, f"{lines} changed lines are more than can be read closely"
     if any(word in path for word in DELICATE):
         return DEEP, "a delicate place"
-    if name.endswith(DATA_ENDS) and lines > LARGEST_DATA:
+    if name.endswith(DATA_ENDS) and lines > DATA_LINES:
         return SUMMARY, f"data, {lines} changed lines"
     return DEEP, "code or settings"
 

@@ -36,6 +36,6 @@ CONTRACT = Contract(
         Code(name="SPEC_MISSING_SECTION", severity="error", means="A section is missing; for the Session Manifest this is a warning, because the steps have their own manifests.", remedy="Generate the spec again with `ultra sessions write`."),
         Code(name="SPEC_NO_STEP_ZERO", severity="error", means="The steps do not begin with Step 0, the sandbox pre-flight.", remedy="Generate the spec again with `ultra sessions write`."),
         Code(name="SPEC_MANIFEST_MISMATCH", severity="error", means="The session manifest is not the union of the steps' manifests and the scope fence.", remedy="Generate the spec again with `ultra sessions write` after changing the plan."),
-        Code(name="SPEC_RECOVERY", severity="error", means="The recovery metadata is missing or invalid.", remedy="Write every recovery field, a depth of 1 or 2, and only missing steps that are in the spec."),
+        Code(name="SPEC_RECOVERY", severity="error", means="The recovery metadata is missing or invalid.", remedy="Write every recovery field, a depth from 1 to 2, and only missing steps that are in the spec."),
     ),
 )

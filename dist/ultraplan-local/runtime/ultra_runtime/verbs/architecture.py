@@ -8,6 +8,7 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.tables.fields import architecture_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ READ_ONLY = True
 
 def run(args: Args) -> Answer:
     """Answer with what is there; there is no failure."""
-    result = discover(load_contract("architecture"), args.need("DIR"))
+    result = discover(load_contract(architecture_fields.KIND), args.need("DIR"))
     found = result.parsed or {}
     data = {"ok": True, **found, "warnings": [issue.as_data() for issue in result.warnings]}
     if found["found"]:

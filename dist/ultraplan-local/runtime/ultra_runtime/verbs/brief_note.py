@@ -20,6 +20,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.secret_scan import find_secrets
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.markdown import TextSection
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
 
@@ -58,7 +59,7 @@ def run(args: Args) -> Answer:
 
 
 def _section(args: Args, name: str) -> str:
-    known = [one.name for one in load_contract("brief").sections]
+    known = [one.name for one in load_contract(brief_fields.KIND).sections]
     for one in known:
         if TextSection(2, one, 0, 0).is_called(name.strip().lstrip("#").strip()):
             return one

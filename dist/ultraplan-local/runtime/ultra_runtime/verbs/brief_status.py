@@ -15,6 +15,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.research.topics import topics_of, unanswered
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, nearest, one_line
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 USAGE = "brief status DIR VALUE [--json]"
 
-FIELD = "research_status"
-TOPICS = "research_topics"
+FIELD = brief_fields.RESEARCH_STATUS
+TOPICS = brief_fields.RESEARCH_TOPICS
 SKIPPED = "skipped"
 COMPLETE = "complete"
 
@@ -39,7 +40,7 @@ COMPLETE = "complete"
 def run(args: Args) -> Answer:
     """Answer with the new status, or say why it cannot follow the old one."""
     value = args.need("VALUE")
-    field = load_contract("brief").field(FIELD)
+    field = load_contract(brief_fields.KIND).field(FIELD)
     if value not in (field.values or {}):
         known = list(field.values or {})
         error = f"{one_line(value)} is no {FIELD}{nearest(value, known)}; there are {listed(known)}"
@@ -57,7 +58,7 @@ def run(args: Args) -> Answer:
 def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
     data = _brief(project)
     shown = project.show(brief_gate.BRIEF)
-    result = validate_data(load_contract("brief"), data, shown, soft=True)
+    result = validate_data(load_contract(brief_fields.KIND), data, shown, soft=True)
     if result.errors or result.parsed is None:
         return _broken(shown, result.errors)
     old = result.parsed.get(FIELD)

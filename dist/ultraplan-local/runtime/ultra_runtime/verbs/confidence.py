@@ -20,6 +20,7 @@ from ultra_runtime.research.confidence_record import Computed, keep_computed
 from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
 from ultra_runtime.research.folder import BRIEF, read_brief
 from ultra_runtime.research.topics import Topic, topics_of
+from ultra_runtime.tables.limits import DIMENSIONS
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"
 
 HINT = f"give lines of `{' | '.join(COLUMNS)}` on standard input"
-MOST_DIMENSIONS = 50
 MOST_TOLD = 10
 AGAINST = "no"
 
@@ -40,8 +40,8 @@ AGAINST = "no"
 def run(args: Args) -> Answer:
     """Answer with the confidence of the whole and of each dimension."""
     given = args.need("--dimensions")
-    if not is_number(given) or not 1 <= int(given) <= MOST_DIMENSIONS:
-        raise args.usage.error(f"--dimensions is not a number from 1 to {MOST_DIMENSIONS}")
+    if not is_number(given) or not 1 <= int(given) <= DIMENSIONS:
+        raise args.usage.error(f"--dimensions is not a number from 1 to {DIMENSIONS}")
     count = int(given)
     project, topic = _topic(args)
     outputs = known_outputs()

@@ -25,6 +25,7 @@ from ultra_runtime.planning.basis import (
 )
 from ultra_runtime.rendered import names
 from ultra_runtime.review.remediation import MENDED, goals_of, standing
+from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
-CRITICS = ("plan-critic", "scope-guardian")
 OVER = "a run of a plan that takes up all these findings has completed since the review"
 
 

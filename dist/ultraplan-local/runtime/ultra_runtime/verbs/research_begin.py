@@ -21,6 +21,7 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_f
 from ultra_runtime.rendered import names
 from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
 from ultra_runtime.research.topics import file_number, research_files, topics_of, unanswered
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, one_line, shell_word
 
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
 
-FIELD = "research_status"
-PENDING, IN_PROGRESS = "pending", "in_progress"
+FIELD = brief_fields.RESEARCH_STATUS
+PENDING, IN_PROGRESS = "pending", brief_fields.RESEARCH_STATUS_IN_PROGRESS
 NOWHERE = ""  # the research folder of a brief that has no project
 
 
@@ -85,7 +86,7 @@ def _brief(args: Args) -> tuple[Project | None, str, str]:
 
 
 def _read(shown: str, path: str) -> Mapping[str, Any]:
-    result = validate_file(load_contract("brief"), path, soft=True)
+    result = validate_file(load_contract(brief_fields.KIND), path, soft=True)
     if result.errors or result.parsed is None:
         told = "; ".join(f"{one.code}: {one.message}" for one in result.errors[:5])
         hint = f"tell the user to run {names().commands['brief']} first, and stop"
@@ -104,7 +105,7 @@ def _begin(project: Project | None, parsed: Mapping[str, Any]) -> str:
             folder.write(brief_gate.BRIEF, set_field(data, FIELD, IN_PROGRESS))
     except (WriteError, EditError) as problem:
         raise RefusedError(str(problem), "see to it and call again") from None
-    return IN_PROGRESS
+    return str(IN_PROGRESS)
 
 
 def _topic(topic: Topic, scope: str, quick: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ultra_runtime.review.criteria import read_criteria, with_criteria
 from ultra_runtime.review.findings import AnswerError, Kept, answer_block, check_findings, keep, read_kept
 from ultra_runtime.review.merge import count, merge, without
 from ultra_runtime.review.scope import FINDINGS_FILE, LOGS, read_scope
-from ultra_runtime.review.severities import CONFORMANCE, REVIEWERS
+from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False

@@ -26,6 +26,7 @@ from ultra_runtime.planning.session_files import (
     spec_faults,
     write_specs,
 )
+from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.text.document_edit import EditError, replace_section
 from ultra_runtime.text.jsontext import read_object
 from ultra_runtime.words import one_line
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "sessions put --project DIR [--export] [--json]"
-DECOMPOSER = "session-decomposer"
 HINT = "let the decomposer mend its block, once, and give it on standard input; after that the plan stays one session"
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.state.live import open_live
-from ultra_runtime.run.state.shell_call import SECONDS
-from ultra_runtime.run.step.failing import MOST_ATTEMPTS
 from ultra_runtime.run.step.numbers import seconds, step_number
 from ultra_runtime.run.step.verify import verify
+from ultra_runtime.tables.limits import ATTEMPTS, COMMAND_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ USAGE = "step verify N [--timeout SECONDS] [--plan PATH] [--project DIR] [--json
 def run(args: Args) -> Answer:
     """Answer whether the step passed; a no is an answer too."""
     number = step_number(args)
-    limit = seconds(args, "--timeout", SECONDS)
+    limit = seconds(args, "--timeout", COMMAND_SECONDS)
     busy, live = open_live(f"step verify {number}", args.get("--plan"), args.get("--project"))
     with busy:
         verified = verify(live, number, limit)
@@ -41,7 +40,7 @@ def run(args: Args) -> Answer:
             data["note"] = verified.note
         data.update(next="commit", do=f"ultra step commit {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
-    data.update(of=MOST_ATTEMPTS, why=verified.why)
+    data.update(of=ATTEMPTS, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
         told = outcome.told()
         if told:
@@ -50,7 +49,7 @@ def run(args: Args) -> Answer:
     if follows.undone:
         data["undone"] = follows.undone
     data.update(next=follows.word, do=follows.do)
-    head = f"Step {number} fails, attempt {verified.attempt} of {MOST_ATTEMPTS}:"
+    head = f"Step {number} fails, attempt {verified.attempt} of {ATTEMPTS}:"
     lines = [
         head,
         *verified.why,

@@ -28,7 +28,7 @@ from ultra_runtime.review.scope import (
     scope_data,
     uncommitted,
 )
-from ultra_runtime.review.severities import COORDINATOR, REVIEWERS
+from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False

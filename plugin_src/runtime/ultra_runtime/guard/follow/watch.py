@@ -9,7 +9,12 @@ from ultra_runtime.guard.shell.reader import read
 from ultra_runtime.guard.shell.syntax import TooMuch
 
 NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full")
-STREAMS = ("/dev/fd/", "/proc/self/fd/", "/dev/pts/", "/dev/tty")  # the last two are terminals: no file changes
+STREAMS = (
+    "/dev/fd/",
+    "/proc/self/fd/",
+    "/dev/pts/",
+    "/dev/tty",
+)  # the last two are terminals: no file changes
 
 
 class Watcher(Follower):

@@ -10,6 +10,7 @@ from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.run_place import PLAN_FILE
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.run_place import RunPlace
-
-SECONDS = 540.0
 
 
 class Exits:
@@ -79,7 +78,7 @@ def _problem(live: Live, number: int, one: InlineCommand) -> str:
     reason = why_blocked(live.place, command)
     if reason:
         return f"`{one_line(command)}` is blocked and was not run: {reason}"
-    outcome = run_command(live.place, command, f"exit-condition-{number}.log", SECONDS)
+    outcome = run_command(live.place, command, f"exit-condition-{number}.log", COMMAND_SECONDS)
     if outcome.late:
         return f"`{one_line(command)}` did not end in time"
     if outcome.status:

@@ -11,6 +11,7 @@ from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.step.failing import end_at
+from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.shell_call import Outcome
-
-TEST_SECONDS = 300.0
 
 
 class Begun:
@@ -106,5 +105,5 @@ def _test_first(live: Live, step: Step) -> Outcome | None:
         end_at(live, step.number, STOPPED, why)
         raise RefusedError(why, "it is escalated: report it with `ultra run finish`")
     return run_command(
-        live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_SECONDS
+        live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_FIRST_SECONDS
     )

@@ -1,4 +1,4 @@
-"""What follows from a failed attempt, as the step's On failure says; three attempts at most."""
+"""What follows from a failed attempt, as the step's On failure says, when no attempt is left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from ultra_runtime.run.state.progress import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.undo import undo
+from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.step.expected import Fault
 
-MOST_ATTEMPTS = 3
 MOST_NAMED = 5
 RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
 REPORT = "ultra run finish"
@@ -49,7 +49,7 @@ def after_failure(
         return escalate(live, step, why)
     if step.on_failure == SKIP_STEP:
         return _skip(live, step, record)
-    if record.attempts < MOST_ATTEMPTS:
+    if record.attempts < ATTEMPTS:
         live.progress.save()
         live.records.write(record)
         return Follows(RETRY, _mend(step, faults, commanded))

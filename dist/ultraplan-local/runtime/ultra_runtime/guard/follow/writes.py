@@ -48,13 +48,15 @@ def move(call: Call) -> list[Write]:
 
 def removed(call: Call) -> list[Write]:
     """Find what rm and its kin take away."""
-    return [Write(path, REMOVE, call.name) for path in options(call.args, "ns", "iterations size").operands]
+    found = options(call.args, "ns", "iterations size")
+    return [Write(path, REMOVE, call.name) for path in found.operands if not found.has("help", "version")]
 
 
 def changed(call: Call) -> list[Write]:
     """Find the files whose mode or owner changes; a mode among them is a harmless name here."""
     valued = "mxMX" if call.name == "setfacl" else ""
-    return [Write(path, MODE, call.name) for path in options(call.args, valued, "").operands]
+    found = options(call.args, valued, "")
+    return [Write(path, MODE, call.name) for path in found.operands if not found.has("help", "version")]
 
 
 def _last(path: str) -> str:

@@ -9,7 +9,8 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.run_place import PLAN_FILE
-from ultra_runtime.run.state.shell_call import SECONDS, run_command
+from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ def _command(place: RunPlace, entry: EntryCondition) -> str:
     reason = why_blocked(place, entry.command)
     if reason:
         return f"its command is blocked and was not run: {reason}"
-    outcome = run_command(place, entry.command, "entry-condition.log", SECONDS)
+    outcome = run_command(place, entry.command, "entry-condition.log", COMMAND_SECONDS)
     if outcome.late:
         return f"`{one_line(entry.command)}` did not end in time"
     return f"`{one_line(entry.command)}` ended with exit status {outcome.status}" if outcome.status else ""

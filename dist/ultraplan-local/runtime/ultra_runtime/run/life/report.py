@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.run.state.progress import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PENDING, SKIPPED
-from ultra_runtime.run.step.failing import MOST_ATTEMPTS
+from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -135,7 +135,7 @@ def failures(live: Live) -> list[str]:
     for step in live.assignment.steps:
         told = live.progress.step(step.number)
         if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and told.get("error"):
-            attempts = f"{told.get('attempts', 0)} of {MOST_ATTEMPTS} attempts"
+            attempts = f"{told.get('attempts', 0)} of {ATTEMPTS} attempts"
             rows.append(
                 f"Step {step.number} ({step.title}), on failure {step.on_failure}, {attempts}: {told['error']}"
             )

@@ -10,13 +10,13 @@ from ultra_runtime.run.state.telling import telling
 from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.run.tree.process import NotStartedError, run_logged
 from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
 
-SECONDS = 540.0
 LONGEST_LINE = 200
 LOOKED_AT = 256 * 1024
 READ_AT_ONCE = 1024 * 1024
@@ -59,7 +59,7 @@ class Outcome:
         return not wanted
 
 
-def run_command(place: RunPlace, command: str, name: str, seconds: float = SECONDS) -> Outcome:
+def run_command(place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS) -> Outcome:
     """Run a command and keep what it prints in the log of that name."""
     path = beside(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.forms import is_number
+from ultra_runtime.tables.limits import TIMEOUT_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.usage import Args
-
-LONGEST_SECONDS = 86400.0
 
 
 def step_number(args: Args) -> int:
@@ -29,6 +28,6 @@ def seconds(args: Args, option: str, otherwise: float) -> float:
         value = float(given)
     except ValueError:
         value = 0.0
-    if not 0 < value <= LONGEST_SECONDS:
+    if not 0 < value <= TIMEOUT_SECONDS:
         raise args.usage.error(f"{option} is {one_line(given)}, not a number of seconds")
     return value

@@ -10,9 +10,10 @@ from ultra_runtime.run.state.progress import IN_PROGRESS
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import Fault, check_manifest
-from ultra_runtime.run.step.failing import MOST_ATTEMPTS, after_failure, blocked, escalate
+from ultra_runtime.run.step.failing import after_failure, blocked, escalate
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -47,8 +48,8 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
     if record.verified and record.verified == live.snapshots.take():
         raise RefusedError(f"step {number} has passed", f"commit it: `ultra step commit {number}`")
     _refuse_rewritten(live, record)
-    if record.attempts >= MOST_ATTEMPTS:
-        why = f"{MOST_ATTEMPTS} attempts are used up"
+    if record.attempts >= ATTEMPTS:
+        why = f"{ATTEMPTS} attempts are used up"
         return Verified(record.attempts, [why], None, after_failure(live, step, record, why))
     if step.verify and step.verify.command:
         reason = why_blocked(live.place, step.verify.command)

@@ -1,0 +1,86 @@
+"""The headers of agents: which of their keys are for the generator, and what they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ultra_plugin.declared import Agent, Role
+from ultra_plugin.document import nearest, read_document
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Budget, Output, Plugin
+from ultra_plugin.source import SourceTree
+
+BUDGET = ("budget",)
+KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared(Agent):
+    """Every key of a header that is not for the client."""
+
+    budget: Budget | None = None
+
+
+def taken_lines(path: str, lines: list[str]) -> frozenset[int]:
+    """Return the lines of a header, counted from 0, that hold keys for the generator."""
+    keys = KEYS if "/agents/" in path else BUDGET
+    if lines[0] != "---":
+        return frozenset()
+    end = next((number for number, line in enumerate(lines[1:], 1) if line == "---"), 0)
+    taken: set[int] = set()
+    inside = False
+    for number in range(1, end):
+        line = lines[number]
+        inside = line.partition(":")[0] in keys or (inside and line.startswith((" ", "\t")))
+        if inside:
+            taken.add(number)
+    return frozenset(taken)
+
+
+def declared(path: str, lines: list[str], taken: frozenset[int]) -> Declared:
+    """Read the keys of a header that are for the generator."""
+    if not taken:
+        return Declared()
+    # Blank lines in front keep the line numbers of what may be wrong with it.
+    block = "\n".join(line if number in taken else "" for number, line in enumerate(lines[: max(taken) + 1]))
+    return read_document(path, block.encode(), Declared)
+
+
+def read_agent(tree: SourceTree, path: str) -> Agent:
+    """Return what the header of an agent's source declares."""
+    lines = tree.text(path).split("\n")
+    return declared(tree.shown(path), lines, taken_lines(path, lines))
+
+
+def agents_with(roles: Mapping[str, Agent], role: Role) -> list[str]:
+    """Return the agents that have a role, in their order."""
+    found = [key for key, agent in roles.items() if role in agent.roles]
+    return sorted(found, key=lambda key: (roles[key].order, key))
+
+
+def outputs_of(plugins: Iterable[Plugin], forms: Iterable[Output]) -> dict[str, Output]:
+    """Return agent -> the form in which its answer ends."""
+    known = {form.output: form for form in forms}
+    return {
+        key: known[agent.output]
+        for plugin in plugins
+        for key, agent in plugin.roles.items()
+        if agent.output in known
+    }
+
+
+def agent_problems(tree: SourceTree, plugins: Iterable[Plugin], forms: Iterable[str]) -> Iterator[Problem]:
+    """Yield the agents whose header names a form that there is not, or lacks what their role needs."""
+    known = [*forms]
+    for plugin in plugins:
+        for key, agent in plugin.roles.items():
+            path = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
+            if agent.output and agent.output not in known:
+                message = f"there is no outputs/{agent.output}.yaml"
+                yield Problem(path, agent.line, "unknown-output", message, nearest(agent.output, known))
+            if "researcher" in agent.roles and agent.scope is None:
+                message = "a researcher needs a scope"
+                yield Problem(
+                    path, agent.line, "missing-key", message, "add 'scope: local' or 'scope: external'"
+                )

@@ -1,0 +1,97 @@
+"""limits.yaml: numbers that are rules, each said once, for templates, contracts and the runtime."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ultra_plugin.declared import Limit
+from ultra_plugin.document import nearest, read_document
+from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
+from ultra_plugin.source import SourceTree
+
+LIMITS = "limits.yaml"
+_ASKED = re.compile(r"\{\{\s*(?:limit\.(\w+)|limit_word\('(\w+)'\))\s*(\|\s*capitalize\s*)?\}\}")
+_WORDS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _LimitsFile:
+    limits: Mapping[str, Limit]
+
+
+def load_limits(tree: SourceTree) -> Mapping[str, Limit]:
+    """Return every limit by name, or raise each one that is outside its range."""
+    if tree.find(LIMITS) is None:
+        return {}
+    path = tree.shown(LIMITS)
+    limits = read_document(path, tree.read(LIMITS), _LimitsFile).limits
+    problems = [
+        Problem(
+            path,
+            limit.line,
+            "out-of-range",
+            f"'{name}' must be from {limit.minimum} to {limit.maximum}, not {limit.value}",
+            "write a value in that range",
+        )
+        for name, limit in limits.items()
+        if not limit.minimum <= limit.value <= limit.maximum
+    ]
+    if problems:
+        raise ProblemsFound(problems)
+    return limits
+
+
+def limit_word(limits: Mapping[str, Limit], name: str) -> str:
+    """Return a limit as prose spells it: three, and 15 above twelve."""
+    if name not in limits:
+        raise NotKnown(f"there is no limit called '{name}'", nearest(name, limits))
+    return number_word(limits[name].value)
+
+
+def number_word(value: int) -> str:
+    """Return a number as prose spells it."""
+    return _WORDS[value] if value < len(_WORDS) else str(value)
+
+
+def with_limits(path: str, data: bytes, limits: Mapping[str, Limit]) -> bytes:
+    """Return a YAML source with the limits that it names put in; lines stay as they are."""
+    if b"{{" not in data:
+        return data
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    problems = []
+    for number, line in enumerate(lines):
+        try:
+            lines[number] = _ASKED.sub(lambda asked: _put_in(limits, asked), line)
+        except NotKnown as error:
+            problems.append(Problem(path, number + 1, "unknown-limit", error.message, error.remedy))
+            continue
+        if "{{" in lines[number]:
+            message = "only limits can stand in double braces here"
+            remedy = "write {{ limit.NAME }} or {{ limit_word('NAME') }}"
+            problems.append(Problem(path, number + 1, "unknown-limit", message, remedy))
+    if problems:
+        raise ProblemsFound(problems)
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
+
+
+def _put_in(limits: Mapping[str, Limit], asked: re.Match[str]) -> str:
+    name = asked.group(1) or asked.group(2)
+    word = limit_word(limits, name)
+    word = str(limits[name].value) if asked.group(1) else word
+    return word.capitalize() if asked.group(3) else word

@@ -1,0 +1,161 @@
+"""An agent's role and the form of its answer stand in its own file; a new reviewer is one file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.changes.conftest import PLUGIN, Fork
+from tests.door.conftest import EXAMPLE, PROJECT, Ultra, git
+
+AGENTS = f"{PLUGIN}/agents"
+NEW = "performance-reviewer"
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the plugin with one more reviewer, a quick researcher and another order of explorers."""
+    fork = Fork(tmp_path_factory.mktemp("agents"))
+    text = (fork.sources / AGENTS / "test-reviewer.md.j2").read_text()
+    text = text.replace("test-reviewer", NEW).replace("order: 4", "order: 6")
+    (fork.sources / AGENTS / f"{NEW}.md.j2").write_text(text)
+    fork.change(f"{AGENTS}/web-issues.md.j2", {"scope: external\n": "scope: external\nquick: true\n"})
+    fork.change(f"{AGENTS}/risk-assessor.md.j2", {"order: 6": "order: 0"})
+    return fork.build()
+
+
+def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> None:
+    prompt = (bundle / "commands/ultrareview-local.md").read_text()
+    assert f"- `ultraplan-local:{NEW}`" in prompt
+    assert "Spawn these six side by side" in prompt
+    assert f"| `{NEW}`" in (bundle / "docs/PIPELINE.md").read_text()
+    header = (bundle / f"agents/{NEW}.md").read_text().split("---")[1]
+    assert not [key for key in ("role:", "order:", "output:", "budget:") if key in header]
+
+    (repo / ".git").rmdir()
+    git(repo, "init", "--quiet", "--initial-branch=main")
+    (repo / "a.py").write_text("x = 1\n")
+    git(repo, "add", "a.py")
+    git(repo, "commit", "--quiet", "--message=begin")
+    (repo / "a.py").write_text("x = 2\n")
+    (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
+    ultra = Ultra(bundle, repo, python)
+    assert ultra("triage", "--project", PROJECT, "--since", "HEAD").data["agents"] == 7
+    one = {
+        "severity": "MAJOR",
+        "rule": "slow",
+        "path": "a.py",
+        "line": 1,
+        "evidence": "x = 2",
+        "message": "m",
+        "fix": "f",
+    }
+    block = f"```json\n{json.dumps({'findings': [one], 'looked_at': []})}\n```"
+    told = ultra("review", "add", NEW, "--project", PROJECT, given=block).data
+    assert (told["ok"], told["kept"]) == (True, 1)
+    assert NEW not in told["missing"]
+    assert hook(bundle, ultra, "agent_answer", {"last_assistant_message": "no block"})["decision"] == "block"
+    call = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "touch b.py"},
+        "agent_id": "a",
+    }
+    denied = hook(bundle, ultra, "guard", {**call, "cwd": str(repo), "session_id": "s"})["hookSpecificOutput"]
+    assert denied["permissionDecision"] == "deny"
+
+
+def hook(bundle: Path, ultra: Ultra, name: str, given: dict[str, object]) -> dict[str, Any]:
+    """Return what a hook answers to something that the new reviewer does."""
+    data = json.dumps({"agent_type": f"ultraplan-local:{NEW}", **given}).encode()
+    path = bundle / f"runtime/ultra_runtime/hooks/{name}.py"
+    command = ["python3", "-I", "-S", "-X", "utf8", str(path)]
+    done = subprocess.run(
+        command, input=data, env=ultra.env, cwd=ultra.repo, capture_output=True, timeout=30, check=True
+    )
+    answer = json.loads(done.stdout)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
+    bundle: Path, repo: Path, python: Path
+) -> None:
+    ultra = Ultra(bundle, repo, python)
+    told = ultra("research", "begin", "--quick", "--external").data
+    assert [name.rpartition(":")[2] for name in told["agents"]] == ["web-docs", "web-issues"]
+    assert "two local agents and two external" in (bundle / "commands/ultraresearch-local.md").read_text()
+    (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
+    told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
+    assert told["explorers"] == ["ultraplan-local:risk-assessor", "ultraplan-local:task-finder"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "old", "new", "expected"),
+    [
+        (
+            "test-reviewer",
+            "role: reviewer",
+            "role: reviwer",
+            "'role' cannot be 'reviwer' (did you mean 'reviewer'?)",
+        ),
+        (
+            "test-reviewer",
+            "output: findings",
+            "output: finding",
+            "there is no outputs/finding.yaml (did you mean 'findings'?)",
+        ),
+        ("test-reviewer", "order: 4", "order: last", "'order' must be a whole number"),
+        (
+            "web-docs",
+            "scope: external\n",
+            "",
+            "a researcher needs a scope (add 'scope: local' or 'scope: external')",
+        ),
+        ("web-docs", "scope: external\n", "scope: web\n", "'scope' cannot be 'web'"),
+    ],
+)
+def test_a_header_that_does_not_resolve_is_refused(
+    fork: Fork, agent: str, old: str, new: str, expected: str
+) -> None:
+    path = f"{AGENTS}/{agent}.md.j2"
+    fork.change(path, {old: new})
+    found = [fault for fault in fork.faults() if expected in fault]
+    assert found
+    assert found[0].startswith(f"{path}:")
+    assert int(found[0].split(":")[1]) > 0
+
+
+def test_a_role_that_a_verb_needs_and_nobody_has_is_refused(fork: Fork) -> None:
+    fork.change(f"{AGENTS}/review-coordinator.md.j2", {"role: coordinator\n": ""})
+    (fault,) = fork.faults()
+    path = f"{PLUGIN}/commands/review.md.j2"
+    line = fork.line(path, "ultra review verdict")
+    assert fault == (
+        f"{path}:{line}: role-without-agent: `ultra review verdict` needs an agent with the role 'coordinator', and there"
+        " is none (add 'role: coordinator' to the header of an agent, or drop the call)"
+    )
+
+
+def test_forms_and_agents_without_each_other_do_not_build(fork: Fork) -> None:
+    fork.change(f"{AGENTS}/review-coordinator.md.j2", {"output: coordination\n": ""})
+    found = fork.faults()
+    assert any(
+        "there is no agent 'review-coordinator' whose header names an output" in fault for fault in found
+    )
+    (fork.sources / "outputs/spare.yaml").write_text(
+        "output: spare\nmeans: Nothing.\nfields: {a: {type: text, means: b}}\n"
+    )
+    fork.change(
+        f"{AGENTS}/review-coordinator.md.j2",
+        {"role: coordinator\n": "role: coordinator\noutput: coordination\n"},
+    )
+    (fault,) = fork.faults()
+    assert (
+        fault
+        == "outputs/spare.yaml: unused-output: no agent ends in this block (name it in an agent, or delete it)"
+    )

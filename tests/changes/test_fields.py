@@ -1,0 +1,124 @@
+"""Names of fields: the runtime takes them from the tables, and the build checks that it does and that they exist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from tests.changes.conftest import PLUGIN, ROOT, Fork
+from tests.door.conftest import PROJECT, Ultra
+from ultra_plugin.config import load
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tables.fields import absent_fields, clashes, field_names, fields_module
+
+BRIEF = "contracts/brief.yaml"
+EXAMPLE = f"{PLUGIN}/docs/examples/2026-01-31-rate-limit/brief.md.j2"
+RUNTIME = "runtime/ultra_runtime"
+
+
+def rename(fork: Fork, kept: str) -> None:
+    """Rename a field and a section of the brief in its contract, and leave word of the old names or none."""
+    section = kept.replace("research_status", "Success Criteria")
+    fork.change(
+        BRIEF,
+        {
+            "  research_status:\n    type: text\n": f"  looked_into:\n    type: text\n{kept}",
+            "  Success Criteria:\n": f"  Done When:\n{section}",
+        },
+    )
+
+
+def mend(fork: Fork) -> None:
+    """Name the new names in the prompts and in the example."""
+    fork.change(f"{PLUGIN}/guides/brief/draft.md.j2", {"'research_status'": "'looked_into'"})
+    fork.change(f"{PLUGIN}/commands/brief.md.j2", {"'Success Criteria'": "'Done When'"})
+    fork.change(EXAMPLE, {"research_status:": "looked_into:", "## Success Criteria": "## Done When"})
+
+
+def test_a_field_is_renamed_in_its_contract_and_in_what_names_it(
+    fork: Fork, repo: Path, python: Path
+) -> None:
+    rename(fork, "    as: research_status\n")
+    named = {fault.partition(":")[0] for fault in fork.faults()}
+    assert named == {f"{PLUGIN}/guides/brief/draft.md.j2", f"{PLUGIN}/commands/brief.md.j2"}
+    mend(fork)
+    bundle = fork.build()
+    ultra = Ultra(bundle, repo, python)
+    brief = repo / PROJECT / "brief.md"
+    text = (bundle / "docs/examples/2026-01-31-rate-limit/brief.md").read_text()
+    brief.write_text(text.replace("looked_into: complete", "looked_into: in_progress"))
+    assert ultra("validate", "brief", brief).data["valid"] is True
+    assert ultra("brief", "status", PROJECT, "skipped").data["looked_into"] == "skipped"
+    assert "looked_into: skipped" in brief.read_text()
+    brief.write_text(text.replace("looked_into: complete", "looked_into: skipped"))
+    (issue,) = ultra("validate", "brief", brief).data["errors"]
+    assert issue["message"].startswith("looked_into is skipped with")
+    brief.write_text(text.replace("looked_into:", "research_status:"))
+    assert [one["field"] for one in ultra("validate", "brief", brief).data["errors"]] == ["looked_into"]
+
+
+def test_a_name_that_the_runtime_needs_cannot_go(fork: Fork) -> None:
+    rename(fork, "")
+    mend(fork)
+    found = [fault for fault in fork.faults() if "runtime-name" in fault]
+    path = f"{RUNTIME}/contract/rules.py"
+    line = fork.line(path, "brief_fields.RESEARCH_STATUS)")
+    start = f"{path}:{line}: runtime-name: the table 'brief_fields' has no RESEARCH_STATUS "
+    remedy = "(keep it with `as: research_status` on the renamed field of contracts/brief.yaml;"
+    assert [fault for fault in found if fault.startswith(start + remedy)]
+    assert [fault for fault in found if "has no SECTION_SUCCESS_CRITERIA" in fault]
+
+
+FOUND = {
+    'NAME = "research_status"': "'research_status' is a name of a contract (take brief_fields.RESEARCH_STATUS",
+    'NAME = values.get("Success Criteria")': "'Success Criteria' is a name of a contract",
+    'NAME = load_contract("brief")': "'brief' is a name of a contract (take brief_fields.KIND",
+    'NAME = subject.text("slug")': "'slug' is a name of a contract",
+    "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS is a limit with a number of its own (take ATTEMPTS from",
+    "from ultra_runtime.tables.limits import ATEMPTS": "'limits' has no ATEMPTS (did you mean 'ATTEMPTS'?)",
+    "from ultra_runtime.tables.fields import brief_feilds": "no table 'brief_feilds' (did you mean 'brief_fields'?)",
+    "from ultra_runtime.tables import agents": "",
+    "NAME = agents.REVIEWRS": "the table 'agents' has no REVIEWRS (did you mean 'REVIEWERS'?)",
+    'ANSWER = {"research_status": 1}': "",
+    'WORDS = f"research_status is {1}"': "",
+    'OTHER = "brief"': "",
+    '__slots__ = ("research_status",)': "",
+    'OTHER = other("slug")': "",
+}
+"""A line of a module -> what is wrong with it, nothing when it may be written so."""
+
+
+def test_what_the_runtime_spells_or_misspells_is_found(fork: Fork) -> None:
+    path = f"{RUNTIME}/research/spelled.py"
+    lines = ['"""A module of a fork: research_status."""', *FOUND]
+    (fork.sources / path).write_text("\n".join(lines) + "\n")
+    found = {int(fault.split(":")[1]): fault for fault in fork.faults() if fault.startswith(f"{path}:")}
+    expected = {lines.index(line) + 1: words for line, words in FOUND.items() if words}
+    assert sorted(found) == sorted(expected)
+    for number, words in expected.items():
+        assert words in found[number]
+
+
+def test_names_of_one_contract_do_not_meet() -> None:
+    suite = load(SourceTree(ROOT / "plugin_src"))
+    brief = suite.contracts["brief"]
+    doubled = replace(brief, fields={**brief.fields, "brief-quality": brief.fields["slug"]})
+    assert clashes(doubled) == [("BRIEF_QUALITY", "brief_quality", "brief-quality")]
+    assert [clashes(contract) for contract in suite.contracts.values() if clashes(contract)] == []
+    names = field_names(brief)
+    assert names["BRIEF_QUALITY"] == "brief_quality"
+    assert names["SECTION_BRIEF_QUALITY"] == "Brief Quality"
+    assert names["TOPICS_SCOPE_LOCAL"] == "local"
+
+
+def test_names_of_a_contract_that_is_not_there_are_empty() -> None:
+    """A plugin without reviews still carries modules that name one."""
+    tree = SourceTree(ROOT / "plugin_src")
+    contracts = [*load(tree).contracts]
+    assert absent_fields(tree, contracts) == []
+    assert absent_fields(tree, [key for key in contracts if key != "review"]) == ["review"]
+    module = ModuleType("fields")
+    exec(fields_module([], ["review"]), module.__dict__)  # noqa: S102
+    assert module.review_fields.SCOPE_SHA_START == ""
+    assert not hasattr(module.review_fields, "__wrapped__")

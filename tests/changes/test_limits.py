@@ -1,0 +1,131 @@
+"""A limit is one line of limits.yaml: the runtime, the prompts, the docs and the messages follow it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.changes.conftest import Fork
+from tests.door.conftest import Ultra
+from tests.executor.sample import Repo, plan, step
+
+LIMITS = "limits.yaml"
+# The tutorial shows a recorded session, which says what was true when it was recorded.
+RECORDED = "docs/TUTORIAL.md"
+OLD = re.compile(
+    r"\bthree (?:\w+ )?attempts|\bfailed three times|\bthree failures in a row|\bATTEMPTS = 3", re.I
+)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the plugin with other limits, each changed in its one line."""
+    fork = Fork(tmp_path_factory.mktemp("limits"))
+    for name, old, new in (("attempts", 3, 4), ("self_checks", 3, 5), ("findings", 15, 2)):
+        fork.change(LIMITS, {f"  {name}:\n    value: {old}\n": f"  {name}:\n    value: {new}\n"})
+    fork.change("contracts/brief.yaml", {"      passes_at: 5\n": "      passes_at: 3\n"})
+    fork.change("contracts/brief.yaml", {"  rounds: 3\n": "  rounds: 2\n"})
+    return fork.build()
+
+
+def test_attempts_are_one_line_of_yaml(bundle: Path, tmp_path: Path, python: Path) -> None:
+    repository = Repo(tmp_path / "work", bundle, python).create(plan(step(1, verify="false")))
+    repository.start()
+    repository.ok("step begin 1")
+    repository.write({"src/part1.py": "print(1)\n"})
+    told = [repository.ok("step verify 1") for _ in range(4)]
+    assert [(one["attempt"], one["of"]) for one in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert repository.has("src/part1.py") is False, "the fourth failure undoes the step, not the third"
+    assert "4 of 4 attempts" in repository.run("run", "finish").out
+    assert "failed four times" in repository.run("continue").out
+    said = {
+        "commands/ultraexecute-local.md": "There are four attempts",
+        "docs/commands/ultraexecute-local.md": "After four failed attempts",
+        "guides/plan/synthesis.md": "after five failures in a row",
+        "runtime/ultra_runtime/tables/plan.py": "Four attempts in all",
+        "docs/PIPELINE.md": "4 attempts",
+    }
+    for path, words in said.items():
+        assert words in " ".join((bundle / path).read_text().split()), path
+    left = {
+        str(path.relative_to(bundle)): OLD.findall(" ".join(path.read_text().split()))
+        for path in bundle.rglob("*")
+        if path.suffix in (".md", ".py", ".json", ".yaml") and str(path.relative_to(bundle)) != RECORDED
+    }
+    assert {path: words for path, words in left.items() if words} == {}
+
+
+def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
+    bundle: Path, repo: Path, python: Path
+) -> None:
+    one = {
+        "severity": "MAJOR",
+        "rule": "r",
+        "path": "a.py",
+        "line": 1,
+        "evidence": "x",
+        "message": "m",
+        "fix": "f",
+    }
+    ultra = Ultra(bundle, repo, python)
+    faults = {}
+    for number in (2, 3):
+        block = f"```json\n{json.dumps({'findings': [one] * number, 'looked_at': []})}\n```"
+        faults[number] = ultra("check-output", "test-reviewer", given=block).data["faults"]
+    assert faults == {2: [], 3: ["findings has 3 entries, more than 2"]}
+    assert "At most 2 findings" in (bundle / "agents/test-reviewer.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "expected"),
+    [
+        (LIMITS, "value: 3\n", "value: 0\n", "out-of-range: 'attempts' must be from 2 to 9, not 0"),
+        (LIMITS, "value: 3\n", "value: three\n", "wrong-type: 'value' must be a whole number"),
+        (
+            "contracts/session-state.yaml",
+            "limit_word('attempts')",
+            "limit_word('atempts')",
+            "unknown-limit: there is no limit called 'atempts' (did you mean 'attempts'?)",
+        ),
+        (
+            "contracts/session-state.yaml",
+            "{{ limit_word('attempts') }}",
+            "{{ attempts }}",
+            "unknown-limit: only limits can stand in double braces here",
+        ),
+        (
+            "plugins/ultraplan-local/commands/execute.md.j2",
+            "limit_word('attempts')",
+            "limit_word('tries')",
+            "there is no limit called 'tries'",
+        ),
+        (
+            "contracts/brief.yaml",
+            "  passes_at: 4\n",
+            "  passes_at: 9\n",
+            "'passes_at' of the gate must be from 1 to 5, not 9",
+        ),
+        (
+            "contracts/brief.yaml",
+            "  rounds: 3\n",
+            "  rounds: 0\n",
+            "'rounds' of the gate must be from 1 to 9, not 0",
+        ),
+    ],
+)
+def test_a_number_outside_its_range_does_not_build(
+    fork: Fork, path: str, old: str, new: str, expected: str
+) -> None:
+    fork.change(path, {old: new})
+    found = [fault for fault in fork.faults() if expected in fault]
+    assert found
+    assert found[0].startswith(f"{path}:")
+    assert int(found[0].split(":")[1]) > 0
+
+
+def test_gate_numbers_are_those_of_the_prompt(bundle: Path) -> None:
+    assert "a research_plan below 3" in " ".join((bundle / "agents/brief-reviewer.md").read_text().split())
+    assert "at most 2" in " ".join((bundle / "commands/ultrabrief-local.md").read_text().split())
