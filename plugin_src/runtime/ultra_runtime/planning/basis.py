@@ -11,7 +11,7 @@ from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.validation import validate_file
-from ultra_runtime.files.git_facts import ask_git, fields
+from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from

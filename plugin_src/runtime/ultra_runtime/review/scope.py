@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import Folder, write_file
-from ultra_runtime.files.git_facts import ask_git, commit_of
+from ultra_runtime.files.git import REFS, ask_git, commit_of
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
@@ -29,9 +29,12 @@ DIFF_FILE = "review-scope.diff"
 FINDINGS_FILE = "review-findings.json"
 BRIEF = "brief.md"
 REVIEW = "review.md"
-RUN_REFS = "refs/ultra/run"
 START_FIELD = "session_start_sha"
-CONTEXT_LINES = "8"
+# Whatever the user's settings say of colours, prefixes and programs.
+AS_GIT_ITSELF = (
+    "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
+    "--submodule=short", "--ws-error-highlight=none", "--unified=8", "--inter-hunk-context=0",
+)  # fmt: skip
 
 
 class Scope:
@@ -147,9 +150,7 @@ def differences(root: str, scope: Scope) -> bytes:
     known: frozenset[str] = frozenset()
     if scope.start and looked:
         paths = [f":(literal){one.path}" for one in looked]
-        said = ask_git(
-            root, ["diff", "--no-renames", "--no-ext-diff", "--no-textconv", f"--unified={CONTEXT_LINES}", scope.start, "--", *paths]
-        )  # fmt: skip
+        said = ask_git(root, ["diff", *AS_GIT_ITSELF, scope.start, "--", *paths])
         pieces.append(said or b"")
         known = frozenset(_known_in(said or b""))
     for one in looked:
@@ -182,7 +183,7 @@ def _before_mending(project: Project) -> str | None:
 
 def _run_start(project: Project) -> str | None:
     """Return where the run began: as git keeps it, else as its progress says."""
-    found = commit_of(project.root, f"{RUN_REFS}/{os.path.basename(project.folder)}/start")
+    found = commit_of(project.root, f"{REFS}/{os.path.basename(project.folder)}/start")
     if found:
         return found
     starts = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.git import GitError
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
 from ultra_runtime.run.tree.digest import sha256
-from ultra_runtime.run.tree.git import GitError
 from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
 
@@ -17,10 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.life.recorded import Facts
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 PASS, DRIFT = "pass", "drift"
 MOST_STRAYS = 20
@@ -145,7 +145,15 @@ def _tracked(git: Git, commit: str, path: str) -> list[str]:
 
 def _changed(git: Git, begin: str, commit: str) -> dict[str, bool]:
     """Return the paths that a range touches, commit by commit -> whether each is there afterwards."""
-    own = ("--first-parent", "--no-merges", "--format=", "--name-status", "--no-renames", "-z")
+    own = (
+        "--first-parent",
+        "--no-merges",
+        "--no-show-signature",
+        "--format=",
+        "--name-status",
+        "--no-renames",
+        "-z",
+    )
     said = git.ask("log", *own, f"{begin}..{commit}")
     fields = [os.fsdecode(field).lstrip("\n") for field in said.split(b"\0")[:-1]]
     fields = [field for field in fields if field]
@@ -157,7 +165,7 @@ def _changed(git: Git, begin: str, commit: str) -> dict[str, bool]:
 
 def _message(git: Git, step: Step, commit: str) -> list[Drift]:
     pattern = manifest_of(step).commit_message_pattern
-    subject = git.line("log", "-1", "--format=%s", commit)
+    subject = git.subject(commit)
     try:
         if not pattern or search(pattern, subject):
             return []
@@ -185,7 +193,7 @@ def _strays(git: Git, facts: Facts) -> list[Drift]:
         Drift(
             "stray_commit",
             "commits of steps only",
-            f"{commit[:12]} {git.line('log', '-1', '--format=%s', commit)[:80]}",
+            f"{commit[:12]} {git.subject(commit)[:80]}",
         )
         for commit in strays[:MOST_STRAYS]
     ]

@@ -14,10 +14,10 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import EntryCondition, Plan
     from ultra_runtime.run.state.assignment import Assignment
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 
 def entry_problem(git: Git, place: RunPlace, assignment: Assignment, accepted: bool) -> str:

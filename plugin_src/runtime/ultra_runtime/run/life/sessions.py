@@ -16,11 +16,11 @@ from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Plan, Session
     from ultra_runtime.run.life.asked import StartRequest
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 STARTED_ANEW = "--restart begins all of it again at step 1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.tree.process import NotStartedError, capture, stat_fields
+from ultra_runtime.files.process import NotStartedError, capture, stat_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.process import capture
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judged import protected
-from ultra_runtime.run.tree.git import environment
-from ultra_runtime.run.tree.process import capture
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
 from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
@@ -111,7 +110,7 @@ def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> 
 
 def syntax_problem(command: Sequence[str], given: bytes = b"") -> str:
     """Return what bash says of a script that it cannot read; nothing when it can."""
-    done = capture(command, environment(), given, SECONDS)
+    done = capture(command, os.environ, given, SECONDS)
     if not done.status:
         return ""
     said = done.err.decode("utf-8", "replace").strip()

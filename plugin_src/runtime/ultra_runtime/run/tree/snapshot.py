@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.files.git import GitError
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.words import one_line
 

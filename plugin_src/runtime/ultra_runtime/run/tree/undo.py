@@ -6,13 +6,13 @@ import os
 import stat
 
 from ultra_runtime.files.atomic import WriteError, write_file
-from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.files.git import GitError
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.record import Record, Records
-    from ultra_runtime.run.tree.git import Git
     from ultra_runtime.run.tree.snapshot import Change, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 

@@ -6,8 +6,8 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
+from ultra_runtime.files.git import find_git
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.run.tree.git import find_git
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import one_line
 
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.run.tree.git import Git
+    from ultra_runtime.files.git import Git
 
 FOLDER = "ultra"
 
