@@ -12,10 +12,11 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.scores import no_review, restore_review
 from ultra_runtime.files.atomic import PREVIOUS
+from ultra_runtime.files.json_file import NotJsonError, load_json
 from ultra_runtime.files.project import GATE_FILE
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError
 from ultra_runtime.text.document_edit import remove_section, replace_section, set_field
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ def mend(project: Project, folder: Folder) -> None:
 def read_rounds(project: Project, gate: Gate) -> Rounds:
     """Return the rounds that were counted so far; a count that somebody broke leaves the last one."""
     try:
-        kept = read_object(read_regular(project.path(GATE_FILE))).values
-    except JsonError:
+        kept = load_json(project.path(GATE_FILE))
+    except NotJsonError:
         kept = {}
     except UnreadableError as problem:
         if problem.missing:

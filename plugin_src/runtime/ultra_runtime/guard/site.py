@@ -99,12 +99,12 @@ def find_site(starts: Iterable[str], session: str) -> Site | None:
 
 
 def _read(path: str) -> dict[str, Any]:
-    from ultra_runtime.files.regular_file import UnreadableError, read_regular
-    from ultra_runtime.text.jsontext import JsonError, read_object
+    from ultra_runtime.files.json_file import load_json
+    from ultra_runtime.files.regular_file import UnreadableError
 
     try:
-        return read_object(read_regular(path)).values
-    except (JsonError, UnreadableError) as problem:
+        return load_json(path)
+    except UnreadableError as problem:
         remedy = "when no run is under way, delete that file"
         raise LockError(
             f"{path} cannot be read ({problem}), so it is not known whose run it is; {remedy}"

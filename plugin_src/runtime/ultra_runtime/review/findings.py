@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.agent_output import known_outputs, output_faults
-from ultra_runtime.contract.scores import split_answer
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.atomic import write_file
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import FindingError, finding_id
 from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE, LOGS
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -43,21 +41,9 @@ class Kept:
         self.criteria = criteria
 
 
-def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
-    """Return the json block that an answer ends in, if it has its agent's form; the block alone will do."""
-    faults = output_faults(known_outputs()[agent], text)
-    if faults:
-        raise RefusedError(f"the answer is not in the form of {agent}: {'; '.join(faults)}", hint)
-    block = split_answer(text)[0]
-    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
-
-
 def read_kept(project: Project) -> Kept:
     """Return what is kept; nothing yet is an empty list."""
-    try:
-        values = read_object(read_regular(project.path(LOGS, FINDINGS_FILE))).values
-    except (UnreadableError, JsonError):
-        return Kept([], [], [])
+    values = read_json(project.path(LOGS, FINDINGS_FILE))
     return Kept(values.get("reviewers", []), values.get("findings", []), values.get("criteria", []))
 
 

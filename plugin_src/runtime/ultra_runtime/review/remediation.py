@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN as PLAN_KIND
 from ultra_runtime.review.severities import VERDICTS
 from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.text.timestamp import instant
 
@@ -86,10 +86,7 @@ def _is_carried_out(project: Project, planned: int) -> bool:
 
 def _completed(project: Project, name: str) -> Mapping[str, Any] | None:
     """Return what a run wrote down, if it is there and says that it was completed."""
-    try:
-        values = read_object(read_regular(project.path(name))).values
-    except (UnreadableError, JsonError):
-        return None
+    values = read_json(project.path(name))
     return values if values.get("status") == "completed" else None
 
 

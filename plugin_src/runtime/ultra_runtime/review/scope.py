@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.git import REFS, ask_git, commit_of
+from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
@@ -14,7 +15,7 @@ from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -113,9 +114,9 @@ def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
 def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
     """Tell whether this scope with these differences is the one whose review is under way."""
     try:
-        old = read_object(read_regular(project.path(LOGS, SCOPE_FILE))).values
+        old = load_json(project.path(LOGS, SCOPE_FILE))
         same = read_regular(project.path(LOGS, DIFF_FILE)) == diff
-    except (UnreadableError, JsonError):
+    except UnreadableError:
         return False
     ends = (old.get("scope_sha_start"), old.get("scope_sha_end"))
     return same and ends == (scope.start, scope.end) and is_under_way(project)
@@ -162,8 +163,8 @@ def differences(root: str, scope: Scope) -> bytes:
 def read_scope(project: Project) -> dict[str, Any]:
     """Return the scope as `ultra triage` left it."""
     try:
-        return read_object(read_regular(project.path(LOGS, SCOPE_FILE))).values
-    except (UnreadableError, JsonError):
+        return load_json(project.path(LOGS, SCOPE_FILE))
+    except UnreadableError:
         raise RefusedError(
             f"{project.show(LOGS, SCOPE_FILE)} is not there or cannot be read",
             f"run `ultra triage --project {project.shown}` first",
@@ -189,10 +190,7 @@ def _run_start(project: Project) -> str | None:
     starts = []
     for name in sorted(os.listdir(project.folder)):
         if name.startswith("progress") and name.endswith(".json"):
-            try:
-                values = read_object(read_regular(project.path(name))).values
-            except (UnreadableError, JsonError):
-                continue
+            values = read_json(project.path(name))
             start = commit_of(project.root, str(values.get(START_FIELD) or ""))
             if start:
                 starts.append((name != "progress.json", str(values.get("started_at") or ""), start))

@@ -7,9 +7,8 @@ session is written, too, with the context and handoff that the decomposer gave i
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.contract.agent_output import known_outputs, output_faults
+from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.scores import split_answer
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
@@ -27,7 +26,6 @@ from ultra_runtime.planning.session_files import (
     write_specs,
 )
 from ultra_runtime.text.document_edit import EditError, replace_section
-from ultra_runtime.text.jsontext import read_object
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -47,7 +45,7 @@ HINT = "let the decomposer mend its block, once, and give it on standard input; 
 def run(args: Args) -> Answer:
     """Answer with the sessions that stand in the plan, and with the specs."""
     project = find_project(args.need("--project"))
-    answer = _answer(as_text(read_given(None, HINT), HINT))
+    answer = answer_block(DECOMPOSER, as_text(read_given(None, HINT), HINT), HINT)
     sessions = answer["sessions"]
     if not answer["split"] or len(sessions) < 2:
         why = one_line(answer["why"], 300)
@@ -75,14 +73,6 @@ def run(args: Args) -> Answer:
     next_step = "go on: name the specs in the summary" if shown else "go on: the sessions are in the plan"
     told = {"ok": True, "sessions": len(sessions), "specs": shown, "warnings": short(result.warnings)}
     return Answer({**told, "next": next_step}, "\n".join([project.show(plan_gate.PLAN), *shown]))
-
-
-def _answer(text: str) -> dict[str, Any]:
-    faults = output_faults(known_outputs()[DECOMPOSER], text)
-    if faults:
-        raise RefusedError(f"the answer is not in the form of {DECOMPOSER}: {'; '.join(faults)}", HINT)
-    block = split_answer(text)[0]
-    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
 
 
 def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.state.standing import read_json, read_standing
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.text.jsontext import write
 

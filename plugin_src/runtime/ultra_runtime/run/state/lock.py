@@ -122,7 +122,7 @@ def _ps(pid: int, what: str) -> str:
 def read_lock(workspace: Workspace) -> dict[str, Any] | None:
     """Return the lock of this tree; that of another tree, copied with its git dir, is none."""
     lock = workspace.read(FILE)
-    if lock is None or lock.get("root") != workspace.root:
+    if lock.get("root") != workspace.root:
         return None
     return lock
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.guard.site import run_file
 from ultra_runtime.run.state.lock import Owner
-from ultra_runtime.run.state.standing import read_json
 from ultra_runtime.words import one_line
 
 PLAN_FILE = "plan.md"
