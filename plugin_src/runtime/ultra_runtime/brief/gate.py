@@ -94,13 +94,6 @@ def keep_rounds(project: Project, folder: Folder, rounds: Rounds) -> None:
     folder.write(GATE_FILE, (write({**kept, "returned": rounds.returned}) + "\n").encode())
 
 
-def digest_of(draft: bytes) -> str:
-    """Return what tells one draft from another."""
-    from hashlib import sha256
-
-    return sha256(draft).hexdigest()
-
-
 def discard(project: Project, folder: Folder) -> bool:
     """Give the draft up; tell whether a brief that was set aside is in place again."""
     folder.remove(DRAFT)

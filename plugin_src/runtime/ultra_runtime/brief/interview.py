@@ -11,13 +11,13 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
 
-LOGS = "logs"
 FILE = "interview.jsonl"
 
 

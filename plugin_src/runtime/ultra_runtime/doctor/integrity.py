@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.json_file import load_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 
@@ -58,11 +59,9 @@ def _walk(bundle: str) -> Iterator[str]:
 
 
 def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
-    import hashlib
-
     try:
         executable = bool(os.lstat(path).st_mode & 0o100)
-        digest = hashlib.sha256(read_regular(path)).hexdigest()
+        digest = sha256(read_regular(path))
     except (OSError, UnreadableError):
         return False
     same_mode = executable == (entry.get("mode") == "755") and not os.path.islink(path)

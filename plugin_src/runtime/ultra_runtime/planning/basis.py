@@ -16,6 +16,7 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
+from ultra_runtime.files.run_files import PROGRESS
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
@@ -170,7 +171,7 @@ def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
 
 def under_way(project: Project) -> list[str]:
     """Return a warning when the plan that would be replaced is still being executed."""
-    status = read_json(project.path("progress.json")).get("status")
+    status = read_json(project.path(PROGRESS)).get("status")
     unfinished = status in ("pending", "in_progress")
     return (
         [f"a run of the plan that is there has not ended ({status}): a new plan ends it for good"]

@@ -12,6 +12,7 @@ from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS, PLAN_FILE
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.text import frontmatter, markdown
 from ultra_runtime.text.jsontext import write
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.project import Project
 
-PLAN = "plan.md"
 DRAFT = "plan.md.draft"
-LOGS = "logs"
 COUNTS_FILE = "plan-gate.json"
 STRATEGY = "Execution Strategy"
 STEPS_SECTION = "Implementation Plan"
@@ -85,10 +84,10 @@ def forget(project: Project) -> None:
 
 def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
     """Make the draft the plan, unless a live run is held to the one that is there; notes go in before its steps."""
-    refuse_pinned(os.path.join(project.folder, PLAN))
+    refuse_pinned(os.path.join(project.folder, PLAN_FILE))
     if notes:
         folder.write(DRAFT, with_notes(read_draft(project) or b"", notes))
-    folder.move(DRAFT, PLAN)
+    folder.move(DRAFT, PLAN_FILE)
     forget(project)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ultra_runtime.files.atomic import write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import bare_words
 
@@ -12,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
 
-LOGS = "logs"
 FILE = "confidence.json"
 
 

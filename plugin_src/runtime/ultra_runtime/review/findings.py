@@ -8,9 +8,10 @@ from ultra_runtime.errors import UltraError
 from ultra_runtime.files.atomic import write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import FindingError, finding_id
-from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE, LOGS
+from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 

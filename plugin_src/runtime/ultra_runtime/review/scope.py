@@ -11,6 +11,7 @@ from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from ultra_runtime.review.triage import Changed
 
-LOGS = "logs"
 SCOPE_FILE = "review-scope.json"
 DIFF_FILE = "review-scope.diff"
 FINDINGS_FILE = "review-findings.json"
@@ -62,7 +62,7 @@ def choose_project(given: str | None) -> Project:
     folder = os.path.join(root, PROJECTS) if root else ""
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        times = [_time(os.path.join(folder, name, part)) for part in ("progress.json", "plan.md", BRIEF)]
+        times = [_time(os.path.join(folder, name, part)) for part in (PROGRESS, PLAN_FILE, BRIEF)]
         if times[-1]:
             found.append((max(times), name))
     if not found:
@@ -188,12 +188,11 @@ def _run_start(project: Project) -> str | None:
     if found:
         return found
     starts = []
-    for name in sorted(os.listdir(project.folder)):
-        if name.startswith("progress") and name.endswith(".json"):
-            values = read_json(project.path(name))
-            start = commit_of(project.root, str(values.get(START_FIELD) or ""))
-            if start:
-                starts.append((name != "progress.json", str(values.get("started_at") or ""), start))
+    for name in progress_files(project.folder):
+        values = read_json(project.path(name))
+        start = commit_of(project.root, str(values.get(START_FIELD) or ""))
+        if start:
+            starts.append((name != PROGRESS, str(values.get("started_at") or ""), start))
     return min(starts)[2] if starts else None
 
 
@@ -212,7 +211,7 @@ def _whole(root: str, path: str) -> bytes:
         return b""
     lines = data.split(b"\n")
     lines = lines[:-1] if data.endswith(b"\n") else lines
-    head = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n"
+    head = f"--- /dev/null\n+++ b/{path}\nfrom ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files -0,0 +1,{len(lines)} from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files\n"
     return os.fsencode(head) + b"".join(b"+" + line + b"\n" for line in lines)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.state.judged import BLOCK, judge
-from ultra_runtime.run.state.run_place import PLAN_FILE
 from ultra_runtime.run.state.shell_call import SECONDS, run_command
 from ultra_runtime.words import one_line
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.life.asked import STEP
 from ultra_runtime.run.state.progress import COMPLETED, DEFERRED, PENDING, read_progress
-from ultra_runtime.run.state.run_place import PLAN_FILE
-from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False

@@ -6,6 +6,8 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.process import NotStartedError, capture, stat_fields
+from ultra_runtime.files.run_files import LOCK
+from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.workspace import Workspace
 
-FILE = "run.json"
 BUSY = "busy"
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "busybox", "env", "timeout", "nice", "nohup")
 START_FIELD = 19
@@ -121,18 +122,21 @@ def _ps(pid: int, what: str) -> str:
 
 def read_lock(workspace: Workspace) -> dict[str, Any] | None:
     """Return the lock of this tree; that of another tree, copied with its git dir, is none."""
-    lock = workspace.read(FILE)
+    lock = workspace.read(LOCK)
     if lock.get("root") != workspace.root:
         return None
     return lock
+
+
+def drop_lock(workspace: Workspace) -> None:
+    """Remove the lock of this tree: its run has ended."""
+    workspace.remove(LOCK)
 
 
 class Busy:
     """Held while a verb changes something: a second one is refused at once, and a killed one lets go."""
 
     def __init__(self, workspace: Workspace, verb: str) -> None:
-        from ultra_runtime.run.tree.workspace import make_folder
-
         make_folder(workspace.folder)
         path = workspace.path(BUSY)
         try:

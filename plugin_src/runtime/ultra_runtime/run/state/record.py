@@ -6,6 +6,7 @@ import os
 import stat
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import STEP
 from ultra_runtime.run.tree.workspace import make_folder, put
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.workspace import Workspace
 
-FILE = "step.json"
 KEPT = "kept"
 LARGEST_KEPT = 8 * 1024 * 1024
 
@@ -58,7 +58,7 @@ class Records:
 
     def read(self) -> Record | None:
         """Return the record of the step under way."""
-        data = self.workspace.read(self.slug, FILE)
+        data = self.workspace.read(self.slug, STEP)
         try:
             return Record.of(data) if data else None
         except (KeyError, TypeError):
@@ -66,11 +66,11 @@ class Records:
 
     def write(self, record: Record) -> None:
         """Replace the record."""
-        self.workspace.write(record.as_data(), self.slug, FILE)
+        self.workspace.write(record.as_data(), self.slug, STEP)
 
     def clear(self) -> None:
         """Forget the step: it is over."""
-        self.workspace.remove(self.slug, FILE)
+        self.workspace.remove(self.slug, STEP)
 
     def keep(self, record: Record, root: str, paths: list[str]) -> None:
         """Keep the very bytes of files that the step will change: filters of git need not give them back."""
