@@ -14,6 +14,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import END, PART, PLAN_FILE, PROGRESS, SESSION_STATE, START
 from ultra_runtime.research.folder import BRIEF, is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -35,15 +36,12 @@ NUMBERED = ((START + PART, END, "progress"),)
 SPECS = ("session-", ".md", "session-spec")
 
 
-class Checked:
+class Checked(Struct):
     """One artifact of the project with its result."""
 
-    __slots__ = ("kind", "path", "result")
-
-    def __init__(self, kind: str, path: str, result: Result) -> None:
-        self.kind = kind
-        self.path = path
-        self.result = result
+    kind: str
+    path: str
+    result: Result
 
 
 def validate_project(folder: str, soft: bool = False, strict: bool = False) -> Result:

@@ -15,6 +15,7 @@ from ultra_runtime.files.atomic import PREVIOUS
 from ultra_runtime.files.json_file import NotJsonError, load_json
 from ultra_runtime.files.project import GATE_FILE
 from ultra_runtime.files.regular_file import UnreadableError
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.document_edit import remove_section, replace_section, set_field
 from ultra_runtime.text.jsontext import write
 
@@ -33,19 +34,16 @@ COMPLETE = "complete"
 PARTIAL = "partial"
 
 
-class Rounds:
+class Rounds(Struct):
     """How many reviews have failed, what the last one said, and the draft that it was about.
 
     `returned` tells that an answer of the round under way was given back, since it lacked details.
     """
 
-    __slots__ = ("count", "digest", "last", "returned")
-
-    def __init__(self, count: int, last: Review, digest: str = "", returned: bool = False) -> None:
-        self.count = count
-        self.last = last
-        self.digest = digest
-        self.returned = returned
+    count: int
+    last: Review
+    digest: str = ""
+    returned: bool = False
 
 
 def is_open(project: Project) -> bool:

@@ -11,6 +11,7 @@ from ultra_runtime.files.process import NotStartedError, capture, which
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import BUNDLE, names
 from ultra_runtime.run.state.session_state import find_states
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -24,16 +25,13 @@ AGAIN = "install the plugin again"
 CLIENT_SECONDS = 5
 
 
-class Check:
+class Check(Struct):
     """What one check found."""
 
-    __slots__ = ("message", "name", "remedy", "status")
-
-    def __init__(self, name: str, status: str, message: str, remedy: str = "") -> None:
-        self.name = name
-        self.status = status
-        self.message = message
-        self.remedy = remedy
+    name: str
+    status: str
+    message: str
+    remedy: str = ""
 
     def as_data(self) -> dict[str, Any]:
         data = {"name": self.name, "status": self.status, "message": self.message}

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.process import NotStartedError, capture
 from ultra_runtime.files.root import current_folder
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -63,14 +64,13 @@ class GitError(UltraError):
         super().__init__(f"git {words[0]} failed: {one_line(self.said, MOST_TOLD)}")
 
 
-class Git:
+class Git(Struct):
     """The git of one working tree."""
 
-    def __init__(self, root: str, folder: str, common: str) -> None:
-        self.root = root
-        self.folder = folder
-        """The git dir of this tree; that of a worktree is its own."""
-        self.common = common
+    root: str
+    folder: str
+    """The git dir of this tree; that of a worktree is its own."""
+    common: str
 
     def done(
         self,

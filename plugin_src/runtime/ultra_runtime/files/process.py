@@ -7,6 +7,7 @@ import select
 import time
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +25,13 @@ class NotStartedError(UltraError):
     """A program that could not be started."""
 
 
-class Done:
+class Done(Struct):
     """How a program ended and what it printed; `late` when it had to be ended."""
 
-    __slots__ = ("err", "late", "out", "status")
-
-    def __init__(self, status: int, out: bytes = b"", err: bytes = b"", late: bool = False) -> None:
-        self.status = status
-        self.out = out
-        self.err = err
-        self.late = late
+    status: int
+    out: bytes = b""
+    err: bytes = b""
+    late: bool = False
 
 
 def which(name: str) -> str | None:

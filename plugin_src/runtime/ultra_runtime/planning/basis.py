@@ -20,6 +20,7 @@ from ultra_runtime.files.run_files import PROGRESS
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
+from ultra_runtime.struct import Struct
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.words import one_line, shell_word
@@ -51,15 +52,14 @@ OF_A_REVIEW = ("dependency-tracer", "test-strategist", "risk-assessor", "convent
 FEW, SOME = 2, 4
 
 
-class Source:
+class Source(Struct):
     """The file a plan is made from: where it lies, which of the two it is, and what is wrong with it."""
 
-    def __init__(self, kind: str, path: str, shown: str, project: Project, result: Result) -> None:
-        self.kind = kind
-        self.path = path
-        self.shown = shown
-        self.project = project
-        self.result = result
+    kind: str
+    path: str
+    shown: str
+    project: Project
+    result: Result
 
 
 def find_source(project: str | None, brief: str | None) -> Source:

@@ -12,6 +12,7 @@ from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import FindingError, finding_id
 from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
@@ -31,15 +32,12 @@ class AnswerError(UltraError):
     """An answer that is not in the form its agent was asked for."""
 
 
-class Kept:
+class Kept(Struct):
     """What the reviewers have said so far."""
 
-    def __init__(
-        self, reviewers: list[str], findings: list[dict[str, Any]], criteria: list[dict[str, Any]]
-    ) -> None:
-        self.reviewers = reviewers
-        self.findings = findings
-        self.criteria = criteria
+    reviewers: list[str]
+    findings: list[dict[str, Any]]
+    criteria: list[dict[str, Any]]
 
 
 def read_kept(project: Project) -> Kept:

@@ -15,6 +15,7 @@ from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_fi
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
+from ultra_runtime.struct import Struct
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
@@ -38,16 +39,13 @@ AS_GIT_ITSELF = (
 )  # fmt: skip
 
 
-class Scope:
+class Scope(Struct):
     """The commits, the files and how the start was found."""
 
-    __slots__ = ("end", "files", "source", "start")
-
-    def __init__(self, start: str | None, end: str, source: str, files: list[Changed]) -> None:
-        self.start = start
-        self.end = end
-        self.source = source
-        self.files = files
+    start: str | None
+    end: str
+    source: str
+    files: list[Changed]
 
     def counts(self) -> dict[str, int]:
         """Return how many files each depth has."""

@@ -10,6 +10,7 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
 
@@ -27,16 +28,13 @@ MOST_STRAYS = 20
 SUBMODULE = "160000"
 
 
-class Drift:
+class Drift(Struct):
     """One difference between what the plan says and what is there."""
 
-    __slots__ = ("actual", "check", "expected", "step")
-
-    def __init__(self, check: str, expected: str, actual: str, step: int | None = None) -> None:
-        self.check = check
-        self.expected = expected
-        self.actual = actual
-        self.step = step
+    check: str
+    expected: str
+    actual: str
+    step: int | None = None
 
     def as_data(self) -> dict[str, Any]:
         return {"check": self.check, "expected": self.expected, "actual": self.actual, "step": self.step}
@@ -46,13 +44,12 @@ class Drift:
         return f"{where}{self.check}: expected {self.expected}; found {self.actual}"
 
 
-class Audit:
+class Audit(Struct):
     """The verdict and its reasons; `source` says where the commits of the run were looked up."""
 
-    def __init__(self, source: str, drifts: list[Drift], completed: list[int]) -> None:
-        self.source = source
-        self.drifts = drifts
-        self.completed = completed
+    source: str
+    drifts: list[Drift]
+    completed: list[int]
 
     @property
     def status(self) -> str:

@@ -21,6 +21,7 @@ from ultra_runtime.run.state.past import kept_findings
 from ultra_runtime.run.state.progress import IN_PROGRESS, STOPPED
 from ultra_runtime.run.state.run_place import find_run_place
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -32,14 +33,13 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 
-class Started:
+class Started(Struct):
     """What came of it."""
 
-    def __init__(self, live: Live, resumed: bool, strategy: str, notes: list[str]) -> None:
-        self.live = live
-        self.resumed = resumed
-        self.strategy = strategy
-        self.notes = notes
+    live: Live
+    resumed: bool
+    strategy: str
+    notes: list[str]
 
 
 def start(asked: StartRequest) -> Started:

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.process import NotStartedError, capture, stat_fields
 from ultra_runtime.files.run_files import LOCK
 from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -22,16 +23,13 @@ SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "busybox", "env", "timeout", "nice
 START_FIELD = 19
 
 
-class Owner:
+class Owner(Struct):
     """Who runs: a session of the client, and a process that lives as long as it does."""
 
-    __slots__ = ("host", "pid", "session", "started")
-
-    def __init__(self, session: str, pid: int, started: str, host: str) -> None:
-        self.session = session
-        self.pid = pid
-        self.started = started
-        self.host = host
+    session: str
+    pid: int
+    started: str
+    host: str
 
     def as_data(self) -> dict[str, Any]:
         return {"session": self.session, "pid": self.pid, "started": self.started, "host": self.host}

@@ -7,6 +7,7 @@ import time
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.tree.workspace import replace
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
@@ -31,12 +32,11 @@ class BackwardsError(AssertionError):
     """A completed step that somebody tried to open again."""
 
 
-class Progress:
+class Progress(Struct):
     """How far a run is; nothing is on the disk before `save`."""
 
-    def __init__(self, path: str, values: dict[str, Any]) -> None:
-        self.path = path
-        self.values = values
+    path: str
+    values: dict[str, Any]
 
     @property
     def status(self) -> str:

@@ -8,6 +8,7 @@ import stat
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import STEP
 from ultra_runtime.run.tree.workspace import make_folder, put
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,12 +50,11 @@ class Record:
         return record
 
 
-class Records:
+class Records(Struct):
     """The one record of a run."""
 
-    def __init__(self, workspace: Workspace, slug: str) -> None:
-        self.workspace = workspace
-        self.slug = slug
+    workspace: Workspace
+    slug: str
 
     def read(self) -> Record | None:
         """Return the record of the step under way."""

@@ -12,6 +12,7 @@ from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit, prepare
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.transplant import Overlap
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
 
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
 HOOKS = "a commit hook or the signature; see to it, then `ultra step commit {number}` again"
 
 
-class Committed:
+class Committed(Struct):
     """What came of it; without a commit there was nothing to commit."""
 
-    def __init__(self, commit: str, note: str, drift: str) -> None:
-        self.commit = commit
-        self.note = note
-        self.drift = drift
+    commit: str
+    note: str
+    drift: str
 
 
 def commit_step(live: Live, number: int) -> Committed:

@@ -10,6 +10,7 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judged import protected
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
 
@@ -24,16 +25,13 @@ SECONDS = 30.0
 SHELL_FILE = ".sh"
 
 
-class Fault:
+class Fault(Struct):
     """A check of the manifest that does not hold."""
 
-    __slots__ = ("check", "outside", "words")
-
-    def __init__(self, check: str, words: str, outside: Sequence[str] = ()) -> None:
-        self.check = check
-        self.words = words
-        self.outside = outside
-        """The paths that the step must not change and has changed."""
+    check: str
+    words: str
+    outside: Sequence[str] = ()
+    """The paths that the step must not change and has changed."""
 
     def as_data(self) -> dict[str, str]:
         return {"check": self.check, "actual": self.words}

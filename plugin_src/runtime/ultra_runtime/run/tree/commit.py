@@ -13,6 +13,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError, own_language
 from ultra_runtime.run.tree.snapshot import Entry, copy_index, portions
 from ultra_runtime.run.tree.transplant import Overlap, transplant
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -30,13 +31,12 @@ LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 LOCK_TRIES, LOCK_NAP = 20, 0.1
 
 
-class Prepared:
+class Prepared(Struct):
     """What is to be committed: path -> entry of HEAD and of the commit, and the same for the user's index."""
 
-    def __init__(self, commits: dict[str, Entry | None], index: list[list[str]]) -> None:
-        self.commits = commits
-        self.index = index
-        """Rows of path, mode and object now, mode and object afterwards; empty where there is nothing."""
+    commits: dict[str, Entry | None]
+    index: list[list[str]]
+    """Rows of path, mode and object now, mode and object afterwards; empty where there is nothing."""
 
 
 def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> list[str]:
