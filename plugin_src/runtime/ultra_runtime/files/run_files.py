@@ -39,8 +39,3 @@ def progress_files(folder: str) -> dict[str, int | None]:
 def lock_path(git_dir: str) -> str:
     """Return the file that says whose run is under way in a working tree."""
     return os.path.join(git_dir, FOLDER, LOCK)
-
-
-def step_path(git_dir: str, slug: str) -> str:
-    """Return the file that records the step under way of a run."""
-    return os.path.join(git_dir, FOLDER, slug, STEP)

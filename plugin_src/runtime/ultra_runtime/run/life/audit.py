@@ -6,12 +6,12 @@ import os
 
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import GitError
+from ultra_runtime.files.patterns import PatternError, search
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
 from ultra_runtime.struct import Struct
-from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
+from ultra_runtime.files.patterns import PatternError, search
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
@@ -13,7 +14,6 @@ from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit,
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.transplant import Overlap
 from ultra_runtime.struct import Struct
-from ultra_runtime.text.patterns import PatternError, search
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
