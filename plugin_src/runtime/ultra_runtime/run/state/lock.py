@@ -7,7 +7,6 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.process import NotStartedError, capture, stat_fields
 from ultra_runtime.files.run_files import LOCK
-from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -135,6 +134,8 @@ class Busy:
     """Held while a verb changes something: a second one is refused at once, and a killed one lets go."""
 
     def __init__(self, workspace: Workspace, verb: str) -> None:
+        from ultra_runtime.run.tree.workspace import make_folder  # hooks ask for the owner only
+
         make_folder(workspace.folder)
         path = workspace.path(BUSY)
         try:
