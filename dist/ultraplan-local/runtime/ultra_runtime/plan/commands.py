@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.guard.verdict import verdict_for
 from ultra_runtime.plan.inline import is_nothing, spans
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -19,16 +20,13 @@ BLOCK, WARN, ALLOW = "block", "warn", "allow"
 CHECKPOINT = "Checkpoint"
 
 
-class PlanCommand:
+class PlanCommand(Struct):
     """A command of a plan: the field it stands in, its step if it has one, and its line."""
 
-    __slots__ = ("command", "field", "line", "step")
-
-    def __init__(self, field: str, step: int | None, line: int, command: str) -> None:
-        self.field = field
-        self.step = step
-        self.line = line
-        self.command = command
+    field: str
+    step: int | None
+    line: int
+    command: str
 
     @property
     def where(self) -> str:
@@ -36,14 +34,11 @@ class PlanCommand:
         return self.field if self.step is None else f"Step {self.step}, {self.field}"
 
 
-class Scanned:
+class Scanned(Struct):
     """A command of a plan with the verdict of the policy."""
 
-    __slots__ = ("found", "verdict")
-
-    def __init__(self, found: PlanCommand, verdict: Verdict) -> None:
-        self.found = found
-        self.verdict = verdict
+    found: PlanCommand
+    verdict: Verdict
 
     def as_data(self) -> dict[str, Any]:
         """Return it as it stands in an answer."""

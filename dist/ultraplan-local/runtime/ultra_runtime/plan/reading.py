@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.files.patterns import check
 from ultra_runtime.plan.manifest import is_manifest, make_up
 from ultra_runtime.plan.session_spec import STEPS, is_session_spec, read_conditions, read_session_spec
 from ultra_runtime.plan.steps import StepReader, begins_numbered
@@ -11,7 +12,6 @@ from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
 from ultra_runtime.plan.version import judge_version
 from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
-from ultra_runtime.text.patterns import check
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.git_facts import ask_git, fields
+from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.secret_files import may_hold_secrets
 
 TYPE_CHECKING = False

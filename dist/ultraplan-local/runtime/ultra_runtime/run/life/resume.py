@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME, STEP
 from ultra_runtime.run.life.sessions import has_begun
@@ -19,7 +20,6 @@ from ultra_runtime.run.state.progress import (
     read_progress,
 )
 from ultra_runtime.run.state.repair import new_progress, reconcile
-from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False

@@ -8,6 +8,7 @@ from ultra_runtime.guard.policy import Policy
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.plan.inline import spans
 from ultra_runtime.rendered import table
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -22,15 +23,12 @@ BLOCK, WARN = "block", "warn"
 CHECKPOINT = "Checkpoint"
 
 
-class Judged:
+class Judged(Struct):
     """A command of a plan that the policy does not simply allow."""
 
-    __slots__ = ("command", "verdict", "where")
-
-    def __init__(self, where: str, command: str, verdict: Verdict) -> None:
-        self.where = where
-        self.command = command
-        self.verdict = verdict
+    where: str
+    command: str
+    verdict: Verdict
 
     def as_data(self) -> dict[str, Any]:
         return {"where": self.where, "command": one_line(self.command, 200), "rule": self.verdict.rule}
