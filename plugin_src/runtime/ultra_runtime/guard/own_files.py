@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 RULE = "run_file"
 INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
-REMOVERS = frozenset(("rm", "grm", "srm", "unlink", "rmdir", "mv", "gmv", "shred", "gshred"))
 
 
 class OwnFiles:

@@ -9,7 +9,7 @@ from ultra_runtime.files.process import capture
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
-from ultra_runtime.run.state.judged import protected
+from ultra_runtime.run.state.judging import protected
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
