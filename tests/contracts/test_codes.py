@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +28,7 @@ VALID = [
 ]
 # No bytes in a file make these: nobody is there, nobody can read, nothing to resume.
 WITHOUT_LINE = ("_NOT_FOUND", "_READ_ERROR", "_TOPIC_UNANSWERED", "ARCH_", "_ALREADY_DONE")
+# Given by `ultra run start --mode resume`, see tests/executor/test_order.py.
 OF_RESUMING = "PROGRESS_ALREADY_DONE"
 
 
@@ -75,21 +74,6 @@ def test_soft_turns_soft_codes_into_warnings(
 ) -> None:
     answer, status = validate(artifact, place(repository, artifact, code), "--soft")
     assert (codes(answer), status) == ({"errors": [], "warnings": [code]}, 0)
-
-
-def test_a_run_that_is_over_cannot_be_resumed(bundle: Path, repository: Path) -> None:
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from ultra_runtime.run.state.resumable import check_resume\n"
-        "print(*[issue.code for issue in check_resume(sys.argv[2]).errors])"
-    )
-    for fixture, expected in ((OF_RESUMING, OF_RESUMING), ("valid", "")):
-        path = place(repository, "progress", "valid")
-        if fixture == OF_RESUMING:  # no validator gives this code, so it is no fixture of the contract
-            path.write_bytes((Path(__file__).parent / f"{fixture}.json").read_bytes())
-        call = [sys.executable, "-c", script, str(bundle / "runtime"), str(path)]
-        done = subprocess.run(call, capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == expected
 
 
 @pytest.mark.parametrize(("artifact", "fixture"), VALID)

@@ -326,13 +326,17 @@ def test_an_output_that_nobody_takes_is_no_error(make: Make, hook: str, redirect
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize("room", ["guard/site.py", "hook_call.py", "jsontext.py", "run/standing.py"])
+@pytest.mark.parametrize(
+    "room", ["guard/site.py", "files/run_files.py", "guard/own_run.py", "text/jsontext.py"]
+)
 def test_a_damaged_bundle_does_not_fail_a_session(make: Make, tmp_path: Path, hook: str, room: str) -> None:
     repo = make(TWO)
     repo.start()
     repo.bundle = Path(shutil.copytree(repo.bundle, tmp_path / "damaged"))
     for damage in ("raise SystemExit(2)\n", "not python"):
-        (repo.bundle / "runtime/ultra_runtime" / room).write_text(damage)
+        path = repo.bundle / "runtime/ultra_runtime" / room
+        assert path.exists()
+        path.write_text(damage)
         call(repo, hook)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.runtime.test_imports import imports
+
 ROOT = Path(__file__).parent.parent.parent
 GENERATOR = ROOT / "generator/ultra_plugin"
 RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
@@ -54,12 +56,8 @@ def test_the_generator_imports_downwards(path: Path) -> None:
     "path", sorted(RUNTIME.rglob("*.py")), ids=lambda path: str(path.relative_to(RUNTIME))
 )
 def test_the_runtime_needs_nothing_but_the_standard_library(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        for name in names:
-            assert name.split(".")[0] in {*sys.stdlib_module_names, "ultra_runtime"}, name
+    for name in imports(ast.parse(path.read_text())):
+        assert name.split(".")[0] in {*sys.stdlib_module_names, "ultra_runtime"}, name
 
 
 @pytest.mark.parametrize("path", sorted((GENERATOR / "install").glob("*.py")), ids=lambda path: path.stem)

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from tests.interpreters import interpreters
 from tests.plan.conftest import SOURCES
-from ultra_runtime.text import patterns
-from ultra_runtime.text.patterns import PatternError, check, search, weigh
+from ultra_runtime.files import patterns
+from ultra_runtime.files.patterns import PatternError, check, search, weigh
 
 SLOW_CLASS = "(?i)" + "[\\0-\U0010ffff]" * 300
 CALL = """
 import json, resource, sys
 sys.path.insert(0, sys.argv[1])
-from ultra_runtime.text.patterns import PatternError, check, search
+from ultra_runtime.files.patterns import PatternError, check, search
 
 def used():
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -103,10 +103,10 @@ def test_many_hostile_patterns_cost_no_more_than_one() -> None:
 
 
 def test_ordinary_patterns_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(request: bytes) -> bytes:
+    def refuse(*_: object) -> object:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(patterns, "_run_child", refuse)
+    monkeypatch.setattr(patterns, "capture", refuse)
     ordinary = [
         r"^feat\(limit\):",
         "",
@@ -133,7 +133,7 @@ def test_a_machine_that_starts_no_process_says_so(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_child_ends_with_its_parent_s_streams_closed(tmp_path: Path) -> None:
-    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom ultra_runtime.text.patterns import search\n"
+    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom ultra_runtime.files.patterns import search\n"
     script += "open(sys.argv[2], 'w').write(str(search('(a)+', 'xa')))"
     out = tmp_path / "out"
     python = interpreters()[-1]

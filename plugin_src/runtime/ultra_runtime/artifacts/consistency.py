@@ -9,9 +9,12 @@ from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.model import UnknownKindError, load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import END, PART, PLAN_FILE, PROGRESS, SESSION_STATE, START
 from ultra_runtime.research.folder import BRIEF, is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -24,24 +27,21 @@ SESSIONS = "sessions"
 DRAFT = BRIEF + ".draft"
 FILES = {
     BRIEF: "brief",
-    "plan.md": "plan",
-    "progress.json": "progress",
+    PLAN_FILE: "plan",
+    PROGRESS: "progress",
     "review.md": "review",
-    ".session-state.local.json": "session-state",
+    SESSION_STATE: "session-state",
 }
-NUMBERED = (("progress-session-", ".json", "progress"),)
+NUMBERED = ((START + PART, END, "progress"),)
 SPECS = ("session-", ".md", "session-spec")
 
 
-class Checked:
+class Checked(Struct):
     """One artifact of the project with its result."""
 
-    __slots__ = ("kind", "path", "result")
-
-    def __init__(self, kind: str, path: str, result: Result) -> None:
-        self.kind = kind
-        self.path = path
-        self.result = result
+    kind: str
+    path: str
+    result: Result
 
 
 def validate_project(folder: str, soft: bool = False, strict: bool = False) -> Result:
@@ -52,8 +52,8 @@ def validate_project(folder: str, soft: bool = False, strict: bool = False) -> R
     by_path = {os.path.relpath(one.path, folder): one for one in checked}
     if BRIEF in by_path and RESEARCH not in by_path:
         _research_against_brief(by_path[BRIEF], os.path.join(folder, RESEARCH))
-    if "progress.json" in by_path:
-        _progress_against_plan(by_path["progress.json"], by_path.get("plan.md"))
+    if PROGRESS in by_path:
+        _progress_against_plan(by_path[PROGRESS], by_path.get(PLAN_FILE))
     listing = [{"kind": one.kind, "path": one.path, "valid": one.result.valid} for one in checked]
     return Result(
         [issue for one in checked for issue in one.result.errors],
@@ -152,9 +152,7 @@ def _parsed(checked: Checked | None) -> Mapping[str, Any]:
 
 
 def _digest(path: str) -> str:
-    from hashlib import sha256
-
     try:
-        return sha256(read_regular(path)).hexdigest()
+        return sha256(read_regular(path))
     except UnreadableError:
         return ""

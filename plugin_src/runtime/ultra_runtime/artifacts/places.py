@@ -9,6 +9,7 @@ from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.contract.forms import FORMS, is_number, is_slug
 from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.root import current_folder, find_root, seen_from
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 RESEARCH = "research"
 SPEC = "session-spec"
-FILES = {"brief": brief_gate.BRIEF, "plan": "plan.md", "review": "review.md"}
+FILES = {"brief": brief_gate.BRIEF, "plan": PLAN_FILE, "review": "review.md"}
 KINDS = (*FILES, RESEARCH, SPEC)
 # Options that only some kinds take, and only in a project.
 OPTIONS = {"--topic": (RESEARCH,), "--slug": (RESEARCH,), "--session": (SPEC,), "--draft": ("brief", "plan")}

@@ -12,11 +12,13 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.scores import no_review, restore_review
 from ultra_runtime.files.atomic import PREVIOUS
+from ultra_runtime.files.json_file import NotJsonError, load_json
 from ultra_runtime.files.project import GATE_FILE
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import remove_section, replace_section, set_field
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,19 +35,16 @@ COMPLETE = brief_fields.BRIEF_QUALITY_COMPLETE
 PARTIAL = brief_fields.BRIEF_QUALITY_PARTIAL
 
 
-class Rounds:
+class Rounds(Struct):
     """How many reviews have failed, what the last one said, and the draft that it was about.
 
     `returned` tells that an answer of the round under way was given back, since it lacked details.
     """
 
-    __slots__ = ("count", "digest", "last", "returned")
-
-    def __init__(self, count: int, last: Review, digest: str = "", returned: bool = False) -> None:
-        self.count = count
-        self.last = last
-        self.digest = digest
-        self.returned = returned
+    count: int
+    last: Review
+    digest: str = ""
+    returned: bool = False
 
 
 def is_open(project: Project) -> bool:
@@ -72,8 +71,8 @@ def mend(project: Project, folder: Folder) -> None:
 def read_rounds(project: Project, gate: Gate) -> Rounds:
     """Return the rounds that were counted so far; a count that somebody broke leaves the last one."""
     try:
-        kept = read_object(read_regular(project.path(GATE_FILE))).values
-    except JsonError:
+        kept = load_json(project.path(GATE_FILE))
+    except NotJsonError:
         kept = {}
     except UnreadableError as problem:
         if problem.missing:
@@ -92,13 +91,6 @@ def keep_rounds(project: Project, folder: Folder, rounds: Rounds) -> None:
     project.ignore()
     kept = {"round": rounds.count, "review": rounds.last.as_data(), "draft": rounds.digest}
     folder.write(GATE_FILE, (write({**kept, "returned": rounds.returned}) + "\n").encode())
-
-
-def digest_of(draft: bytes) -> str:
-    """Return what tells one draft from another."""
-    from hashlib import sha256
-
-    return sha256(draft).hexdigest()
 
 
 def discard(project: Project, folder: Folder) -> bool:

@@ -11,6 +11,8 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
@@ -18,19 +20,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
 
-LOGS = "logs"
 FILE = "interview.jsonl"
 
 
-class AskedQuestion:
+class AskedQuestion(Struct):
     """One question with its answer, and the sections of the brief that it belongs to."""
 
-    __slots__ = ("answer", "question", "sections")
-
-    def __init__(self, sections: list[str], question: str, answer: str) -> None:
-        self.sections = sections
-        self.question = question
-        self.answer = answer
+    sections: list[str]
+    question: str
+    answer: str
 
     def as_data(self) -> dict[str, object]:
         """Return the entry as it is kept."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.field_types import item_type_fault, type_fault, value_fault
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.scores import read_review, read_score, split_answer, unnamed
@@ -44,6 +45,15 @@ def output_faults(output: Output, answer: str) -> list[str]:
     if gate:
         return list(_gate_faults(gate, values, f"{prose}\n```json\n{block}\n```"))[:ISSUES_TOLD]
     return list(_faults(output.fields, values, ""))[:ISSUES_TOLD]
+
+
+def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
+    """Return the json block that an answer ends in, if it has its agent's form; the block alone will do."""
+    faults = output_faults(known_outputs()[agent], text)
+    if faults:
+        raise RefusedError(f"the answer is not in the form of {agent}: {'; '.join(faults)}", hint)
+    block = split_answer(text)[0]
+    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
 
 
 def _gate_faults(gate: Gate, values: Mapping[str, Any], answer: str) -> Iterator[str]:

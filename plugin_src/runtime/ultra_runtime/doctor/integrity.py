@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.json_file import load_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.text.jsontext import JsonError, read_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def inspect(bundle: str) -> Damage:
     """Return what is changed, missing or unexpected in the bundle."""
     damage = Damage()
     try:
-        files = read_object(read_regular(os.path.join(bundle, LIST))).values.get("files")
-    except (JsonError, UnreadableError) as problem:
+        files = load_json(os.path.join(bundle, LIST)).get("files")
+    except UnreadableError as problem:
         damage.problem = f"{LIST}: {problem}"
         return damage
     if not (isinstance(files, dict) and files and all(isinstance(entry, dict) for entry in files.values())):
@@ -58,11 +59,9 @@ def _walk(bundle: str) -> Iterator[str]:
 
 
 def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
-    import hashlib
-
     try:
         executable = bool(os.lstat(path).st_mode & 0o100)
-        digest = hashlib.sha256(read_regular(path)).hexdigest()
+        digest = sha256(read_regular(path))
     except (OSError, UnreadableError):
         return False
     same_mode = executable == (entry.get("mode") == "755") and not os.path.islink(path)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.run_files import ALONE, END, FOLDER, PLAN_FILE, PREVIOUS, SESSION_STATE, START
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.realpath import components, real_path
 from ultra_runtime.guard.shell.marks import HOME, known
-from ultra_runtime.guard.site import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 RULE = "run_file"
 INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
-PLAN = "plan.md"
-STATE = ".session-state.local.json"
-PROGRESS = ("progress", ".ultraexecute-progress-")
-PREVIOUS = ".prev"
 
 
 class OwnFiles:
@@ -30,7 +26,7 @@ class OwnFiles:
         self._ours = components(os.path.join(site.git_dir, FOLDER))
         plan, project, progress = (_text(site.lock.get(name)) for name in ("plan", "project", "progress"))
         self._plan = _below(site.root, plan) if plan else None
-        self._whole = _below(site.root, os.path.join(project, PLAN)) if project else None
+        self._whole = _below(site.root, os.path.join(project, PLAN_FILE)) if project else None
         self._progress = _below(site.root, progress) if progress else None
         named = [project, os.path.dirname(plan) if plan else ""]
         self._folders = [_below(site.root, folder) for folder in named if folder or plan]
@@ -68,7 +64,7 @@ class OwnFiles:
         if names[: len(self._ours)] == self._ours:
             return "belongs to the runtime, which keeps the run in it"
         name = names[-1].removesuffix(PREVIOUS)
-        is_record = name == STATE or (name.endswith(".json") and name.startswith(PROGRESS))
+        is_record = name == SESSION_STATE or (name.endswith(END) and name.startswith((START, ALONE)))
         if names == self._progress or (is_record and names[:-1] in self._folders):
             return "is written by the runtime alone"
         return ""

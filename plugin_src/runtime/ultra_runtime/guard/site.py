@@ -8,14 +8,13 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.run_files import lock_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-FOLDER = "ultra"
-RUN_FILE = "run.json"
 PROJECTS = ".claude/projects/"
 
 
@@ -87,7 +86,7 @@ def run_files(starts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     seen = set()
     for start in starts:
         for root, git_dir in trees(start):
-            path = os.path.join(git_dir, FOLDER, RUN_FILE)
+            path = lock_path(git_dir)
             if path not in seen and os.path.lexists(path):
                 yield root, git_dir, path
             seen.add(path)
@@ -109,12 +108,12 @@ def find_site(starts: Iterable[str], session: str) -> Site | None:
 
 
 def _read(path: str) -> dict[str, Any]:
-    from ultra_runtime.files.regular_file import UnreadableError, read_regular
-    from ultra_runtime.text.jsontext import JsonError, read_object
+    from ultra_runtime.files.json_file import load_json
+    from ultra_runtime.files.regular_file import UnreadableError
 
     try:
-        return read_object(read_regular(path)).values
-    except (JsonError, UnreadableError) as problem:
+        return load_json(path)
+    except UnreadableError as problem:
         remedy = "when no run is under way, delete that file"
         raise LockError(
             f"{path} cannot be read ({problem}), so it is not known whose run it is; {remedy}"

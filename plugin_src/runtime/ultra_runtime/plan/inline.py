@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,15 +23,12 @@ SHELLS = ("", "sh", "bash", "shell", "zsh", "console")
 LONGEST_NUMBER = 9
 
 
-class Span:
+class Span(Struct):
     """A piece of text between backticks, and where it starts and ends with them."""
 
-    __slots__ = ("end", "start", "text")
-
-    def __init__(self, start: int, end: int, text: str) -> None:
-        self.start = start
-        self.end = end
-        self.text = text
+    start: int
+    end: int
+    text: str
 
 
 class InlineCommand:

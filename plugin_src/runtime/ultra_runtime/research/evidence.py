@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.forms import is_commit, is_location
 from ultra_runtime.errors import UltraError
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,17 +37,14 @@ class EvidenceError(UltraError):
         self.faults = faults
 
 
-class Evidence:
+class Evidence(Struct):
     """One line of the table: a source that agrees, wholly or partly, with the answer to a dimension, or does not."""
 
-    __slots__ = ("agent", "agrees", "dimension", "kind", "source")
-
-    def __init__(self, dimension: int, agent: str, kind: str, agrees: str, source: str) -> None:
-        self.dimension = dimension
-        self.agent = agent
-        self.kind = kind
-        self.agrees = agrees
-        self.source = source
+    dimension: int
+    agent: str
+    kind: str
+    agrees: str
+    source: str
 
 
 def confidence(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.agent_output import known_outputs, output_faults
-from ultra_runtime.contract.scores import split_answer
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.atomic import write_file
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import FindingError, finding_id
-from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE, LOGS
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE
+from ultra_runtime.struct import Struct
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -32,32 +32,17 @@ class AnswerError(UltraError):
     """An answer that is not in the form its agent was asked for."""
 
 
-class Kept:
+class Kept(Struct):
     """What the reviewers have said so far."""
 
-    def __init__(
-        self, reviewers: list[str], findings: list[dict[str, Any]], criteria: list[dict[str, Any]]
-    ) -> None:
-        self.reviewers = reviewers
-        self.findings = findings
-        self.criteria = criteria
-
-
-def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
-    """Return the json block that an answer ends in, if it has its agent's form; the block alone will do."""
-    faults = output_faults(known_outputs()[agent], text)
-    if faults:
-        raise RefusedError(f"the answer is not in the form of {agent}: {'; '.join(faults)}", hint)
-    block = split_answer(text)[0]
-    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
+    reviewers: list[str]
+    findings: list[dict[str, Any]]
+    criteria: list[dict[str, Any]]
 
 
 def read_kept(project: Project) -> Kept:
     """Return what is kept; nothing yet is an empty list."""
-    try:
-        values = read_object(read_regular(project.path(LOGS, FINDINGS_FILE))).values
-    except (UnreadableError, JsonError):
-        return Kept([], [], [])
+    values = read_json(project.path(LOGS, FINDINGS_FILE))
     return Kept(values.get("reviewers", []), values.get("findings", []), values.get("criteria", []))
 
 

@@ -7,6 +7,7 @@ from ultra_runtime.plan.spec_text import quoted
 from ultra_runtime.review.merge import is_goal, other_voices
 from ultra_runtime.review.severities import GOALS, SECTIONS, SEVERITIES
 from ultra_runtime.review.triage import DEPTHS, SKIPPED
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import review_fields as fields
 
 TYPE_CHECKING = False
@@ -15,16 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Parts:
+class Parts(Struct):
     """All that a review says."""
 
-    def __init__(
-        self, head: Mapping[str, Any], scope: Mapping[str, Any], summary: str, remedies: Sequence[str]
-    ) -> None:
-        self.head = head
-        self.scope = scope
-        self.summary = summary
-        self.remedies = remedies
+    head: Mapping[str, Any]
+    scope: Mapping[str, Any]
+    summary: str
+    remedies: Sequence[str]
 
 
 def review_text(

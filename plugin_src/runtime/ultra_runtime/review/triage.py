@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.git_facts import ask_git, fields
+from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.secret_files import may_hold_secrets
 from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES

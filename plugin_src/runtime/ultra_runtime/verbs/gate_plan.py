@@ -16,6 +16,7 @@ from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
@@ -160,7 +161,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         "failing": failing,
         "hard": hard,
         "self_check_rounds": counts[plan_gate.CHECKS],
-        "path": project.show(plan_gate.PLAN if written else plan_gate.DRAFT),
+        "path": project.show(PLAN_FILE if written else plan_gate.DRAFT),
         "steps": steps if written else None,
         "sessions": steps >= SESSIONS_FROM if written else None,
         "run": f"{names().commands['execute']} --project {shell_word(project.shown)}" if written else None,
@@ -193,7 +194,7 @@ def _score(
 
 
 def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exhausted: bool) -> str:
-    plan = project.show(plan_gate.PLAN)
+    plan = project.show(PLAN_FILE)
     if not failing:
         return f"{plan} is in place: go on"
     if exhausted and hard:

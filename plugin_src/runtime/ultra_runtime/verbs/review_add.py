@@ -7,13 +7,15 @@ answer of the same reviewer. A success criterion that is not shown becomes a fin
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.criteria import read_criteria, with_criteria
-from ultra_runtime.review.findings import AnswerError, Kept, answer_block, check_findings, keep, read_kept
+from ultra_runtime.review.findings import AnswerError, Kept, check_findings, keep, read_kept
 from ultra_runtime.review.merge import count, merge, without
-from ultra_runtime.review.scope import FINDINGS_FILE, LOGS, read_scope
+from ultra_runtime.review.scope import FINDINGS_FILE, read_scope
 from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
 from ultra_runtime.words import listed, nearest, one_line
 

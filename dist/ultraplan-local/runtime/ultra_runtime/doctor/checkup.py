@@ -7,9 +7,11 @@ import sys
 
 from ultra_runtime.doctor.copies import find_copies
 from ultra_runtime.doctor.integrity import inspect
+from ultra_runtime.files.process import NotStartedError, capture, which
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import BUNDLE, names
 from ultra_runtime.run.state.session_state import find_states
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -23,16 +25,13 @@ AGAIN = "install the plugin again"
 CLIENT_SECONDS = 5
 
 
-class Check:
+class Check(Struct):
     """What one check found."""
 
-    __slots__ = ("message", "name", "remedy", "status")
-
-    def __init__(self, name: str, status: str, message: str, remedy: str = "") -> None:
-        self.name = name
-        self.status = status
-        self.message = message
-        self.remedy = remedy
+    name: str
+    status: str
+    message: str
+    remedy: str = ""
 
     def as_data(self) -> dict[str, Any]:
         data = {"name": self.name, "status": self.status, "message": self.message}
@@ -91,7 +90,7 @@ def _executable() -> Check:
 
 
 def _git() -> Check:
-    found = _which("git")
+    found = which("git")
     if found:
         return Check("git", OK, found)
     return Check("git", FAIL, "git is not on PATH", "install git: plans are executed in a git repository")
@@ -99,7 +98,7 @@ def _git() -> Check:
 
 def _on_path() -> Check:
     ours = os.path.join(BUNDLE, "bin", "ultra")
-    found = _which("ultra")
+    found = which("ultra")
     if found is None:
         message = "no ultra is on PATH here; the client puts it on the PATH of its Bash tool"
         return Check("PATH", WARN, message, f"outside the client call {ours}")
@@ -138,7 +137,7 @@ def _project() -> list[Check]:
 
 
 def _client() -> Check:
-    found = _which("claude")
+    found = which("claude")
     if found is None:
         return Check("client", WARN, "claude is not on PATH here, so its version was not checked")
     version, oldest = _client_version(found), names().oldest_client
@@ -152,27 +151,14 @@ def _client() -> Check:
 
 
 def _client_version(client: str) -> str:
-    import subprocess
-
     try:
-        told = subprocess.run(
-            [client, "--version"],
-            check=True,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=CLIENT_SECONDS,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
+        done = capture([client, "--version"], os.environ, seconds=CLIENT_SECONDS)
+    except NotStartedError:
         return ""
-    return one_line((told.decode("utf-8", "replace").split() or [""])[0], 40)
+    said = "" if done.status else done.out.decode("utf-8", "replace")
+    return one_line((said.split() or [""])[0], 40)
 
 
 def _numbers(version: str) -> list[int]:
     parts = version.partition("-")[0].split(".")
     return [int(part) for part in parts] if all(part.isascii() and part.isdigit() for part in parts) else []
-
-
-def _which(program: str) -> str | None:
-    from shutil import which
-
-    return which(program)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.files.json_file import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ class Copy:
 def find_copies(plugin: str, root: str | None) -> list[Copy]:
     """Return the copies in the client's order: a marketplace's (even a disabled one), a person's, a project's."""
     config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    settings = _members(_load(os.path.join(config, "settings.json")).get("enabledPlugins"))
-    records = _load(os.path.join(config, "plugins", "installed_plugins.json"))
+    settings = _members(read_json(os.path.join(config, "settings.json")).get("enabledPlugins"))
+    records = read_json(os.path.join(config, "plugins", "installed_plugins.json"))
     found = [
         Copy(name, str(_members(entry).get("installPath", "")), settings.get(name) is not False)
         for name, entries in _members(records.get("plugins")).items()
@@ -38,16 +37,9 @@ def find_copies(plugin: str, root: str | None) -> list[Copy]:
     own = f"{plugin}@skills-dir"
     for base in dict.fromkeys([config, *([os.path.join(root, ".claude")] if root else [])]):
         folder = os.path.join(base, "skills", plugin)
-        if _load(os.path.join(folder, ".claude-plugin", "plugin.json")).get("name") == plugin:
+        if read_json(os.path.join(folder, ".claude-plugin", "plugin.json")).get("name") == plugin:
             found.append(Copy(own, folder, settings.get(own) is not False))
     return found
-
-
-def _load(path: str) -> Mapping[str, Any]:
-    try:
-        return read_object(read_regular(path)).values
-    except (UnreadableError, JsonError):
-        return {}
 
 
 def _members(value: object) -> Mapping[str, Any]:

@@ -7,19 +7,20 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.files.run_files import END, LOGS, PREVIOUS, SESSION_STATE, START
 from ultra_runtime.words import one_line
 
 IGNORE_FILE = ".gitignore"
 GATE_FILE = ".brief-gate.local.json"
 IGNORED = f"""\
 # What the runtime keeps for itself; brief, research, plan and review are yours to commit.
-/progress*.json
-/.session-state.local.json
+/{START}*{END}
+/{SESSION_STATE}
 /{GATE_FILE}
-/logs/
+/{LOGS}/
 *.log
 *.draft
-*.prev
+*{PREVIOUS}
 .*.tmp
 """
 NEW = "name a folder under .claude/projects/, or make one with `ultra project new SLUG`"

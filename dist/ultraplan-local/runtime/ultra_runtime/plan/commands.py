@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.policy import ALLOWED
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.words import one_line
 
@@ -19,16 +20,13 @@ if TYPE_CHECKING:
 CHECKPOINT = plan_fields.STEPS_CHECKPOINT
 
 
-class PlanCommand:
+class PlanCommand(Struct):
     """A command of a plan: the field it stands in, its step if it has one, and its line."""
 
-    __slots__ = ("command", "field", "line", "step")
-
-    def __init__(self, field: str, step: int | None, line: int, command: str) -> None:
-        self.field = field
-        self.step = step
-        self.line = line
-        self.command = command
+    field: str
+    step: int | None
+    line: int
+    command: str
 
     @property
     def where(self) -> str:
@@ -36,14 +34,11 @@ class PlanCommand:
         return self.field if self.step is None else f"Step {self.step}, {self.field}"
 
 
-class Scanned:
+class Scanned(Struct):
     """A command of a plan with its verdict."""
 
-    __slots__ = ("found", "ruled")
-
-    def __init__(self, found: PlanCommand, ruled: Verdict) -> None:
-        self.found = found
-        self.ruled = ruled
+    found: PlanCommand
+    ruled: Verdict
 
     @property
     def verdict(self) -> str:

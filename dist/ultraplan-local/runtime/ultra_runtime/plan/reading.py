@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.files.patterns import check
 from ultra_runtime.plan.manifest import is_manifest, make_up
 from ultra_runtime.plan.session_spec import STEPS, is_session_spec, read_conditions, read_session_spec
 from ultra_runtime.plan.steps import StepReader, begins_numbered
@@ -12,7 +13,6 @@ from ultra_runtime.plan.version import judge_version
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
-from ultra_runtime.text.patterns import check
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

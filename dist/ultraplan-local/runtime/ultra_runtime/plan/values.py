@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields
 
 TYPE_CHECKING = False
@@ -15,26 +16,15 @@ PLAN = "plan"
 SESSION_SPEC = "session-spec"
 
 
-class Problem:
+class Problem(Struct):
     """One thing that is wrong, under its code; in a legacy plan a mild one is a warning."""
 
-    __slots__ = ("code", "field", "line", "message", "mild", "step")
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        line: int | None = None,
-        step: int | None = None,
-        field: str = "",
-        mild: bool = False,
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.line = line
-        self.step = step
-        self.field = field
-        self.mild = mild
+    code: str
+    message: str
+    line: int | None = None
+    step: int | None = None
+    field: str = ""
+    mild: bool = False
 
 
 class Manifest:
@@ -125,38 +115,23 @@ class Step:
         }
 
 
-class Fence:
+class Fence(Struct):
     """The paths that a session may change and those that it must not."""
 
-    __slots__ = ("never_touch", "touch")
-
-    def __init__(self, touch: tuple[str, ...] = (), never_touch: tuple[str, ...] = ()) -> None:
-        self.touch = touch
-        self.never_touch = never_touch
+    touch: tuple[str, ...] = ()
+    never_touch: tuple[str, ...] = ()
 
 
-class Session:
+class Session(Struct):
     """One session of the Execution Strategy."""
 
-    __slots__ = ("depends_on", "fence", "line", "number", "steps", "title", "wave")
-
-    def __init__(
-        self,
-        number: int,
-        title: str,
-        line: int,
-        steps: tuple[int, ...],
-        wave: int,
-        depends_on: tuple[int, ...],
-        fence: Fence,
-    ) -> None:
-        self.number = number
-        self.title = title
-        self.line = line
-        self.steps = steps
-        self.wave = wave
-        self.depends_on = depends_on
-        self.fence = fence
+    number: int
+    title: str
+    line: int
+    steps: tuple[int, ...]
+    wave: int
+    depends_on: tuple[int, ...]
+    fence: Fence
 
     def as_data(self) -> dict[str, Any]:
         """Return the session as it stands in an answer."""
@@ -172,19 +147,14 @@ class Session:
         }
 
 
-class EntryCondition:
+class EntryCondition(Struct):
     """What must be true before a session starts; `kind` is none, git-clean, command, sessions or other."""
 
-    __slots__ = ("command", "kind", "line", "sessions", "text")
-
-    def __init__(
-        self, kind: str, text: str, line: int, command: str = "", sessions: tuple[int, ...] = ()
-    ) -> None:
-        self.kind = kind
-        self.text = text
-        self.line = line
-        self.command = command
-        self.sessions = sessions
+    kind: str
+    text: str
+    line: int
+    command: str = ""
+    sessions: tuple[int, ...] = ()
 
     def as_data(self) -> dict[str, Any]:
         """Return the condition as it stands in an answer."""
@@ -196,26 +166,15 @@ class EntryCondition:
         return data
 
 
-class Recovery:
+class Recovery(Struct):
     """Why a recovery spec exists."""
 
-    __slots__ = ("depth", "entry_condition", "line", "missing_steps", "of", "parent_progress_file")
-
-    def __init__(
-        self,
-        line: int,
-        of: str,
-        depth: int,
-        missing_steps: tuple[int, ...],
-        entry_condition: str,
-        parent_progress_file: str,
-    ) -> None:
-        self.line = line
-        self.of = of
-        self.depth = depth
-        self.missing_steps = missing_steps
-        self.entry_condition = entry_condition
-        self.parent_progress_file = parent_progress_file
+    line: int
+    of: str
+    depth: int
+    missing_steps: tuple[int, ...]
+    entry_condition: str
+    parent_progress_file: str
 
 
 class Plan:

@@ -11,13 +11,16 @@ from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.validation import validate_file
-from ultra_runtime.files.git_facts import ask_git, fields
+from ultra_runtime.files.git import ask_git, fields
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
+from ultra_runtime.files.run_files import PROGRESS
 from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
 from ultra_runtime.tables.fields import (
     architecture_fields,
@@ -29,7 +32,6 @@ from ultra_runtime.tables.fields import (
 )
 from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.words import one_line, shell_word
 
@@ -47,15 +49,14 @@ ASSUMPTIONS = "Assumptions"
 FINDINGS = plan_fields.SOURCE_FINDINGS
 
 
-class Source:
+class Source(Struct):
     """The file a plan is made from: where it lies, which of the two it is, and what is wrong with it."""
 
-    def __init__(self, kind: str, path: str, shown: str, project: Project, result: Result) -> None:
-        self.kind = kind
-        self.path = path
-        self.shown = shown
-        self.project = project
-        self.result = result
+    kind: str
+    path: str
+    shown: str
+    project: Project
+    result: Result
 
 
 def find_source(project: str | None, brief: str | None) -> Source:
@@ -167,10 +168,7 @@ def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
 
 def under_way(project: Project) -> list[str]:
     """Return a warning when the plan that would be replaced is still being executed."""
-    try:
-        status = read_object(read_regular(project.path("progress.json"))).values.get(progress_fields.STATUS)
-    except (UnreadableError, JsonError):
-        return []
+    status = read_json(project.path(PROGRESS)).get(progress_fields.STATUS)
     unfinished = status in (progress_fields.STATUS_PENDING, progress_fields.STATUS_IN_PROGRESS)
     return (
         [f"a run of the plan that is there has not ended ({status}): a new plan ends it for good"]

@@ -9,23 +9,22 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.atomic import Folder, write_file
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS, PLAN_FILE
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from ultra_runtime.files.project import Project
 
-PLAN = "plan.md"
 DRAFT = "plan.md.draft"
-LOGS = "logs"
 COUNTS_FILE = "plan-gate.json"
 STRATEGY = plan_fields.SECTION_EXECUTION_STRATEGY
 STEPS_SECTION = plan_fields.SECTION_IMPLEMENTATION_PLAN
@@ -53,10 +52,7 @@ def read_draft(project: Project) -> bytes | None:
 
 def read_counts(project: Project) -> dict[str, int]:
     """Return how many self-checks and rounds of critics there were."""
-    try:
-        values: dict[str, Any] = read_object(read_regular(project.path(LOGS, COUNTS_FILE))).values
-    except (UnreadableError, JsonError):
-        values = {}
+    values = read_json(project.path(LOGS, COUNTS_FILE))
     found = {name: values.get(name) for name in (CHECKS, FAILED, ROUNDS)}
     return {name: value if type(value) is int and value > 0 else 0 for name, value in found.items()}
 
@@ -88,10 +84,10 @@ def forget(project: Project) -> None:
 
 def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
     """Make the draft the plan, unless a live run is held to the one that is there; notes go in before its steps."""
-    refuse_pinned(os.path.join(project.folder, PLAN))
+    refuse_pinned(os.path.join(project.folder, PLAN_FILE))
     if notes:
         folder.write(DRAFT, with_notes(read_draft(project) or b"", notes))
-    folder.move(DRAFT, PLAN)
+    folder.move(DRAFT, PLAN_FILE)
     forget(project)
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from ultra_runtime.files.atomic import write_file
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import make_subfolder
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import bare_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.files.project import Project
 
-LOGS = "logs"
 FILE = "confidence.json"
 
 
@@ -34,13 +32,13 @@ def keep_computed(project: Project, topic: int, computed: Computed) -> None:
     project.ignore()
     make_subfolder(project, LOGS)
     kept = {name: getattr(computed, name) for name in Computed.__slots__}
-    text = write({**_all(project), str(topic): kept}) + "\n"
+    text = write({**read_json(project.path(LOGS, FILE)), str(topic): kept}) + "\n"
     write_file(project.path(LOGS, FILE), text.encode())
 
 
 def computed_for(project: Project, topic: int, question: object) -> Computed | None:
     """Return what was computed for a topic, unless it was about another question."""
-    kept = _all(project).get(str(topic))
+    kept = read_json(project.path(LOGS, FILE)).get(str(topic))
     if not isinstance(kept, dict):
         return None
     number, dimensions, about = (kept.get(name) for name in Computed.__slots__)
@@ -49,10 +47,3 @@ def computed_for(project: Project, topic: int, question: object) -> Computed | N
     if about and bare_words(str(about)) != bare_words(str(question)):
         return None
     return Computed(number, dimensions, str(about))
-
-
-def _all(project: Project) -> dict[str, Any]:
-    try:
-        return dict(read_object(read_regular(project.path(LOGS, FILE))).values)
-    except (UnreadableError, JsonError):
-        return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.forms import is_location
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.digest import sha1
 from ultra_runtime.text.jsontext import JsonError, read_object
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def finding_id(finding: Mapping[str, Any]) -> str:
             raise FindingError(f"{name} is missing: give path, rule and evidence as text")
     parts = (_path(finding["path"]), " ".join(finding["rule"].split()), "".join(finding["evidence"].split()))
     # The length in front keeps "a" + "bc" apart from "ab" + "c" whatever the parts hold.
-    return _sha1("".join(f"{len(part)}:{part}\n" for part in parts).encode())
+    return sha1("".join(f"{len(part)}:{part}\n" for part in parts).encode())
 
 
 def _path(path: str) -> str:
@@ -44,13 +45,3 @@ def _path(path: str) -> str:
         path = path.rpartition(":")[0]
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return ("/" if path.startswith("/") else "") + "/".join(parts)
-
-
-def _sha1(data: bytes) -> str:
-    # hashlib loads OpenSSL, which takes longer than everything else here; the module behind it does not.
-    try:
-        from _sha1 import sha1  # type: ignore[import-not-found]
-    except ImportError:
-        from hashlib import sha1
-    digest: str = sha1(data, usedforsecurity=False).hexdigest()
-    return digest

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE, PROGRESS, progress_files
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN as PLAN_KIND
 from ultra_runtime.review.severities import SECTIONS, VERDICTS
-from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.text.timestamp import instant
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.project import Project
 
-PLAN = "plan.md"
-START, END = "progress", ".json"
 FINDINGS = plan_fields.SOURCE_FINDINGS
 OPEN, PLANNED, MENDED = "open", "planned", "mended"
 EPOCH = instant("1970-01-01T00:00Z") or 0
@@ -48,7 +47,7 @@ def goals_of(review: str) -> list[dict[str, str]]:
 def taken_up(project: Project) -> list[str]:
     """Return the findings that the plan of the project takes up; none when it was not made from a review."""
     try:
-        values = frontmatter.parse(read_regular(project.path(PLAN)), {FINDINGS: "list"}).values or {}
+        values = frontmatter.parse(read_regular(project.path(PLAN_FILE)), {FINDINGS: "list"}).values or {}
     except UnreadableError:
         return []
     found = values.get(FINDINGS)
@@ -60,7 +59,7 @@ def standing(project: Project, review: str) -> str:
     try:
         goals = {one["id"] for one in goals_of(review)}
         written = os.stat(review).st_mtime_ns
-        planned = os.stat(project.path(PLAN)).st_mtime_ns
+        planned = os.stat(project.path(PLAN_FILE)).st_mtime_ns
     except (UnreadableError, OSError):
         return OPEN
     if not goals or not goals <= set(taken_up(project)) or planned < written:
@@ -71,12 +70,11 @@ def standing(project: Project, review: str) -> str:
 def _is_carried_out(project: Project, planned: int) -> bool:
     """Tell whether the plan that is there was completed: as a whole, or session by session since it was written."""
     try:
-        whole = _completed(project, START + END)
+        whole = _completed(project, PROGRESS)
         if whole is not None:
-            return whole.get(progress_fields.PLAN_DIGEST) == sha256(read_regular(project.path(PLAN)))
-        files = [name for name in os.listdir(project.folder) if name.startswith(START) and name.endswith(END)]
-        runs = [_completed(project, name) for name in files if name != START + END]
-        sessions = read(read_regular(project.path(PLAN)), PLAN_KIND).sessions
+            return whole.get(progress_fields.PLAN_DIGEST) == sha256(read_regular(project.path(PLAN_FILE)))
+        runs = [_completed(project, name) for name in progress_files(project.folder) if name != PROGRESS]
+        sessions = read(read_regular(project.path(PLAN_FILE)), PLAN_KIND).sessions
     except UnreadableError:
         return False
     if not sessions or len(runs) < len(sessions):
@@ -87,10 +85,7 @@ def _is_carried_out(project: Project, planned: int) -> bool:
 
 def _completed(project: Project, name: str) -> Mapping[str, Any] | None:
     """Return what a run wrote down, if it is there and says that it was completed."""
-    try:
-        values = read_object(read_regular(project.path(name))).values
-    except (UnreadableError, JsonError):
-        return None
+    values = read_json(project.path(name))
     return values if values.get(progress_fields.STATUS) == progress_fields.STATUS_COMPLETED else None
 
 

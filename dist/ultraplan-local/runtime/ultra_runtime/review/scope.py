@@ -6,16 +6,19 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import Folder, write_file
-from ultra_runtime.files.git_facts import ask_git, commit_of
+from ultra_runtime.files.git import REFS, ask_git, commit_of
+from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields, review_fields
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -24,27 +27,26 @@ if TYPE_CHECKING:
 
     from ultra_runtime.review.triage import Changed
 
-LOGS = "logs"
 SCOPE_FILE = "review-scope.json"
 DIFF_FILE = "review-scope.diff"
 FINDINGS_FILE = "review-findings.json"
 BRIEF = "brief.md"
 REVIEW = "review.md"
-RUN_REFS = "refs/ultra/run"
 START_FIELD = progress_fields.SESSION_START_SHA
-CONTEXT_LINES = "8"
+# Whatever the user's settings say of colours, prefixes and programs.
+AS_GIT_ITSELF = (
+    "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
+    "--submodule=short", "--ws-error-highlight=none", "--unified=8", "--inter-hunk-context=0",
+)  # fmt: skip
 
 
-class Scope:
+class Scope(Struct):
     """The commits, the files and how the start was found."""
 
-    __slots__ = ("end", "files", "source", "start")
-
-    def __init__(self, start: str | None, end: str, source: str, files: list[Changed]) -> None:
-        self.start = start
-        self.end = end
-        self.source = source
-        self.files = files
+    start: str | None
+    end: str
+    source: str
+    files: list[Changed]
 
     def counts(self) -> dict[str, int]:
         """Return how many files each depth has."""
@@ -59,7 +61,7 @@ def choose_project(given: str | None) -> Project:
     folder = os.path.join(root, PROJECTS) if root else ""
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        times = [_time(os.path.join(folder, name, part)) for part in ("progress.json", "plan.md", BRIEF)]
+        times = [_time(os.path.join(folder, name, part)) for part in (PROGRESS, PLAN_FILE, BRIEF)]
         if times[-1]:
             found.append((max(times), name))
     if not found:
@@ -111,9 +113,9 @@ def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
 def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
     """Tell whether this scope with these differences is the one whose review is under way."""
     try:
-        old = read_object(read_regular(project.path(LOGS, SCOPE_FILE))).values
+        old = load_json(project.path(LOGS, SCOPE_FILE))
         same = read_regular(project.path(LOGS, DIFF_FILE)) == diff
-    except (UnreadableError, JsonError):
+    except UnreadableError:
         return False
     ends = (old.get(review_fields.SCOPE_SHA_START), old.get(review_fields.SCOPE_SHA_END))
     return same and ends == (scope.start, scope.end) and is_under_way(project)
@@ -148,9 +150,7 @@ def differences(root: str, scope: Scope) -> bytes:
     known: frozenset[str] = frozenset()
     if scope.start and looked:
         paths = [f":(literal){one.path}" for one in looked]
-        said = ask_git(
-            root, ["diff", "--no-renames", "--no-ext-diff", "--no-textconv", f"--unified={CONTEXT_LINES}", scope.start, "--", *paths]
-        )  # fmt: skip
+        said = ask_git(root, ["diff", *AS_GIT_ITSELF, scope.start, "--", *paths])
         pieces.append(said or b"")
         known = frozenset(_known_in(said or b""))
     for one in looked:
@@ -162,8 +162,8 @@ def differences(root: str, scope: Scope) -> bytes:
 def read_scope(project: Project) -> dict[str, Any]:
     """Return the scope as `ultra triage` left it."""
     try:
-        return read_object(read_regular(project.path(LOGS, SCOPE_FILE))).values
-    except (UnreadableError, JsonError):
+        return load_json(project.path(LOGS, SCOPE_FILE))
+    except UnreadableError:
         raise RefusedError(
             f"{project.show(LOGS, SCOPE_FILE)} is not there or cannot be read",
             f"run `ultra triage --project {project.shown}` first",
@@ -183,21 +183,15 @@ def _before_mending(project: Project) -> str | None:
 
 def _run_start(project: Project) -> str | None:
     """Return where the run began: as git keeps it, else as its progress says."""
-    found = commit_of(project.root, f"{RUN_REFS}/{os.path.basename(project.folder)}/start")
+    found = commit_of(project.root, f"{REFS}/{os.path.basename(project.folder)}/start")
     if found:
         return found
     starts = []
-    for name in sorted(os.listdir(project.folder)):
-        if name.startswith("progress") and name.endswith(".json"):
-            try:
-                values = read_object(read_regular(project.path(name))).values
-            except (UnreadableError, JsonError):
-                continue
-            start = commit_of(project.root, str(values.get(START_FIELD) or ""))
-            if start:
-                starts.append(
-                    (name != "progress.json", str(values.get(progress_fields.STARTED_AT) or ""), start)
-                )
+    for name in progress_files(project.folder):
+        values = read_json(project.path(name))
+        start = commit_of(project.root, str(values.get(START_FIELD) or ""))
+        if start:
+            starts.append((name != PROGRESS, str(values.get(progress_fields.STARTED_AT) or ""), start))
     return min(starts)[2] if starts else None
 
 
@@ -216,7 +210,7 @@ def _whole(root: str, path: str) -> bytes:
         return b""
     lines = data.split(b"\n")
     lines = lines[:-1] if data.endswith(b"\n") else lines
-    head = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n"
+    head = f"--- /dev/null\n+++ b/{path}\nfrom ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files -0,0 +1,{len(lines)} from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files\n"
     return os.fsencode(head) + b"".join(b"+" + line + b"\n" for line in lines)
 
 

@@ -16,6 +16,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.scores import is_readable, judge, read_review, unnamed
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
@@ -84,7 +85,7 @@ def _rule(
     before = brief_gate.read_rounds(project, gate)
     rounds = before
     if given.strip() or not accept:
-        rounds = Rounds(before.count + 1, read_review(gate, given), brief_gate.digest_of(draft))
+        rounds = Rounds(before.count + 1, read_review(gate, given), sha256(draft))
         if not accept:
             _refuse_round(project, folder, gate, before, rounds)
     reviewed = rounds.count > 0

@@ -12,6 +12,7 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import (
     BRIEF,
@@ -50,7 +51,7 @@ def run(args: Args) -> Answer:
     project = source.project
     plan_gate.forget(project)
     size, wanted = explorers(project, source.kind, args.flag("--quick"))
-    there = [name for name in (plan_gate.PLAN, plan_gate.DRAFT) if os.path.lexists(project.path(name))]
+    there = [name for name in (PLAN_FILE, plan_gate.DRAFT) if os.path.lexists(project.path(name))]
     data: dict[str, Any] = {
         "ok": True,
         "source": source.kind,

@@ -22,6 +22,7 @@ from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.research.putting import never_computed, next_in, with_confidence
 from ultra_runtime.run.state.pinned import refuse_pinned
@@ -70,7 +71,7 @@ def run(args: Args) -> Answer:
             section = args.get("--section")
             if kind in PINNED:
                 refuse_pinned(place.path)
-            if place.project and place.name == plan_gate.PLAN:
+            if place.project and place.name == PLAN_FILE:
                 _refuse_past_the_critics(place.project, section)
             is_part = section is not None or step is not None
             data = _with_part(contract, place, section, step, text) if is_part else given
@@ -148,9 +149,7 @@ def _refuse_past_the_critics(project: Project, section: str | None) -> None:
         )
         raise RefusedError(error, hint)
     if section is None or not plan_gate.is_strategy(section):
-        error = (
-            f"{project.show(plan_gate.PLAN)} comes from its gate; only {plan_gate.STRATEGY} is put into it"
-        )
+        error = f"{project.show(PLAN_FILE)} comes from its gate; only {plan_gate.STRATEGY} is put into it"
         raise RefusedError(error, hint)
 
 

@@ -10,6 +10,7 @@ import time
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import FILES
+from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
@@ -18,7 +19,7 @@ from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import names
 from ultra_runtime.review.criteria import SHOWN
-from ultra_runtime.review.findings import AnswerError, answer_block, read_kept
+from ultra_runtime.review.findings import AnswerError, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import BRIEF, read_scope

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.artifacts.places import number
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.policy import BLOCK
 from ultra_runtime.plan.commands import commands_to_run, scan
@@ -62,9 +63,6 @@ def run(args: Args) -> Answer:
 
 
 def _progress_errors(args: Args, path: str) -> list[Issue]:
-    from ultra_runtime.answer import RefusedError
-    from ultra_runtime.artifacts.places import number
-
     session = number(args, "--session", 1) if args.get("--session") else None
     try:
         workspace = find_workspace(os.path.dirname(os.path.abspath(path)))

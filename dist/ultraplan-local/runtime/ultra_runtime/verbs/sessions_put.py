@@ -7,14 +7,14 @@ spec of each session, with the context and handoff that the decomposer gave it.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.contract.agent_output import known_outputs, output_faults
+from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.scores import split_answer
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN
@@ -28,7 +28,6 @@ from ultra_runtime.planning.session_files import (
 )
 from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.text.document_edit import EditError, replace_section
-from ultra_runtime.text.jsontext import read_object
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -47,7 +46,7 @@ HINT = "let the decomposer mend its block, once, and give it on standard input; 
 def run(args: Args) -> Answer:
     """Answer with the sessions that stand in the plan, and with the specs."""
     project = find_project(args.need("--project"))
-    answer = _answer(as_text(read_given(None, HINT), HINT))
+    answer = answer_block(DECOMPOSER, as_text(read_given(None, HINT), HINT), HINT)
     sessions = answer["sessions"]
     if not answer["split"] or len(sessions) < 2:
         why = one_line(answer["why"], 300)
@@ -57,16 +56,16 @@ def run(args: Args) -> Answer:
         with Folder(project.folder) as folder:
             folder.lock()
             data = _with_sessions(project, sessions)
-            result = check_write(load_contract(PLAN), data, project.path(plan_gate.PLAN))
+            result = check_write(load_contract(PLAN), data, project.path(PLAN_FILE))
             if result.errors:
                 return _refused("the plan with these sessions would not keep its contract", result.errors)
             words = _words(sessions)
-            target = folder_of_specs(plan_gate.PLAN, project.shown)
-            specs = make_specs(read(data, PLAN), project.show(plan_gate.PLAN), target, words)
+            target = folder_of_specs(PLAN_FILE, project.shown)
+            specs = make_specs(read(data, PLAN), project.show(PLAN_FILE), target, words)
             faults = spec_faults(target, specs) if args.flag("--export") else []
             if faults:
                 return _refused("a spec of these sessions would not keep its contract", faults)
-            folder.write(plan_gate.PLAN, data)
+            folder.write(PLAN_FILE, data)
         if args.flag("--export"):
             write_specs(target, specs)
     except (WriteError, EditError, OSError) as problem:
@@ -74,15 +73,7 @@ def run(args: Args) -> Answer:
     shown = [project.show(SESSIONS, name) for name in specs] if args.flag("--export") else []
     next_step = "go on: name the specs in the summary" if shown else "go on: the sessions are in the plan"
     told = {"ok": True, "sessions": len(sessions), "specs": shown, "warnings": short(result.warnings)}
-    return Answer({**told, "next": next_step}, "\n".join([project.show(plan_gate.PLAN), *shown]))
-
-
-def _answer(text: str) -> dict[str, Any]:
-    faults = output_faults(known_outputs()[DECOMPOSER], text)
-    if faults:
-        raise RefusedError(f"the answer is not in the form of {DECOMPOSER}: {'; '.join(faults)}", HINT)
-    block = split_answer(text)[0]
-    return read_object((block if block is not None else text).encode("utf-8", "replace")).values
+    return Answer({**told, "next": next_step}, "\n".join([project.show(PLAN_FILE), *shown]))
 
 
 def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:
@@ -90,9 +81,9 @@ def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> b
         error = f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there"
         raise RefusedError(error, "let `ultra gate plan` end first: sessions share the steps of the plan")
     try:
-        old = read_regular(project.path(plan_gate.PLAN))
+        old = read_regular(project.path(PLAN_FILE))
     except UnreadableError as problem:
-        raise RefusedError(f"{project.show(plan_gate.PLAN)}: {problem}", "make the plan first") from None
+        raise RefusedError(f"{project.show(PLAN_FILE)}: {problem}", "make the plan first") from None
     order = [one.name for one in load_contract(PLAN).sections]
     text = "\n\n".join(_session(number, one) for number, one in enumerate(sessions, 1))
     return replace_section(old, plan_gate.STRATEGY, text, order)

@@ -11,13 +11,13 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.earlier import carried_on
 from ultra_runtime.review.findings import Kept, keep, read_kept
 from ultra_runtime.review.scope import (
     BRIEF,
     DIFF_FILE,
     FINDINGS_FILE,
-    LOGS,
     SCOPE_FILE,
     choose_project,
     differences,

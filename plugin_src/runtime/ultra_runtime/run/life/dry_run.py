@@ -12,6 +12,7 @@ from ultra_runtime.rendered import names
 from ultra_runtime.run.life.choice import choose_strategy
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of_plan, path_problem
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line, shell_word
 
 TYPE_CHECKING = False
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
 READY, ATTENTION = "READY", "NEEDS ATTENTION"
 
 
-class DryRun:
+class DryRun(Struct):
     """The report and what stands in the way."""
 
-    def __init__(self, text: str, issues: list[str], plan: Plan, strategy: str) -> None:
-        self.text = text
-        self.issues = issues
-        self.plan = plan
-        self.strategy = strategy
+    text: str
+    issues: list[str]
+    plan: Plan
+    strategy: str
 
     @property
     def verdict(self) -> str:

@@ -14,7 +14,7 @@ from ultra_runtime.run.life.report import failures, summarise, told_steps, write
 from ultra_runtime.run.life.stats import append
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
-from ultra_runtime.run.state.lock import FILE
+from ultra_runtime.run.state.lock import drop_lock
 from ultra_runtime.run.state.past import REPORT, beside, drop_findings, keep_findings
 from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED, now
 from ultra_runtime.run.state.shell_call import open_logs
@@ -84,7 +84,7 @@ def release(live: Live) -> None:
         drop_findings(live)
     else:
         keep_findings(live.workspace, live.lock)
-    live.workspace.remove(FILE)
+    drop_lock(live.workspace)
     if live.records.read() is None:
         live.snapshots.forget()
 

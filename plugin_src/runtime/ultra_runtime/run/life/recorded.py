@@ -7,8 +7,8 @@ from ultra_runtime.run.state.repair import BEGIN, DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 OWN = ("wip", "chore")
 REFS_SOURCE, FILE_SOURCE = "git refs", "progress.json"

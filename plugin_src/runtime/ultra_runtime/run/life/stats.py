@@ -7,7 +7,7 @@ import os
 from ultra_runtime.contract.field_types import type_fault, value_fault
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.run.state.progress import now
-from ultra_runtime.text.jsontext import write
+from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False
@@ -102,11 +102,7 @@ def _typed(field: Field | None, text: str) -> object:
         if kind == "boolean":
             return WORDS[text]
         if kind == "object":
-            from ultra_runtime.text.jsontext import read_object
-
             return read_object(text.encode()).values
-    except (ValueError, KeyError, TypeError):
-        return text
-    except Exception:
+    except (ValueError, KeyError, JsonError):
         return text
     return text

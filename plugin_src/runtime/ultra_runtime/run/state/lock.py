@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.tree.process import NotStartedError, capture, stat_fields
+from ultra_runtime.files.process import NotStartedError, capture, stat_fields
+from ultra_runtime.files.run_files import LOCK
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -15,22 +17,18 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.workspace import Workspace
 
-FILE = "run.json"
 BUSY = "busy"
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "busybox", "env", "timeout", "nice", "nohup")
 START_FIELD = 19
 
 
-class Owner:
+class Owner(Struct):
     """Who runs: a session of the client, and a process that lives as long as it does."""
 
-    __slots__ = ("host", "pid", "session", "started")
-
-    def __init__(self, session: str, pid: int, started: str, host: str) -> None:
-        self.session = session
-        self.pid = pid
-        self.started = started
-        self.host = host
+    session: str
+    pid: int
+    started: str
+    host: str
 
     def as_data(self) -> dict[str, Any]:
         return {"session": self.session, "pid": self.pid, "started": self.started, "host": self.host}
@@ -121,17 +119,22 @@ def _ps(pid: int, what: str) -> str:
 
 def read_lock(workspace: Workspace) -> dict[str, Any] | None:
     """Return the lock of this tree; that of another tree, copied with its git dir, is none."""
-    lock = workspace.read(FILE)
-    if lock is None or lock.get("root") != workspace.root:
+    lock = workspace.read(LOCK)
+    if lock.get("root") != workspace.root:
         return None
     return lock
+
+
+def drop_lock(workspace: Workspace) -> None:
+    """Remove the lock of this tree: its run has ended."""
+    workspace.remove(LOCK)
 
 
 class Busy:
     """Held while a verb changes something: a second one is refused at once, and a killed one lets go."""
 
     def __init__(self, workspace: Workspace, verb: str) -> None:
-        from ultra_runtime.run.tree.workspace import make_folder
+        from ultra_runtime.run.tree.workspace import make_folder  # hooks ask for the owner only
 
         make_folder(workspace.folder)
         path = workspace.path(BUSY)

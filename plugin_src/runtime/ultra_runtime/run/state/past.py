@@ -28,7 +28,7 @@ def keep_findings(workspace: Workspace, lock: dict[str, Any]) -> None:
 
 def kept_findings(workspace: Workspace, slug: str) -> list[str]:
     """Return what was found before a run was left."""
-    findings = (workspace.read(FOUND, f"{slug}.json") or {}).get("findings")
+    findings = workspace.read(FOUND, f"{slug}.json").get("findings")
     return findings if isinstance(findings, list) else []
 
 

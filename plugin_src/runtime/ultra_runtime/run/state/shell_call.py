@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.process import NotStartedError, run_logged
 from ultra_runtime.run.state.past import beside
 from ultra_runtime.run.state.telling import telling
-from ultra_runtime.run.tree.digest import sha256
-from ultra_runtime.run.tree.process import NotStartedError, run_logged
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line

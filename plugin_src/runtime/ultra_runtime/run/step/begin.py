@@ -11,6 +11,7 @@ from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.step.failing import end_at
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
 from ultra_runtime.words import listed, one_line
 
@@ -23,17 +24,14 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.shell_call import Outcome
 
 
-class Begun:
+class Begun(Struct):
     """What came of it: `again` when the step had been begun before, `changed` what was changed in it since."""
 
-    def __init__(
-        self, step: Step, record: Record, again: bool, test: Outcome | None, changed: Sequence[str] = ()
-    ) -> None:
-        self.step = step
-        self.record = record
-        self.again = again
-        self.test = test
-        self.changed = changed
+    step: Step
+    record: Record
+    again: bool
+    test: Outcome | None
+    changed: Sequence[str] = ()
 
 
 def begin(live: Live, number: int) -> Begun:

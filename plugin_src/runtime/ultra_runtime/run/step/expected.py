@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.files.process import capture
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected
-from ultra_runtime.run.tree.git import environment
-from ultra_runtime.run.tree.process import capture
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
-from ultra_runtime.text.patterns import PatternError, search
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -25,16 +25,13 @@ SECONDS = 30.0
 SHELL_FILE = ".sh"
 
 
-class Fault:
+class Fault(Struct):
     """A check of the manifest that does not hold."""
 
-    __slots__ = ("check", "outside", "words")
-
-    def __init__(self, check: str, words: str, outside: Sequence[str] = ()) -> None:
-        self.check = check
-        self.words = words
-        self.outside = outside
-        """The paths that the step must not change and has changed."""
+    check: str
+    words: str
+    outside: Sequence[str] = ()
+    """The paths that the step must not change and has changed."""
 
     def as_data(self) -> dict[str, str]:
         return {"check": self.check, "actual": self.words}
@@ -111,7 +108,7 @@ def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> 
 
 def syntax_problem(command: Sequence[str], given: bytes = b"") -> str:
     """Return what bash says of a script that it cannot read; nothing when it can."""
-    done = capture(command, environment(), given, SECONDS)
+    done = capture(command, os.environ, given, SECONDS)
     if not done.status:
         return ""
     said = done.err.decode("utf-8", "replace").strip()

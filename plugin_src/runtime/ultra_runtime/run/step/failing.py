@@ -6,6 +6,7 @@ from ultra_runtime.run.state.progress import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.undo import undo
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import shell_word
 
@@ -23,13 +24,12 @@ RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "s
 REPORT = "ultra run finish"
 
 
-class Follows:
+class Follows(Struct):
     """What comes next after a failure: the word, what to do, and what was undone."""
 
-    def __init__(self, word: str, do: str, undone: str = "") -> None:
-        self.word = word
-        self.do = do
-        self.undone = undone
+    word: str
+    do: str
+    undone: str = ""
 
 
 def after_failure(

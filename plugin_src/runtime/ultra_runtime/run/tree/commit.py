@@ -10,9 +10,10 @@ import os
 import time
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.files.git import GitError, own_language
 from ultra_runtime.run.tree.snapshot import Entry, copy_index, portions
 from ultra_runtime.run.tree.transplant import Overlap, transplant
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.record import Record
-    from ultra_runtime.run.tree.git import Git
     from ultra_runtime.run.tree.snapshot import Change, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
@@ -30,13 +31,12 @@ LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 LOCK_TRIES, LOCK_NAP = 20, 0.1
 
 
-class Prepared:
+class Prepared(Struct):
     """What is to be committed: path -> entry of HEAD and of the commit, and the same for the user's index."""
 
-    def __init__(self, commits: dict[str, Entry | None], index: list[list[str]]) -> None:
-        self.commits = commits
-        self.index = index
-        """Rows of path, mode and object now, mode and object afterwards; empty where there is nothing."""
+    commits: dict[str, Entry | None]
+    index: list[list[str]]
+    """Rows of path, mode and object now, mode and object afterwards; empty where there is nothing."""
 
 
 def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> list[str]:
@@ -117,7 +117,7 @@ def _row(path: str, entry: Entry | None) -> bytes:
 
 def make_commit(git: Git, index: str, message: str) -> None:
     """Have git commit that index, its hooks and signature included."""
-    env = {"GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
+    env = {**own_language(), "GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
     given = message.encode("utf-8", "surrogateescape")
     git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
 
@@ -132,12 +132,11 @@ def find_commit(git: Git, record: Record) -> str:
     commit, *parents = rows[0].split(" ")
     if parents != [record.start]:
         return ""
-    told = git.ask("log", "-1", "--format=%T%n%s", commit).decode("utf-8", "replace").split("\n")
-    if told[0] == wanted["tree"]:
+    if git.line("rev-parse", f"{commit}^{{tree}}") == wanted["tree"]:
         return commit
     touched = git.ask("diff-tree", "-r", "-z", "--name-only", "--no-commit-id", commit).split(b"\0")[:-1]
     own = {os.fsencode(path) for path in wanted["paths"]}
-    return commit if told[1] == wanted["message"] and own.issuperset(touched) else ""
+    return commit if git.subject(commit) == wanted["message"] and own.issuperset(touched) else ""
 
 
 def update_index(git: Git, rows: list[list[str]]) -> bool:

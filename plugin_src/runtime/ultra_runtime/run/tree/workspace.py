@@ -6,18 +6,17 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.run.tree.git import find_git
-from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.files.git import find_git
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.run_files import FOLDER
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.run.tree.git import Git
-
-FOLDER = "ultra"
+    from ultra_runtime.files.git import Git
 
 
 class Workspace:
@@ -32,12 +31,9 @@ class Workspace:
         """Return the path of something in the runtime's own folder."""
         return os.path.join(self.folder, *parts)
 
-    def read(self, *parts: str) -> dict[str, Any] | None:
-        """Return what a file of ours holds; nothing when it is not there or is no JSON."""
-        try:
-            return read_object(read_regular(self.path(*parts))).values
-        except (UnreadableError, JsonError):
-            return None
+    def read(self, *parts: str) -> dict[str, Any]:
+        """Return what a file of ours holds; an empty object when it is not there or is no JSON."""
+        return read_json(self.path(*parts))
 
     def write(self, values: dict[str, Any], *parts: str) -> None:
         """Replace a file of ours as a whole.

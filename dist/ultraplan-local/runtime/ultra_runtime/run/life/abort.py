@@ -6,7 +6,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.life.finish import abort
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.live import Live, place_of, refuse_other
-from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, Owner, drop_lock, read_lock, this_owner
 from ultra_runtime.run.state.past import keep_findings
 from ultra_runtime.run.state.repair import reconcile
 from ultra_runtime.run.tree.workspace import find_workspace
@@ -37,6 +37,6 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
             reconcile(live)
         except RefusedError:
             keep_findings(workspace, lock)
-            workspace.remove(FILE)
+            drop_lock(workspace)
             return STOPPED, live.command("--resume")
         return abort(live), live.command("--resume")

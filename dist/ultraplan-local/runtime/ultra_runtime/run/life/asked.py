@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
+
 EXECUTE, RESUME, STEP, SESSION = "execute", "resume", "step", "session"
 
 
-class StartRequest:
+class StartRequest(Struct):
     """The words of a call."""
 
-    def __init__(
-        self,
-        path: str,
-        mode: str,
-        step: int | None,
-        session: int | None,
-        project: str | None,
-        restart: bool,
-        accept_plan_change: bool,
-        accept_entry: bool,
-    ) -> None:
-        self.path = path
-        self.mode = mode
-        self.step = step
-        self.session = session
-        self.project = project
-        self.restart = restart
-        self.accept_plan_change = accept_plan_change
-        self.accept_entry = accept_entry
+    path: str
+    mode: str
+    step: int | None
+    session: int | None
+    project: str | None
+    restart: bool
+    accept_plan_change: bool
+    accept_entry: bool
 
     @property
     def alone(self) -> bool:

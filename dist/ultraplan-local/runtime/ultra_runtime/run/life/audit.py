@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.patterns import PatternError, search
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
-from ultra_runtime.run.tree.digest import sha256
-from ultra_runtime.run.tree.git import GitError
-from ultra_runtime.text.patterns import PatternError, search
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.life.recorded import Facts
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 PASS, DRIFT = "pass", "drift"
 MOST_STRAYS = 20
 SUBMODULE = "160000"
 
 
-class Drift:
+class Drift(Struct):
     """One difference between what the plan says and what is there."""
 
-    __slots__ = ("actual", "check", "expected", "step")
-
-    def __init__(self, check: str, expected: str, actual: str, step: int | None = None) -> None:
-        self.check = check
-        self.expected = expected
-        self.actual = actual
-        self.step = step
+    check: str
+    expected: str
+    actual: str
+    step: int | None = None
 
     def as_data(self) -> dict[str, Any]:
         return {"check": self.check, "expected": self.expected, "actual": self.actual, "step": self.step}
@@ -46,13 +44,12 @@ class Drift:
         return f"{where}{self.check}: expected {self.expected}; found {self.actual}"
 
 
-class Audit:
+class Audit(Struct):
     """The verdict and its reasons; `source` says where the commits of the run were looked up."""
 
-    def __init__(self, source: str, drifts: list[Drift], completed: list[int]) -> None:
-        self.source = source
-        self.drifts = drifts
-        self.completed = completed
+    source: str
+    drifts: list[Drift]
+    completed: list[int]
 
     @property
     def status(self) -> str:
@@ -145,7 +142,15 @@ def _tracked(git: Git, commit: str, path: str) -> list[str]:
 
 def _changed(git: Git, begin: str, commit: str) -> dict[str, bool]:
     """Return the paths that a range touches, commit by commit -> whether each is there afterwards."""
-    own = ("--first-parent", "--no-merges", "--format=", "--name-status", "--no-renames", "-z")
+    own = (
+        "--first-parent",
+        "--no-merges",
+        "--no-show-signature",
+        "--format=",
+        "--name-status",
+        "--no-renames",
+        "-z",
+    )
     said = git.ask("log", *own, f"{begin}..{commit}")
     fields = [os.fsdecode(field).lstrip("\n") for field in said.split(b"\0")[:-1]]
     fields = [field for field in fields if field]
@@ -157,7 +162,7 @@ def _changed(git: Git, begin: str, commit: str) -> dict[str, bool]:
 
 def _message(git: Git, step: Step, commit: str) -> list[Drift]:
     pattern = manifest_of(step).commit_message_pattern
-    subject = git.line("log", "-1", "--format=%s", commit)
+    subject = git.subject(commit)
     try:
         if not pattern or search(pattern, subject):
             return []
@@ -185,7 +190,7 @@ def _strays(git: Git, facts: Facts) -> list[Drift]:
         Drift(
             "stray_commit",
             "commits of steps only",
-            f"{commit[:12]} {git.line('log', '-1', '--format=%s', commit)[:80]}",
+            f"{commit[:12]} {git.subject(commit)[:80]}",
         )
         for commit in strays[:MOST_STRAYS]
     ]

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.run_place import PLAN_FILE
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import EntryCondition, Plan
     from ultra_runtime.run.state.assignment import Assignment
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 
 def entry_problem(git: Git, place: RunPlace, assignment: Assignment, accepted: bool) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.run.life.sessions import plan_done_with
 from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.run_place import PLAN_FILE
 from ultra_runtime.run.state.shell_call import run_command
-from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
@@ -22,13 +23,12 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
 
 
-class Exits:
+class Exits(Struct):
     """What the exit conditions said: pass, fail, skipped or n/a, which of them failed, and which hold."""
 
-    def __init__(self, status: str, rows: list[str], held: Sequence[str] = ()) -> None:
-        self.status = status
-        self.rows = rows
-        self.held = held
+    status: str
+    rows: list[str]
+    held: Sequence[str] = ()
 
 
 def check_exits(live: Live) -> Exits:

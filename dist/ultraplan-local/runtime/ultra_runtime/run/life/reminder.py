@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.state.standing import read_json, read_standing
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.run_files import FOLDER
+from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.text.jsontext import write
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.guard.site import Site
 
-MARK = os.path.join("ultra", "reminded.json")
+MARK = os.path.join(FOLDER, "reminded.json")
 MAIN = "main"
 LARGEST_TRANSCRIPT = 16 * 1024 * 1024
 OF_A_RUN = (b"ultra step ", b"ultra run ")

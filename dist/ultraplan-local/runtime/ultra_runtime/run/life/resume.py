@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME, STEP
 from ultra_runtime.run.life.sessions import has_begun
@@ -19,7 +21,7 @@ from ultra_runtime.run.state.progress import (
     read_progress,
 )
 from ultra_runtime.run.state.repair import new_progress, reconcile
-from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -119,7 +121,8 @@ def _reopen(live: Live, asked: StartRequest) -> None:
     progress = live.progress
     if progress.status == COMPLETED:
         hint = "review the work, or start anew with --restart"
-        raise RefusedError("PROGRESS_ALREADY_DONE: the run is completed, so there is nothing to resume", hint)
+        code = load_contract(progress_fields.KIND).code("ALREADY_DONE")
+        raise RefusedError(f"{code.name}: the run is completed, so there is nothing to resume", hint)
     if asked.step is not None and progress.state(asked.step) in OVER:
         error = f"step {asked.step} is {progress.state(asked.step)} already"
         raise RefusedError(error, "run another step, or begin again with --restart")

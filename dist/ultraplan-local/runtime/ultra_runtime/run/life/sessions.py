@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.life.asked import STEP
 from ultra_runtime.run.state.progress import COMPLETED, DEFERRED, PENDING, read_progress
-from ultra_runtime.run.state.run_place import PLAN_FILE
-from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Plan, Session
     from ultra_runtime.run.life.asked import StartRequest
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.git import Git
 
 STARTED_ANEW = "--restart begins all of it again at step 1"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.run.life.asked import RESUME
@@ -17,12 +18,12 @@ from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import Live
-from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.past import kept_findings
 from ultra_runtime.run.state.progress import IN_PROGRESS, STOPPED
 from ultra_runtime.run.state.run_place import find_run_place
-from ultra_runtime.run.tree.digest import sha256
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -35,14 +36,13 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 
-class Started:
+class Started(Struct):
     """What came of it."""
 
-    def __init__(self, live: Live, resumed: bool, strategy: str, notes: list[str]) -> None:
-        self.live = live
-        self.resumed = resumed
-        self.strategy = strategy
-        self.notes = notes
+    live: Live
+    resumed: bool
+    strategy: str
+    notes: list[str]
 
 
 def start(asked: StartRequest) -> Started:
@@ -188,7 +188,7 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     live.progress.change(status=IN_PROGRESS, entry_condition_checked=True)
     live.progress.values.setdefault("session_start_sha", refs.get("start") or known.get("start"))
     live.progress.save()
-    live.workspace.write(live.lock, FILE)
+    live.save_lock()
     write_session_state(git, place, IN_PROGRESS)
 
 

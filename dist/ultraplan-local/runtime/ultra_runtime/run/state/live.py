@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.run_files import LOCK, PLAN_FILE
 from ultra_runtime.rendered import names
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
-from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.progress import OVER
 from ultra_runtime.run.state.record import Records
-from ultra_runtime.run.state.run_place import PLAN_FILE, RunPlace, find_run_place
-from ultra_runtime.run.tree.digest import sha256
+from ultra_runtime.run.state.repair import reconcile
+from ultra_runtime.run.state.run_place import RunPlace, find_run_place
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line, shell_word
@@ -20,11 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.files.project import Project
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.tree.workspace import Workspace
-
-STEP_MODE = "step"
 
 
 class Live:
@@ -78,7 +78,7 @@ class Live:
 
     def save_lock(self) -> None:
         """Write down whose run this is and what was found in it."""
-        self.workspace.write(self.lock, FILE)
+        self.workspace.write(self.lock, LOCK)
 
     def command(self, flags: str) -> str:
         """Return the command of the client that starts this run with these flags."""
@@ -106,8 +106,6 @@ def open_live(verb: str, plan: str | None, project: str | None) -> tuple[Busy, L
         data = read_plan_bytes(place.plan)
         refuse_changed(live, data)
         live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)
-        from ultra_runtime.run.state.repair import reconcile
-
         reconcile(live)
     except BaseException:
         busy.__exit__()
@@ -117,11 +115,8 @@ def open_live(verb: str, plan: str | None, project: str | None) -> tuple[Busy, L
 
 def place_of(workspace: Workspace, lock: dict[str, Any]) -> RunPlace:
     """Return the place that a lock names."""
-    project: Project | None = None
-    if lock.get("project"):
-        from ultra_runtime.files.project import Project
-
-        project = Project(workspace.root, os.path.basename(lock["project"]))
+    name = lock.get("project")
+    project = Project(workspace.root, os.path.basename(name)) if name else None
     return RunPlace(workspace.root, os.path.join(workspace.root, lock["plan"]), project, lock.get("session"))
 
 

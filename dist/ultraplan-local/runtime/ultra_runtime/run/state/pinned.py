@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.guard.site import run_file
 from ultra_runtime.run.state.lock import Owner
-from ultra_runtime.run.state.standing import read_json
 from ultra_runtime.words import one_line
-
-PLAN_FILE = "plan.md"
 
 
 def refuse_pinned(path: str) -> None:

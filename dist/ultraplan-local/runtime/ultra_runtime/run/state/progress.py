@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.tree.workspace import replace
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
@@ -32,12 +32,11 @@ class BackwardsError(AssertionError):
     """A completed step that somebody tried to open again."""
 
 
-class Progress:
+class Progress(Struct):
     """How far a run is; nothing is on the disk before `save`."""
 
-    def __init__(self, path: str, values: dict[str, Any]) -> None:
-        self.path = path
-        self.values = values
+    path: str
+    values: dict[str, Any]
 
     @property
     def status(self) -> str:
@@ -100,8 +99,7 @@ class Progress:
 def read_progress(path: str) -> tuple[Progress | None, Result]:
     """Return the progress at a path, if it is there and valid, with what its contract says."""
     result = validate_file(load_contract(KIND), path)
-    missing = [issue for issue in result.errors if issue.code == "PROGRESS_NOT_FOUND"]
-    if missing or result.errors or result.parsed is None:
+    if result.errors or result.parsed is None:
         return None, result
     return Progress(path, dict(result.parsed)), result
 
@@ -109,12 +107,3 @@ def read_progress(path: str) -> tuple[Progress | None, Result]:
 def is_missing(result: Result) -> bool:
     """Tell whether there is no progress file at all."""
     return any(issue.code == "PROGRESS_NOT_FOUND" for issue in result.errors)
-
-
-def need_progress(path: str) -> Progress:
-    """Return the progress at a path, or refuse with what is wrong with it."""
-    progress, result = read_progress(path)
-    if progress is None:
-        issue = result.errors[0]
-        raise RefusedError(f"{path}: {issue.code}: {issue.message}", issue.remedy or "start the run anew")
-    return progress

@@ -6,7 +6,9 @@ import os
 import stat
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import STEP
 from ultra_runtime.run.tree.workspace import make_folder, put
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.workspace import Workspace
 
-FILE = "step.json"
 KEPT = "kept"
 LARGEST_KEPT = 8 * 1024 * 1024
 
@@ -49,16 +50,15 @@ class Record:
         return record
 
 
-class Records:
+class Records(Struct):
     """The one record of a run."""
 
-    def __init__(self, workspace: Workspace, slug: str) -> None:
-        self.workspace = workspace
-        self.slug = slug
+    workspace: Workspace
+    slug: str
 
     def read(self) -> Record | None:
         """Return the record of the step under way."""
-        data = self.workspace.read(self.slug, FILE)
+        data = self.workspace.read(self.slug, STEP)
         try:
             return Record.of(data) if data else None
         except (KeyError, TypeError):
@@ -66,11 +66,11 @@ class Records:
 
     def write(self, record: Record) -> None:
         """Replace the record."""
-        self.workspace.write(record.as_data(), self.slug, FILE)
+        self.workspace.write(record.as_data(), self.slug, STEP)
 
     def clear(self) -> None:
         """Forget the step: it is over."""
-        self.workspace.remove(self.slug, FILE)
+        self.workspace.remove(self.slug, STEP)
 
     def keep(self, record: Record, root: str, paths: list[str]) -> None:
         """Keep the very bytes of files that the step will change: filters of git need not give them back."""

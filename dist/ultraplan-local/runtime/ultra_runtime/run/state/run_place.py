@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project import IGNORE_FILE, Project, find_project
 from ultra_runtime.files.root import PROJECTS
-from ultra_runtime.run.state.session_state import FILE_NAME, session_number
+from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PREVIOUS, SESSION_STATE, progress_name
+from ultra_runtime.run.state.session_state import session_number
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
-PLAN_FILE = "plan.md"
-LOGS = "logs"
 SESSIONS = "sessions"
 PLANS = os.path.join(".claude", "plans")
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -34,9 +34,8 @@ class RunPlace:
         stem = os.path.splitext(os.path.basename(plan))[0]
         tail = "" if session is None else f"-session-{session}"
         self.slug = _ref_name(self._base_name(stem)) + tail
-        name = f"progress{tail}.json" if project else f".ultraexecute-progress-{stem}{tail}.json"
-        self.progress = os.path.join(self.folder, name)
-        self.state = os.path.join(self.folder, FILE_NAME)
+        self.progress = os.path.join(self.folder, progress_name(session, "" if project else stem))
+        self.state = os.path.join(self.folder, SESSION_STATE)
         self.all_logs = os.path.join(self.folder, LOGS if project else f".ultraexecute-logs-{stem}")
         self.logs = os.path.join(self.all_logs, tail[1:]) if tail else self.all_logs
 
@@ -77,7 +76,7 @@ class RunPlace:
 
     def own_files(self) -> list[str]:
         """Return what the runtime writes here, seen from the root: no step is asked about these."""
-        paths = [self.progress, self.progress + ".prev", self.state, self.state + ".prev", self.all_logs]
+        paths = [self.progress, self.progress + PREVIOUS, self.state, self.state + PREVIOUS, self.all_logs]
         if self.project:
             paths.append(os.path.join(self.folder, IGNORE_FILE))
         return [self.show(path) for path in paths]
@@ -122,6 +121,4 @@ def _ref_name(name: str) -> str:
 
 
 def _short_hash(text: str) -> str:
-    from ultra_runtime.run.tree.digest import sha256
-
     return sha256(text.encode("utf-8", "surrogateescape"))[:6]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.patterns import PatternError, search
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit, prepare
-from ultra_runtime.run.tree.git import GitError
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.transplant import Overlap
-from ultra_runtime.text.patterns import PatternError, search
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
 HOOKS = "a commit hook or the signature; see to it, then `ultra step commit {number}` again"
 
 
-class Committed:
+class Committed(Struct):
     """What came of it; without a commit there was nothing to commit."""
 
-    def __init__(self, commit: str, note: str, drift: str) -> None:
-        self.commit = commit
-        self.note = note
-        self.drift = drift
+    commit: str
+    note: str
+    drift: str
 
 
 def commit_step(live: Live, number: int) -> Committed:
@@ -114,7 +114,7 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
 def _drift(live: Live, step: Step, commit: str) -> str:
     """Note a subject that does not match its pattern; that is no failure."""
     pattern = manifest_of(step).commit_message_pattern
-    subject = live.git.line("log", "-1", "--format=%s", commit)
+    subject = live.git.subject(commit)
     try:
         if not pattern or search(pattern, subject):
             return ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.files.git import GitError
 from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -26,14 +27,11 @@ A_PORTION = 500
 QUIETLY = ("-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false")
 
 
-class Entry:
+class Entry(Struct):
     """What stands at a path: mode and object of git."""
 
-    __slots__ = ("mode", "name")
-
-    def __init__(self, mode: str, name: str) -> None:
-        self.mode = mode
-        self.name = name
+    mode: str
+    name: str
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Entry) and (self.mode, self.name) == (other.mode, other.name)
@@ -42,15 +40,12 @@ class Entry:
         return hash((self.mode, self.name))
 
 
-class Change:
+class Change(Struct):
     """A path that differs between two trees; without `old` it is new, without `new` it is gone."""
 
-    __slots__ = ("new", "old", "path")
-
-    def __init__(self, path: str, old: Entry | None, new: Entry | None) -> None:
-        self.path = path
-        self.old = old
-        self.new = new
+    path: str
+    old: Entry | None
+    new: Entry | None
 
 
 class Snapshots:

@@ -6,13 +6,14 @@ import os
 import stat
 
 from ultra_runtime.files.atomic import WriteError, write_file
-from ultra_runtime.run.tree.git import GitError
+from ultra_runtime.files.git import GitError
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.record import Record, Records
-    from ultra_runtime.run.tree.git import Git
     from ultra_runtime.run.tree.snapshot import Change, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
@@ -22,15 +23,12 @@ EXECUTABLE = "100755"
 MOST_TOLD = 10
 
 
-class Undone:
+class Undone(Struct):
     """What came of it: which paths went back, which did not, and the commit that keeps what was undone."""
 
-    __slots__ = ("left", "paths", "rescue")
-
-    def __init__(self, paths: list[str], left: list[str], rescue: str) -> None:
-        self.paths = paths
-        self.left = left
-        self.rescue = rescue
+    paths: list[str]
+    left: list[str]
+    rescue: str
 
     def __str__(self) -> str:
         if not self.paths:

@@ -10,6 +10,7 @@ import os
 import sys
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.process import NotStartedError, capture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,76 +144,11 @@ def _ask(task: str, texts: Sequence[str]) -> list[str | None]:
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     seconds = SECONDS + SECONDS_EACH * len(texts)
     head = " ".join([task, str(seconds), *(str(len(part)) for part in parts)]) + "\n"
-    try:
-        said = _run_child(head.encode() + b"".join(parts))
-    except OSError as problem:
-        raise PatternError(f"it cannot be checked: {problem.strerror}") from None
-    answers: list[str | None] = list(said.decode("utf-8", "replace").split("\n")[:-1])
-    expected = len(texts) if task == "compile" else 1
-    return answers if len(answers) == expected else [*answers, None]
-
-
-def _run_child(request: bytes) -> bytes:
-    """Start the child, hand it the request, and return all that it says before it ends or is ended."""
-    ask_from, ask_to = _pipe()
-    tell_from, tell_to = _pipe()
-    actions: list[tuple[object, ...]] = [
-        (os.POSIX_SPAWN_DUP2, ask_from, 0),
-        (os.POSIX_SPAWN_DUP2, tell_to, 1),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-    ]
     command = [sys.executable, "-I", "-S", "-W", "ignore", CHILD]
     try:
-        child = os.posix_spawn(sys.executable, command, os.environ, file_actions=actions)
-    except BaseException:
-        os.close(ask_to)
-        os.close(tell_from)
-        raise
-    finally:
-        os.close(ask_from)
-        os.close(tell_to)
-    try:
-        _write(ask_to, request)
-        return _read(tell_from)
-    finally:
-        os.close(tell_from)
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-
-
-def _pipe() -> tuple[int, int]:
-    """Return a pipe whose ends are none of the three standard streams, which a caller may have closed."""
-    spare: list[int] = []
-    ends = os.pipe()
-    while min(ends) < 3:
-        spare += ends
-        ends = os.pipe()
-    for end in spare:
-        os.close(end)
-    return ends
-
-
-def _write(end: int, request: bytes) -> None:
-    rest = memoryview(request)
-    try:
-        while rest:
-            rest = rest[os.write(end, rest) :]
-    except BrokenPipeError:
-        pass  # the child has ended; what it said tells
-    finally:
-        os.close(end)
-
-
-def _read(end: int) -> bytes:
-    import select
-    import time
-
-    pieces = []
-    deadline = time.monotonic() + PATIENCE
-    while select.select([end], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        piece = os.read(end, 65536)
-        if not piece:
-            break
-        pieces.append(piece)
-        deadline = time.monotonic() + PATIENCE
-    return b"".join(pieces)
+        done = capture(command, os.environ, head.encode() + b"".join(parts), PATIENCE * (1 + seconds))
+    except (NotStartedError, OSError) as problem:
+        raise PatternError(f"it cannot be checked: {problem}") from None
+    answers: list[str | None] = list(done.out.decode("utf-8", "replace").split("\n")[:-1])
+    expected = len(texts) if task == "compile" else 1
+    return answers if len(answers) == expected else [*answers, None]

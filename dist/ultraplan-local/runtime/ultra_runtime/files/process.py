@@ -7,6 +7,7 @@ import select
 import time
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,25 +25,22 @@ class NotStartedError(UltraError):
     """A program that could not be started."""
 
 
-class Done:
+class Done(Struct):
     """How a program ended and what it printed; `late` when it had to be ended."""
 
-    __slots__ = ("err", "late", "out", "status")
-
-    def __init__(self, status: int, out: bytes = b"", err: bytes = b"", late: bool = False) -> None:
-        self.status = status
-        self.out = out
-        self.err = err
-        self.late = late
+    status: int
+    out: bytes = b""
+    err: bytes = b""
+    late: bool = False
 
 
-def find_program(name: str) -> str:
+def which(name: str) -> str | None:
     """Return the path of a program on PATH."""
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(folder, name)
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    raise NotStartedError(f"{name} is not on PATH")
+    return None
 
 
 def capture(
@@ -212,7 +210,9 @@ def stat_fields(pid: int) -> list[str]:
 
 
 def _spawn(command: Sequence[str], env: Mapping[str, str], actions: Actions) -> int:
-    program = command[0] if "/" in command[0] else find_program(command[0])
+    program = command[0] if "/" in command[0] else which(command[0])
+    if program is None:
+        raise NotStartedError(f"{command[0]} is not on PATH")
     try:
         return os.posix_spawn(program, list(command), env, file_actions=actions, setpgroup=0)
     except (OSError, ValueError) as problem:

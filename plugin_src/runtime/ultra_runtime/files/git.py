@@ -1,4 +1,4 @@
-"""Ask git: every call checks its status, and none of them waits for a person."""
+"""Ask git: one function starts it, every call checks its status, and none of them waits for a person."""
 
 from __future__ import annotations
 
@@ -6,23 +6,42 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.process import NotStartedError, capture
 from ultra_runtime.files.root import current_folder
-from ultra_runtime.run.tree.process import NotStartedError, capture
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ultra_runtime.run.tree.process import Done
+    from ultra_runtime.files.process import Done
 
 REFS = "refs/ultra/run"
-# What a caller inside a hook of git has in its environment would send every call elsewhere.
-FOREIGN = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-)  # fmt: skip
+# Long enough for the first snapshot of a very large tree.
+SECONDS = 600.0
+# Of git's own variables these reach it, because people and machines set them for every call. All others, from GIT_DIR to
+# GIT_EXTERNAL_DIFF, belong to the one call of git inside whose hook we may run, or would change what we read.
+ALLOWED = frozenset((
+    # who commits, and when: for machines without a settings file, and for repeatable commits
+    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
+    # which settings count; containers give safe.directory and the user's name as numbered pairs
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT",
+    # where git's programs are, and how far up it looks for a repository
+    "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    # how to reach a remote: a partial clone fetches what is read, and hooks of a commit may push
+    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_PROXY_COMMAND",
+    "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY",
+    "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_NO_LAZY_FETCH",
+    # where to log what git does: changes nothing of what it prints
+    "GIT_TRACE2_EVENT",
+))  # fmt: skip
+ALLOWED_PAIRS = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+# Take no lock that a person's own git could meet, never ask a person, and answer in the language that we read.
+OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+# Whatever the user's settings say: names as they are, and no program that starts only for us.
+PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
 UNDER_WAY = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",
@@ -39,39 +58,36 @@ class GitError(UltraError):
     def __init__(self, words: Sequence[str], done: Done) -> None:
         said = (done.err or done.out).decode("utf-8", "replace").strip()
         self.late = done.late
+        if done.late:
+            said = "it did not end in time"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
         super().__init__(f"git {words[0]} failed: {one_line(self.said, MOST_TOLD)}")
 
 
-class Git:
+class Git(Struct):
     """The git of one working tree."""
 
-    def __init__(self, root: str, folder: str, common: str) -> None:
-        self.root = root
-        self.folder = folder
-        """The git dir of this tree; that of a worktree is its own."""
-        self.common = common
-        self.env = environment()
+    root: str
+    folder: str
+    """The git dir of this tree; that of a worktree is its own."""
+    common: str
 
     def done(
         self,
         *words: str,
         given: bytes = b"",
         env: Mapping[str, str] | None = None,
-        seconds: float | None = None,
+        seconds: float = SECONDS,
     ) -> Done:
         """Run a command and return how it ended."""
-        try:
-            return capture(["git", "-C", self.root, *words], {**self.env, **(env or {})}, given, seconds)
-        except NotStartedError as problem:
-            raise RefusedError(str(problem), "install git, or put it on PATH") from None
+        return run_git(self.root, words, given, env, seconds)
 
     def ask(
         self,
         *words: str,
         given: bytes = b"",
         env: Mapping[str, str] | None = None,
-        seconds: float | None = None,
+        seconds: float = SECONDS,
     ) -> bytes:
         """Run a command that has to succeed and return what it printed."""
         done = self.done(*words, given=given, env=env, seconds=seconds)
@@ -99,6 +115,10 @@ class Git:
     def has_commit(self, name: str) -> bool:
         """Tell whether this repository holds the commit."""
         return self.done("cat-file", "-e", f"{name}^{{commit}}").status == 0
+
+    def subject(self, commit: str) -> str:
+        """Return the subject of a commit."""
+        return self.line("log", "-1", "--no-show-signature", "--format=%s", commit)
 
     def refs(self, slug: str) -> dict[str, str]:
         """Return the facts of a run: the last part of each ref -> object."""
@@ -133,19 +153,61 @@ class Git:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of git: this one, without what belongs to another call of git."""
-    env = {name: value for name, value in os.environ.items() if name not in FOREIGN}
-    return {**env, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    """Return the environment of git: this one, with those variables of git alone that we let through."""
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in ALLOWED or name.startswith(ALLOWED_PAIRS)
+    }
+    return {**env, **OURS}
+
+
+def own_language() -> dict[str, str]:
+    """Return the variables that give hooks of a commit the language of the caller again."""
+    return {"LC_ALL": os.environ.get("LC_ALL", "")}
+
+
+def run_git(
+    folder: str,
+    words: Sequence[str],
+    given: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    seconds: float = SECONDS,
+) -> Done:
+    """Run git in a folder and return how it ended; no other function starts git."""
+    try:
+        return capture(["git", "-C", folder, *words], {**environment(), **(env or {})}, given, seconds)
+    except NotStartedError as problem:
+        raise RefusedError(str(problem), "install git, or put it on PATH") from None
+
+
+def ask_git(root: str, words: Sequence[str], given: bytes = b"") -> bytes | None:
+    """Return what a command that only reads prints; nothing when it fails."""
+    done = run_git(root, [*PLAINLY, *words], given)
+    if done.late:
+        raise RefusedError(f"git {one_line(words[0])} took more than {SECONDS:.0f} s", "try again")
+    return None if done.status else done.out
+
+
+def commit_of(root: str, name: str) -> str | None:
+    """Return the whole name of a commit that this repository holds."""
+    if not name or name.startswith("-"):
+        return None
+    said = ask_git(root, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"])
+    # Before git 2.30 the mark that ends the options is printed as well.
+    lines = os.fsdecode(said or b"").split()
+    return lines[-1] if lines else None
+
+
+def fields(said: bytes | None) -> list[str]:
+    """Return the parts of an answer that are divided by NUL."""
+    return [os.fsdecode(part) for part in (said or b"").split(b"\0") if part]
 
 
 def find_git(start: str | None = None) -> Git:
     """Return the git of the working tree around a folder, or refuse in words."""
     folder = start or current_folder()
-    words = ["git", "-C", folder, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"]
-    try:
-        done = capture(words, environment())
-    except NotStartedError as problem:
-        raise RefusedError(str(problem), "install git, or put it on PATH") from None
+    done = run_git(folder, ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])
     if done.status:
         said = done.err.decode("utf-8", "replace").strip()
         if "not a git repository" in said:

@@ -1,0 +1,41 @@
+"""The names of the files that a run reads and leaves: in its project, and in the git dir of its working tree."""
+
+from __future__ import annotations
+
+import os
+
+PLAN_FILE = "plan.md"
+LOGS = "logs"
+SESSION_STATE = ".session-state.local.json"
+PREVIOUS = ".prev"
+START, PART, END = "progress", "-session-", ".json"
+PROGRESS = START + END
+# Of a plan that belongs to no project, with the name of the plan behind it.
+ALONE = ".ultraexecute-progress-"
+# The runtime's own folder in the git dir, and what lies in it: whose run it is, and the step under way.
+FOLDER = "ultra"
+LOCK, STEP = "run.json", "step.json"
+
+
+def progress_name(session: int | None = None, plan: str = "") -> str:
+    """Return the progress file of a run or of one session; a plan that stands alone is in its name."""
+    part = "" if session is None else f"{PART}{session}"
+    return f"{ALONE + plan if plan else START}{part}{END}"
+
+
+def progress_files(folder: str) -> dict[str, int | None]:
+    """Return the progress files of a project and the session of each, that of the whole plan first."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return {}
+    found: dict[str, int | None] = {PROGRESS: None} if PROGRESS in names else {}
+    numbers = [name[len(START + PART) : -len(END)] for name in names]
+    digits = [one for one in numbers if one.isascii() and one.isdigit() and len(one) < 6]
+    sessions = {progress_name(number): number for number in sorted(map(int, digits))}
+    return {**found, **{name: number for name, number in sessions.items() if name in names}}
+
+
+def lock_path(git_dir: str) -> str:
+    """Return the file that says whose run is under way in a working tree."""
+    return os.path.join(git_dir, FOLDER, LOCK)

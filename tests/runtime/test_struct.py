@@ -1,0 +1,38 @@
+"""Plain values: the constructor that a type checker and a reader see is the one that runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.runtime.conftest import SOURCE
+from ultra_runtime.struct import Struct
+
+
+class Point(Struct):
+    """A point."""
+
+    x: int
+    y: int = 2
+    name: str = ""
+
+
+def test_values_come_in_order_or_by_name() -> None:
+    point = Point(1, name="a")
+    assert (point.x, point.y, point.name) == (1, 2, "a")
+    point.y = 3
+    assert (point.y, Point(1).y) == (3, 2)
+
+
+def test_a_type_checker_refuses_a_wrong_call(tmp_path: Path) -> None:
+    script = tmp_path / "wrong.py"
+    script.write_text(
+        "from ultra_runtime.struct import Struct\n\n\nclass Point(Struct):\n    x: int\n    y: int = 2\n\n\n"
+        "Point(1)\nPoint()\nPoint('a')\nPoint(1, z=3)\n"
+    )
+    call = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(script)]
+    done = subprocess.run(
+        call, env={"MYPYPATH": str(SOURCE)}, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert [line.split(":")[1] for line in done.stdout.splitlines() if "error:" in line] == ["10", "11", "12"]
