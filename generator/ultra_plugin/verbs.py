@@ -32,7 +32,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
             Problem(tree.shown(path), line, "verb", message, remedy) for line, message, remedy in faults
         ]
         if not faults:
-            verb = _verb(module, constants)
+            verb = _verb(path, module, constants)
             verbs[verb.name] = verb
     if problems:
         raise ProblemsFound(problems)
@@ -96,8 +96,9 @@ def _count(names: list[ast.arg]) -> str:
     return ", ".join(f"'{name.arg}'" for name in names) or "none"
 
 
-def _verb(module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
+def _verb(path: str, module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
     usage = ast.literal_eval(constants["USAGE"])
+    stage = constants.get("STAGE")
     name = _NAME.match(usage)
     summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
     reads_only = constants.get("READ_ONLY")
@@ -107,4 +108,6 @@ def _verb(module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
         usage=usage,
         flags=frozenset(_FLAG.findall(usage)) | {"--help", "--json"},
         reads_only=isinstance(reads_only, ast.Constant) and reads_only.value is True,
+        module=f"verbs.{path[len(FOLDER) + 1 : -len('.py')]}",
+        stage=stage.value if isinstance(stage, ast.Constant) and isinstance(stage.value, str) else None,
     )

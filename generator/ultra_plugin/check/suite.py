@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ultra_plugin.bill import bill
 from ultra_plugin.check import check_bundle
+from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.listing import ICON
 from ultra_plugin.check.marketplace import check_marketplace
@@ -14,7 +15,8 @@ from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
-from ultra_plugin.model import Bundle, Suite
+from ultra_plugin.model import Bundle, Plugin, Suite
+from ultra_plugin.own import own_suite
 from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates
@@ -26,10 +28,15 @@ _SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
 
 def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
     """Raise every problem of the sources and of what they render to; warnings count like errors here."""
-    problems = [*spelling_problems(tree, suite), *unused_problems(tree, suite, bundles)]
+    problems = [
+        *spelling_problems(tree, suite),
+        *unused_problems(tree, suite, bundles),
+        *launcher_problems(tree, suite),
+    ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
-        if found := _found(suite, bundle):
-            problems += _at_source(tree, suite, templates_of(tree, suite, plugin), bundle, found)
+        own = own_suite(suite, plugin)
+        if found := _found(own, plugin, bundle):
+            problems += _at_source(tree, own, plugin, bundle, found)
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
@@ -37,17 +44,17 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         raise ProblemsFound(problems)
 
 
-def _found(suite: Suite, bundle: Bundle) -> list[Problem]:
+def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
     return [
         *check_bundle(bundle),
-        *prompt_problems(suite, bundle),
+        *prompt_problems(suite, plugin.launcher, bundle),
         *layout_problems(bundle),
         *_budget_problems(bundle),
     ]
 
 
 def _at_source(
-    tree: SourceTree, suite: Suite, templates: Templates, bundle: Bundle, found: Sequence[Problem]
+    tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle, found: Sequence[Problem]
 ) -> list[Problem]:
     """Say where in the sources the problems of a bundle are.
 
@@ -55,7 +62,8 @@ def _at_source(
     text before it was filled. Only what is not wrong there is told by the line with which the filled one begins.
     """
     before = replace(bundle, files={path: file.unfilled or file for path, file in bundle.files.items()})
-    exact = _found(suite, before)
+    exact = _found(suite, plugin, before)
+    templates = templates_of(tree, suite, plugin)
     wrong, wrong_before = set(map(_what, found)), set(map(_what, exact))
     return [
         *_traced(tree, templates, before, [problem for problem in exact if _what(problem) in wrong]),

@@ -30,10 +30,11 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
                 yield Problem(
                     shown, 0, "agent-without-output", message, "list it under agents: in one of them"
                 )
-        for agent, output in suite.outputs.items():
-            if agent not in plugin.agents:
-                shown = tree.shown(f"outputs/{output.output}.yaml")
-                yield Problem(shown, output.line, "unused-output", f"there is no agent '{agent}'", "drop it")
+    agents = {agent for plugin in suite.plugins for agent in plugin.agents}
+    for agent, output in suite.outputs.items():
+        if agent not in agents:
+            shown = tree.shown(f"outputs/{output.output}.yaml")
+            yield Problem(shown, output.line, "unused-output", f"there is no agent '{agent}'", "drop it")
     tests = tree.root.parent / "tests" / "contracts"
     if tests.is_dir():
         for contract in suite.contracts.values():
