@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.rendered import verb
 from ultra_runtime.words import one_line
 
 IGNORE_FILE = ".gitignore"
@@ -22,7 +23,7 @@ IGNORED = f"""\
 *.prev
 .*.tmp
 """
-NEW = "name a folder under .claude/projects/, or make one with `ultra project new SLUG`"
+NEW = f"name a folder under .claude/projects/, or make one with `{verb('project new')} SLUG`"
 
 
 class Project:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.rendered import launcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-FOLDER = "ultra"
+FOLDER = launcher()
 RUN_FILE = "run.json"
 
 

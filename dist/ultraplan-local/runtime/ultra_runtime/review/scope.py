@@ -11,6 +11,7 @@ from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.secret_files import without_secrets
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
 from ultra_runtime.text import frontmatter
@@ -29,7 +30,7 @@ DIFF_FILE = "review-scope.diff"
 FINDINGS_FILE = "review-findings.json"
 BRIEF = "brief.md"
 REVIEW = "review.md"
-RUN_REFS = "refs/ultra/run"
+RUN_REFS = f"refs/{launcher()}/run"
 START_FIELD = "session_start_sha"
 CONTEXT_LINES = "8"
 
@@ -159,13 +160,13 @@ def differences(root: str, scope: Scope) -> bytes:
 
 
 def read_scope(project: Project) -> dict[str, Any]:
-    """Return the scope as `ultra triage` left it."""
+    """Return the scope as `triage` left it."""
     try:
         return read_object(read_regular(project.path(LOGS, SCOPE_FILE))).values
     except (UnreadableError, JsonError):
         raise RefusedError(
             f"{project.show(LOGS, SCOPE_FILE)} is not there or cannot be read",
-            f"run `ultra triage --project {project.shown}` first",
+            f"run `{verb('triage')} --project {project.shown}` first",
         ) from None
 
 

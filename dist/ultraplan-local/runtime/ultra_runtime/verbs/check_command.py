@@ -9,6 +9,7 @@ from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.guard.batch import answers, text, told
 from ultra_runtime.guard.judge import load_policy
 from ultra_runtime.guard.verdict import verdict_for
+from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,6 @@ def run(args: Args) -> Answer:
         return Answer({}, "", batch=answers(judge, '{"command": "..."}'))
     command = args.get("COMMAND")
     if command is None:
-        raise UsageError("a command is missing", f"usage: ultra {USAGE}")
+        raise UsageError("a command is missing", f"usage: {verb(USAGE)}")
     verdict = verdict_for(command, policy)
     return Answer(told(verdict), str(verdict))

@@ -12,6 +12,7 @@ from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.batch import answers, text, told
 from ultra_runtime.guard.judge import home_folder, load_policy
 from ultra_runtime.guard.paths import PathContext, path_verdict
+from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def run(args: Args) -> Answer:
         return Answer({}, "", batch=answers(judge, SHAPE))
     path = args.get("PATH")
     if path is None:
-        raise UsageError("a path is missing", f"usage: ultra {USAGE}")
+        raise UsageError("a path is missing", f"usage: {verb(USAGE)}")
     verdict = path_verdict(path, _place({}), policy)
     return Answer(told(verdict), str(verdict))
 

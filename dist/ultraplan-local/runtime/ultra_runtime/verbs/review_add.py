@@ -1,6 +1,6 @@
 """Take a reviewer's answer: its findings get ids, and those whose evidence is not in the file are dropped.
 
-The answer comes on standard input and ends in a json block; `ultra triage` has to have been called before. It takes
+The answer comes on standard input and ends in a json block; `triage` has to have been called before. It takes
 the place of what the reviewer said before. A success criterion that is not shown becomes a finding.
 """
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "review add REVIEWER --project DIR [--json]"
+STAGE = "review"
 HINT = (
     "let the reviewer mend its block, and give its whole answer on standard input, with that block at the end"
 )

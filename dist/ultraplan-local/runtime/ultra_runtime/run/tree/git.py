@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.root import current_folder
+from ultra_runtime.rendered import launcher
 from ultra_runtime.run.tree.process import NotStartedError, capture
 from ultra_runtime.words import one_line
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.process import Done
 
-REFS = "refs/ultra/run"
+REFS = f"refs/{launcher()}/run"
 # What a caller inside a hook of git has in its environment would send every call elsewhere.
 FOREIGN = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",

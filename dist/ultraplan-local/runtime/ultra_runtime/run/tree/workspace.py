@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.rendered import launcher
 from ultra_runtime.run.tree.git import find_git
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import one_line
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.git import Git
 
-FOLDER = "ultra"
+FOLDER = launcher()
 
 
 class Workspace:
