@@ -1,4 +1,4 @@
-# Everything runs in .venv, which is made from pyproject.toml. `make help` lists what there is.
+# Everything runs in .venv, which is created from pyproject.toml. `make help` lists the targets.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -11,17 +11,17 @@ BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_sr
 
 help:
 	@echo "make plugin   build every plugin and package into dist/"
-	@echo "make install  put the built plugins into your Claude Code; ARGS='--help' says what else it can"
-	@echo "make test     check, then run all tests, the real client included"
+	@echo "make install  install the built plugins into your Claude Code; ARGS='--help' lists the options"
+	@echo "make test     check, then run all tests, including those with the real client"
 	@echo "make check    ruff, mypy and the generator's own check"
 	@echo "make dev      rebuild on change and start the client with the built plugin"
-	@echo "make eval     run the plugin's evals with a real model, on your account; it says the cost and asks first"
-	@echo "make bench    print ratios: speed of building and of the runtime"
-	@echo "make soak     the long tests: oldest supported client, more random cases"
-	@echo "make screenshots   open the status page in Chromium, check it, take the pictures for the README"
-	@echo "make tutorial   play the whole way in the client, record it for the tutorial, build"
+	@echo "make eval     run the plugin's evals with a real model, on your account; shows the cost and asks first"
+	@echo "make bench    print the speed of the build and the runtime as ratios, also to the last release"
+	@echo "make soak     run the long tests: oldest supported client, more random cases"
+	@echo "make screenshots   open the status page in Chromium, check it, and take the pictures for the README"
+	@echo "make tutorial   run a whole project in the client, record it for the tutorial, build"
 	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
-	@echo "make clean    remove the virtual environment and what the tools keep; dist/ stays"
+	@echo "make clean    remove the virtual environment and tool caches; dist/ stays"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("make: Python 3.10 or newer is needed, this is " + sys.version.split()[0] + "; name one with PYTHON=...") if sys.version_info < (3, 10) else None'
@@ -56,7 +56,7 @@ test: check
 dev: $(VENV)/.plugin
 	@$(RUN) -m ultra_plugin build
 	@$(RUN) -m ultra_plugin watch > dist/.dev.log 2>&1 & watch=$$!; trap 'kill $$watch' EXIT; \
-	echo "rebuilding on change, see dist/.dev.log; /reload-plugins in the client takes a change in" >&2; \
+	echo "rebuilding on change, see dist/.dev.log; type /reload-plugins in the client to load a change" >&2; \
 	client=$$(command -v claude || $(RUN) tests/client/binary.py path) && "$$client" $(BUILT)
 
 eval: $(VENV)/.dev

@@ -28,7 +28,8 @@ def main(version: str) -> None:
         for target in ("plugin", "test"):
             print(f"release: make {target}", file=sys.stderr)
             subprocess.run(["make", target], check=True, stdin=subprocess.DEVNULL)
-        subprocess.run([sys.executable, "-m", "tests.contracts.protocol"], check=True)
+        for recorder in (["tests.contracts.protocol"], ["tests.released.record", f"v{version}", "dist"]):
+            subprocess.run([sys.executable, "-m", *recorder], check=True)
     except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
         _git("checkout", "--", ".")
         _git("clean", "--force", "-d", "--quiet", "dist", ".claude-plugin")

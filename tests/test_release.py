@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 # The real script with a Makefile that builds and tests nothing, or fails where it should.
+RECORD = "import sys\nopen('tests/released/ref', 'w').write(' '.join(sys.argv[1:]))\n"
 MAKEFILE = "plugin:\n\t@echo built >> dist/made\n\ntest:\n\t@test ! -e fail\n"
 
 
@@ -21,9 +22,12 @@ def repository(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "Makefile").write_text(MAKEFILE)
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [9.8.7] - 2026-12-24\n")
-    for name in ("tests/__init__.py", "tests/contracts/__init__.py", "tests/contracts/protocol.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()  # what keeps the released contracts; shown in tests/contracts
+    for name in ("tests", "tests/contracts", "tests/released"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    # What keeps the released contracts and the released surface; both are tested in their own folders.
+    (tmp_path / "tests/contracts/protocol.py").touch()
+    (tmp_path / "tests/released/record.py").write_text(RECORD)
     (tmp_path / "dist").mkdir()
     (tmp_path / ".claude-plugin").mkdir()
     git(tmp_path, "init", "--quiet", "--initial-branch=main")
@@ -49,6 +53,7 @@ def test_a_release_sets_the_version_commits_and_tags(repository: Path) -> None:
     done = release(repository, "9.8.7")
     assert done.returncode == 0, done.stderr
     assert '__version__ = "9.8.7"' in git(repository, "show", "v9.8.7:generator/ultra_plugin/__init__.py")
+    assert git(repository, "show", "v9.8.7:tests/released/ref") == "v9.8.7 dist"
     assert git(repository, "rev-parse", "v9.8.7^{commit}") == git(repository, "rev-parse", "HEAD")
     assert git(repository, "status", "--porcelain") == ""
 

@@ -24,7 +24,7 @@ def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Calla
         rows.append((_linked(tree, plugin, stage, "commands"), _spans(reads), _spans(gives)))
         verbs, agents = _spans(verbs_in(plugin, text)), _spans(agents_in(plugin, text))
         calls.append(f"- `{plugin.commands[stage]}` calls the verbs {verbs}; agents: {agents}.")
-    return "\n".join([markdown_table(("command", "takes over", "hands over"), rows), "", *calls])
+    return "\n".join([markdown_table(("command", "reads", "writes"), rows), "", *calls])
 
 
 def commands_table(plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:

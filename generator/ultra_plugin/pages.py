@@ -53,8 +53,8 @@ class CommandPage:
 
     def artifacts(self) -> str:
         """Return what is read and written, where it lies and how it is checked."""
-        lines = [f"- {_artifact(one)} is read {one.modes.read.means}." for one in self._reads]
-        lines += [f"- {_artifact(one)} is written {one.modes.write.means}." for one in self._writes]
+        lines = [f"- {_artifact(one)}: read {one.modes.read.means}." for one in self._reads]
+        lines += [f"- {_artifact(one)}: written {one.modes.write.means}." for one in self._writes]
         return "\n".join(lines)
 
     def phases(self) -> str:
@@ -68,7 +68,7 @@ class CommandPage:
             if (title := _TITLE.search(text))
         ]
         if guides:
-            lines += ["", "Read only when it comes to that:", "", *guides]
+            lines += ["", "Read only when needed:", "", *guides]
         return "\n".join(lines)
 
     def agents_table(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ultra_plugin.document import nearest, read_document
 from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.guard import read_guard, resolve
 from ultra_plugin.rules import Policy, Rule, SecretFiles
 from ultra_plugin.source import SourceTree
 
@@ -45,9 +46,12 @@ def load_policy(tree: SourceTree) -> Policy | None:
             seen[rule.id] = tree.shown(path)
     if paths.secret_files:
         problems += _secret_problems(tree.shown(PATHS), paths.secret_files, [rule.id for rule in paths.rules])
+    guard = read_guard(tree)
+    functions, faults = resolve(tree, COMMANDS, loaded[COMMANDS], guard)
+    problems += faults
     if problems:
         raise ProblemsFound(problems)
-    return Policy(loaded[COMMANDS], loaded[PATHS], paths.secret_files)
+    return Policy(loaded[COMMANDS], loaded[PATHS], paths.secret_files, guard, functions)
 
 
 def _secret_problems(path: str, secrets: SecretFiles, known: list[str]) -> Iterable[Problem]:

@@ -25,6 +25,32 @@ class Logic:
     gives: str = ""
     commands: tuple[str, ...] = ()
     adders: Mapping[str, Adder] = field(default_factory=dict)
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFunction:
+    """A function of guard/rules that a rule may name."""
+
+    name: str
+    module: str
+    path: str
+    line: int
+    parameters: int
+    needs: tuple[str, ...] = ()
+    """What a command must have before the function can match: a `word`, the `beginning*` of a word, or a `*text*`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What the guard's source offers to the policy."""
+
+    functions: tuple[RuleFunction, ...] = ()
+    events: Mapping[str, int] = field(default_factory=dict)
+    """What a rule can look at besides commands -> how many things its function is told."""
+    tables: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Tables of command names by which the guard follows a text."""
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +89,16 @@ class Policy:
     commands: tuple[Rule, ...]
     paths: tuple[Rule, ...]
     secret_files: SecretFiles | None = None
+    guard: Guard = field(default_factory=Guard)
+    functions: Mapping[tuple[str, str], RuleFunction] = field(default_factory=dict)
+    """(when, use) of a rule -> the function that decides."""
+
+    def function(self, logic: Logic) -> str:
+        """Return where the guard finds the function of a rule, as `module.name`; nothing where it needs none."""
+        found = self.functions.get((logic.when, logic.use))
+        return f"{found.module}.{found.name}" if found else ""
+
+    def needs(self, logic: Logic) -> tuple[str, ...]:
+        """Return what a command must have before this can match."""
+        found = self.functions.get((logic.when, logic.use))
+        return found.needs if found else ()

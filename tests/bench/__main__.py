@@ -1,4 +1,4 @@
-"""Print every ratio that we hold ourselves to: python -m tests.bench [building|plans|runtime|guard|executor ...]."""
+"""Print how fast we are as ratios: python -m tests.bench [building|plans|runtime|release|guard|executor ...]."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import sys
 
 sys.path.insert(0, "plugin_src/runtime")
 
-from tests.bench import building, executor, guard, plans, runtime
+from tests.bench import building, executor, guard, plans, release, runtime
 
 BENCHES = {
     "building": building.main,
     "plans": plans.main,
     "runtime": runtime.main,
+    "release": release.main,
     "guard": guard.main,
     "executor": executor.main,
 }

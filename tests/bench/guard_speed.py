@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "plugin_src" / "runtime"
 sys.path[:0] = [str(ROOT), str(RUNTIME)]
 
-from tests.guard.policy_tables import policy, tables  # noqa: E402
+from tests.guard.policy_tables import policy, render_tables  # noqa: E402
 from tests.guard.test_bounds import LARGEST, SHAPES  # noqa: E402
 from ultra_runtime.guard.verdict import verdict_for  # noqa: E402
 
@@ -66,10 +66,7 @@ def _ratios(folder: Path, rounds: int) -> dict[str, tuple[float, float]]:
     """Run the interpreter bare and with the guard, turn by turn, so that load falls on both alike."""
     python = str(Path(sys.executable).resolve())
     copytree(RUNTIME / "ultra_runtime", folder / "ultra_runtime", ignore=ignore_patterns("__pycache__"))
-    (folder / "ultra_runtime" / "tables").mkdir(exist_ok=True)
-    (folder / "ultra_runtime" / "tables" / "__init__.py").write_text("")
-    lines = [f"{name} = {value!r}\n" for name, value in tables().items()]
-    (folder / "ultra_runtime" / "tables" / "policy.py").write_text("".join(lines))
+    render_tables(folder / "ultra_runtime")
     hook = folder / "hook.py"
     hook.write_text(HOOK.format(bundle=str(folder)))
     calls = {"bare": (["-c", "pass"], ""), **{name: ([str(hook)], text) for name, text in COMMANDS.items()}}

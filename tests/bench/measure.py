@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,20 @@ def median(command: Sequence[str | Path], cwd: Path, times: int = 5) -> float:
     """Return the median seconds of several runs, the first one not counted."""
     run(command, cwd)
     return sorted(run(command, cwd).seconds for _ in range(times))[times // 2]
+
+
+def processor_time(command: Sequence[str | Path], cwd: Path, given: str = "") -> float:
+    """Return the user and system seconds of one command, whatever it answers."""
+    with tempfile.TemporaryFile() as text:
+        text.write(given.encode())
+        text.seek(0)
+        process = subprocess.Popen(
+            [str(part) for part in command], cwd=cwd, stdin=text,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
 
 
 def show(title: str, rows: Sequence[tuple[str, str]]) -> None:

@@ -75,7 +75,7 @@ def test_a_skeleton_with_its_braces_filled_is_valid(
 def _filled_review(text: str) -> str:
     name = "a" * 40
     text = text.replace("findings: []", f"findings: [{name}]").replace("{id}", name)
-    text = text.replace('scope_sha_end: "{The commit up to which was looked.}"', f"scope_sha_end: {'b' * 40}")
+    text = text.replace('scope_sha_end: "{Last commit reviewed.}"', f"scope_sha_end: {'b' * 40}")
     return text.replace("{", "").replace("}", "")
 
 
@@ -88,7 +88,7 @@ def test_the_document_names_everything(bundle: Path) -> None:
         for heading in (
             "Producer:",
             "Consumer:",
-            "Place, when",
+            "Path when",
             "### Validation",
             "### Versioning",
             "### Failure modes",

@@ -26,7 +26,7 @@ OLD = read(RELEASED)
 NEW = read(CURRENT)
 RELEASE = Release(FIXTURES, MIGRATION.read_text(), (RELEASED / VERSION).read_text().strip())
 OLD_SHAPES = [(path.parent.name, path.stem) for path in sorted(FIXTURES.glob("*/old-*"))]
-BRIEF = (RELEASED / "brief.yaml").read_text()
+BRIEF = (CURRENT / "brief.yaml").read_text()
 
 
 @pytest.mark.parametrize("artifact", sorted(OLD))
@@ -67,12 +67,12 @@ SHAPES = {
     "a new field": ("fields:\n", "fields:\n  mood: {type: text, means: Mood.}\n"),
     "a field less": ("  task:\n    type: text\n    means: The task in one line.\n    example: Limit the rate of requests to the public API\n", ""),
     "another type": ("type: integer\n    means: How many topics", "type: number\n    means: How many topics"),
-    "a value more": ("      pending: Nobody has begun.\n", "      pending: Nobody has begun.\n      paused: Later.\n"),
+    "a value more": ("      pending: Not started.\n", "      pending: Not started.\n      paused: Later.\n"),
     "a field that may be left out": ("    means: The task in one line.\n", "    means: The task in one line.\n    required: false\n"),
     "another range": ("minimum: 0", "minimum: 1"),
     "another form": ("form: slug", "form: version"),
     "a section that may be left out": ("  Goal:\n", "  Goal:\n    required: false\n"),
-    "a section less": ("  Prior Attempts:\n    means: What was tried before and what came of it.\n    required: false\n", ""),
+    "a section less": ("  Prior Attempts:\n    means: What was tried before, and the result.\n    required: false\n", ""),
     "a code that is not soft": ("    soft: true\n", ""),
     "a code of another severity": ("  BRIEF_NOT_FOUND:\n    severity: error", "  BRIEF_NOT_FOUND:\n    severity: warning"),
     "a code renamed": ("  BRIEF_NOT_FOUND:", "  BRIEF_GONE:"),
@@ -82,15 +82,15 @@ SHAPES = {
     "another order of ties": ("tie_order: [research_plan, testability", "tie_order: [testability, research_plan"),
     "another mode": ("    mode: soft\n", "    mode: strict\n"),
     "another move": ("in_progress: [complete, skipped]", "in_progress: [complete]"),
-    "a rule less": ("rules:\n  research_state: Topics that were skipped need a brief that calls itself partial.\n", ""),
+    "a rule less": ("rules:\n  research_state: A brief with skipped topics must be marked partial.\n", ""),
 }  # fmt: skip
 WORDS = {
     "a meaning": ("The task in one line.", "What is to be done."),
     "a remedy": ("Add the field to the front matter.", "Add it."),
     "an example": ("example: rate-limit", "example: limits"),
-    "a summary": ("summary: What is wanted", "summary: What one wants"),
-    "a failure mode": ("stops the reader.", "ends the reading."),
-    "a meaning of a value": ("Nobody has begun.", "Not begun."),
+    "a summary": ("summary: What is wanted", "summary: What we want"),
+    "a failure mode": ("A reader stops at", "Nobody reads"),
+    "a meaning of a value": ("Not started.", "Still to do."),
 }
 
 

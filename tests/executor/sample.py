@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import pprint
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.guard.policy_tables import tables
 from ultra_plugin.config import load
 from ultra_plugin.render import render
 from ultra_plugin.source import SourceTree
@@ -26,13 +24,10 @@ FILES: Mapping[str, str] = {"README.md": "# Greet\n", "src/hello.py": "print('he
 
 
 def rendered(out: Path) -> Path:
-    """Render the flagship from the sources as they are, with the policy as tables beside its contracts."""
+    """Render the flagship from the sources as they are."""
     tree = SourceTree(ROOT / "plugin_src")
     write(render(tree, load(tree)), out)
-    bundle = out / "ultraplan-local"
-    policy = "\n".join(f"{name} = {pprint.pformat(value)}" for name, value in tables().items())
-    (bundle / "runtime/ultra_runtime/tables/policy.py").write_text(policy + "\n")
-    return bundle
+    return out / "ultraplan-local"
 
 
 def step(
@@ -121,6 +116,7 @@ class Repo:
         self.env = {
             "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
             "HOME": str(folder.parent),
+            "BESIDE": str(folder.parent),  # a place outside that no reader of a command knows
             "LANG": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",
             "CLAUDE_CODE_SESSION_ID": "session-a",

@@ -174,7 +174,7 @@ def test_a_missing_on_failure_escalates(make: Make) -> None:
 
 
 def test_a_verify_that_hangs_is_ended_with_its_children(make: Make, tmp_path: Path) -> None:
-    script = "(setsid sleep 300 & echo $! > ../pids); (sleep 300 & echo $! >> ../pids); sleep 300"
+    script = "(setsid sleep 300 & echo $! > $BESIDE/pids); (sleep 300 & echo $! >> $BESIDE/pids); sleep 300"
     repo = make(plan(step(1, verify=script)))
     repo.start()
     repo.ok("step begin 1")
@@ -200,7 +200,7 @@ def alive(pid: int) -> bool:
 
 
 def test_a_verify_has_no_input_and_leaves_nothing_running(make: Make) -> None:
-    repo = make(plan(step(1, verify="sleep 300 & cat; pwd; echo $! > ../pid")))
+    repo = make(plan(step(1, verify="sleep 300 & cat; pwd; echo $! > $BESIDE/pid")))
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
@@ -225,7 +225,7 @@ def test_output_is_short_in_the_answer_and_whole_in_the_log(make: Make) -> None:
 
 
 def test_a_second_verify_while_one_runs_is_refused(make: Make) -> None:
-    repo = make(plan(step(1, verify="touch ../running; sleep 3")))
+    repo = make(plan(step(1, verify="touch $BESIDE/running; sleep 3")))
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
@@ -243,7 +243,9 @@ def test_a_second_verify_while_one_runs_is_refused(make: Make) -> None:
 
 
 def test_edits_during_verify_are_noticed(make: Make) -> None:
-    repo = make(plan(step(1, verify="test -e ../once || { touch ../once; echo more >> src/part1.py; }")))
+    repo = make(
+        plan(step(1, verify="test -e $BESIDE/once || { touch $BESIDE/once; echo more >> src/part1.py; }"))
+    )
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
@@ -317,8 +319,10 @@ def test_a_verify_that_is_blocked_later_escalates_whatever_on_failure_says(make:
     shutil.copytree(repo.bundle, stricter)
     with (stricter / "runtime/ultra_runtime/tables/policy.py").open("a") as file:
         file.write(
-            "\nCOMMANDS['echo'] = (('rm_rf', 'always'),)\nRULES['rm_rf'] = ('block', 'echo', 'it is blocked now', 'nothing')\n"
+            "\nCOMMANDS['echo'] = (('rm_rf', 'system.always'),)\nRULES['rm_rf'] = ('block', 'echo', 'it is blocked now', 'nothing')\n"
         )
+    with (stricter / "runtime/ultra_runtime/tables/first_look.py").open("a") as file:
+        file.write("\nCOMMANDS['echo'] = ()\n")
     repo.bundle = stricter
     answer = fail(repo)
     assert (answer["next"], answer["attempt"]) == ("escalate", 0)
@@ -408,7 +412,7 @@ def test_a_link_that_leads_out_of_the_repository(make: Make, tmp_path: Path) -> 
     (tmp_path / "elsewhere").mkdir()
     repo = make(plan(step(1, ["out/x.txt"])))
     (repo.folder / "out").symlink_to(tmp_path / "elsewhere")
-    assert "it leads out of the repository" in repo.refused(f"run start {PLAN}")
+    assert "a file outside the repository (out/x.txt)" in repo.refused(f"run start {PLAN}")
 
 
 def test_a_protected_path_that_changes_fails_the_attempt(make: Make) -> None:
@@ -427,7 +431,7 @@ def test_a_verify_whose_call_is_ended_leaves_nothing_running_for_the_next(
         plan(
             step(
                 1,
-                verify="test -e ../again || { touch ../again; setsid sleep 300 & echo $! > ../pid; sleep 300; }",
+                verify="test -e $BESIDE/again || { touch $BESIDE/again; setsid sleep 300 & echo $! > $BESIDE/pid; sleep 300; }",
             )
         )
     )

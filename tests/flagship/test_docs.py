@@ -252,8 +252,13 @@ def named_first(path: Path, *calls: str) -> set[str]:
 @pytest.mark.parametrize(
     ("title", "modules", "calls", "least"),
     [
-        ("The audit of a run", ["run/audit.py", "run/manifest.py", "run/verify.py"], ("Drift", "Fault"), 15),
-        ("The set-up", ["checkup.py"], ("Check",), 8),
+        (
+            "The audit of a run",
+            ["run/life/audit.py", "run/step/expected.py", "run/step/verify.py"],
+            ("Drift", "Fault"),
+            15,
+        ),
+        ("The set-up", ["doctor/checkup.py"], ("Check",), 8),
     ],
 )
 def test_every_check_has_its_line(

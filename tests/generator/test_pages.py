@@ -65,7 +65,7 @@ def test_a_page_stands_under_the_name_of_its_command(tmp_path: Path) -> None:
 def test_a_page_says_what_prompt_and_contract_say(tmp_path: Path) -> None:
     text = rendered(tmp_path, {}).files["docs/commands/acmebrief.md"].text
     assert (
-        "- [Work order](../HANDOVER-CONTRACTS.md#1-work-order) (`works/order.json`) is written strictly.\n"
+        "- [Work order](../HANDOVER-CONTRACTS.md#1-work-order) (`works/order.json`): written strictly.\n"
         in text
     )
     assert "is read" not in text, "another command reads it"

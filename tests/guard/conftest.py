@@ -1,8 +1,5 @@
-"""Let the tests import the runtime from its sources."""
+"""Let the tests import the runtime from its sources, with the tables that are rendered from them."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "plugin_src" / "runtime"))
+import tests.guard.policy_tables  # noqa: F401

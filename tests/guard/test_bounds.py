@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
 from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, follow
+from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.policy import Policy
 from ultra_runtime.guard.shell.reader import MAX_TEXT
-from ultra_runtime.guard.verdict import git_directories, verdict_for, written_paths
+from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()
 EXAMPLES = [
@@ -147,8 +148,7 @@ def test_a_deep_stack_of_the_caller_fails_closed_too() -> None:
 @given(st.text(max_size=300) | SOUP)
 def test_any_text_gets_an_answer(text: str) -> None:
     assert verdict_for(text, POLICY).verdict in ("allow", "warn", "block")
-    written_paths(text)
-    git_directories(text)
+    watch(text).changed()
 
 
 @settings(deadline=None, max_examples=200)

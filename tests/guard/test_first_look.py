@@ -12,9 +12,12 @@ from tests.guard.policy_tables import ROOT, load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
+from ultra_runtime.guard.follow.watch import watch
+from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()
+JUDGE = Judge("/", None)
 CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
 EXAMPLES = [
     text for rule in load("commands.yaml") for kind in ("match", "pass") for text in rule["examples"][kind]
@@ -54,7 +57,7 @@ diff a b
 NAMES = sorted(
     {
         *POLICY.commands, *POLICY.sources, *POLICY.adders, *kinds.BUILTINS, *kinds.LAUNCHERS, *kinds.SHELLS,
-        *kinds.POWERSHELLS, *kinds.WRITERS, *kinds.PRINTERS, *kinds.LANGUAGES, *kinds.ALIASES, *wrappers.PLAIN,
+        *kinds.POWERSHELLS, *kinds.WRITERS, *kinds.CHANGERS, *kinds.PRINTERS, *kinds.LANGUAGES, *kinds.ALIASES, *wrappers.PLAIN,
         *wrappers.SCANNED, *wrappers.TEXT_OPTIONS, *wrappers.TEXT_OPERANDS, "mkfs.ext4", "newfs_hfs", "pip3.11",
         "git-push", "python3.12", "rm.exe", "$X", "$SUDO", "$SHELL", "$0", "*", "r?", "/bin/r*", "ch*", "'r'm", "r\\m",
     }
@@ -65,7 +68,7 @@ ARGUMENTS = sorted(
         "-9", "--", "-u", "bob", ".", "/dev/sda", "of=/dev/sda", "/dev/null", "-c", "-e", "--eval", "'rm -rf x'",
         '"reboot"', "reboot", "now", "0", "6", "install", "add", "i", "left-pad", "poweroff", "x.timer", "enable",
         "/etc/crontab", "~/.bash_history", "HISTFILE", "-d", "--decode", "x", "'system(\"rm -rf x\")'", "it's", "{}",
-        "-exec", "\\;", "+", ":::", "-x", "foreach", "run", "exec", "/c", "-enc", "'shutil.rmtree(1)'", "-S", "-i",
+        "-exec", "-delete", "\\;", "+", ":::", "-x", "foreach", "run", "exec", "/c", "-enc", "'shutil.rmtree(1)'", "-S", "-i",
         "sh", "|", ";", "&&", ">", "<", "<<<", "&", "(", ")", "\n", "curl", "base64", "-Recurse", "-Force", "/s", "/q",
         "PowerOff", "login1.Manager.PowerOff", "/proc/sysrq-trigger", "load", "/create", "clear", "-E", "\\x72m",
         "'\\x72m -rf x'", "\"a'b\"", "'a\"b'", "#", "$X", "$X$Y", "a=b", "{a,b}", "r{m,x}", "f()", "{", "}", "function",
@@ -82,6 +85,8 @@ def check(command: str) -> None:
     if not may_match(command):
         verdict = verdict_for(command, POLICY)
         assert (verdict.verdict, verdict.rule) == ("allow", "")
+    if not JUDGE.may_write(command):
+        assert watch(command).changed() == []
 
 
 @pytest.mark.parametrize("command", HARMLESS)

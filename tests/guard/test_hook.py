@@ -14,6 +14,8 @@ import pytest
 
 from tests.guard.scene import PLAN, PROJECT, SESSION, Scene
 from tests.interpreters import interpreters
+from ultra_plugin.check.client import TOOLS
+from ultra_runtime.guard.hook import SPAWNING
 
 REMOVE = "rm -rf src"
 AGENT = "ultraplan-local:plan-critic"
@@ -47,7 +49,7 @@ def test_in_a_run_commands_and_paths_are_denied(scene: Scene, guard: str) -> Non
         assert told.decision == "deny"
 
 
-@pytest.mark.parametrize("tool", ["Agent", "Task"])
+@pytest.mark.parametrize("tool", SPAWNING)
 def test_in_a_run_no_agent_is_started(scene: Scene, tool: str) -> None:
     given = {"description": "look", "prompt": "rm -rf src; ultra put brief", "subagent_type": "Explore"}
     for guard in ("run", "ask", "always"):
@@ -60,6 +62,37 @@ def test_in_a_run_no_agent_is_started(scene: Scene, tool: str) -> None:
         assert (told.decision, "rule run_agent: " in told.reason) == ("deny", True)
     assert "do the step here" in told.reason
     assert scene.call(tool, given, guard="off").silent
+
+
+def test_every_tool_of_the_client_that_starts_agents_is_known(bundle: Path) -> None:
+    """A tool that a new client brings has to be put into one of the two lists."""
+    harmless = {
+        "AskUserQuestion", "Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "EnterWorktree",
+        "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor",
+        "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResourceTool", "RemoteTrigger",
+        "ReportFindings", "ScheduleWakeup", "SendMessage", "SendUserFile", "SendUserMessage", "Skill",
+        "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
+        "WebFetch", "WebSearch", "Write",
+    }  # fmt: skip
+    assert harmless | set(SPAWNING) == TOOLS
+    hooks = json.loads((bundle / "hooks/hooks.json").read_text())["hooks"]
+    matchers = {name for group in hooks["PreToolUse"] for name in group["matcher"].split("|")}
+    assert set(SPAWNING) <= matchers
+
+
+def test_hooks_that_git_is_told_to_use_are_protected(scene: Scene) -> None:
+    scene.start_run()
+    assert scene.write("tools/hooks/pre-commit").silent
+    scene.git("config", "core.hooksPath", "tools/hooks")
+    for told in (
+        scene.write("tools/hooks/pre-commit"),
+        scene.bash("echo x > tools/hooks/pre-push"),
+        scene.bash("rm tools/hooks/pre-push"),
+    ):
+        assert "rule hook_script" in told.reason
+    assert scene.write("tools/other").silent
+    (scene.home / ".gitconfig").write_text("[core]\n\thooksPath = ~/hooks\n")
+    assert "rule hook_script" in scene.write(scene.home / "hooks/pre-commit").reason
 
 
 def test_the_plan_behind_a_session_spec_is_held_too(scene: Scene) -> None:

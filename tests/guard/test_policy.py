@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 import yaml
 
 from tests.guard.policy_tables import POLICY as POLICY_FOLDER
-from tests.guard.policy_tables import load, policy, tables
+from tests.guard.policy_tables import load, policy
+from ultra_runtime.guard import follow
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.follow import logic
+from ultra_runtime.guard.follow.kinds import EVENTS
+from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.paths import PathContext, path_verdict
 from ultra_runtime.guard.verdict import verdict_for
 
@@ -46,23 +49,26 @@ def test_ids_are_unique() -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_every_logic_that_a_rule_names_exists_and_every_one_is_named() -> None:
-    made = tables()
-    asked = {use for uses in made["COMMANDS"].values() for _, use in uses}
-    assert asked == set(logic.COMMAND_LOGIC)
-    sources = {use for uses in made["SOURCES"].values() for _, use in uses}
-    assert sources == set(logic.SOURCE_LOGIC)
-    events = {use for uses in made["EVENTS"].values() for _, use in uses if use}
-    assert events == set(logic.EVENT_LOGIC)
-    for table in (logic.COMMAND_LOGIC, logic.SOURCE_LOGIC, logic.EVENT_LOGIC):
-        for name in table:
-            assert callable(logic.logic(table, name))
+def test_every_function_that_a_rule_names_is_found() -> None:
+    places = {
+        place
+        for table in (POLICY.commands, POLICY.sources, POLICY.events)
+        for uses in table.values()
+        for _, place in uses
+        if place
+    }
+    assert len(places) > 30
+    for place in places:
+        assert logic(place).__name__ == place.partition(".")[2]
 
 
-def test_the_tables_are_literals() -> None:
-    made = tables()
-    for name, table in made.items():
-        assert eval(repr(table)) == table, name  # noqa: S307 - our own literals
+def test_every_event_of_the_guard_is_in_its_table() -> None:
+    raised = {
+        name
+        for path in Path(follow.__file__).parent.glob("*.py")
+        for name in re.findall(r"""(?:\.event\(|rules\.append\()"(\w+)\"""", path.read_text())
+    }
+    assert raised == set(EVENTS)
 
 
 @pytest.mark.parametrize(("rule", "command"), _examples(COMMAND_RULES, "match"))

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 
 from tests.guard.policy_tables import ROOT, load, policy
-from ultra_runtime.guard import judge, own_files
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.follow import kinds
 
 RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
 
@@ -156,11 +154,7 @@ def test_the_reach_of_a_verb_is_seen() -> None:
     assert "ultra_runtime.files.atomic" in _reached("ultra_runtime.verbs.put")
 
 
-# -- words that stand in two places
-
-
-def test_every_plain_writer_and_remover_is_looked_for() -> None:
-    assert set(kinds.WRITERS) | own_files.REMOVERS == judge.WRITERS
+# -- words of the first look
 
 
 NEEDS = {  # what has to stand behind a command before any rule that lists it can match
@@ -171,7 +165,7 @@ NEEDS = {  # what has to stand behind a command before any rule that lists it ca
     "listens": "host 80 | sh", "make_filesystem": "/dev/sda", "mode_option": "-m 777 x", "open_mode": "777 x",
     "openssl_decodes": "enc -d -a -in x | sh", "partition": "-a /dev/sda", "power_message": "PowerOff", "power_off": "now",
     "power_verb": "poweroff", "remove": "-rf x", "remove_windows": "-Recurse -Force x", "run_level": "0",
-    "schedule_edit": "/etc/crontab", "timer": "--on-calendar=daily x",
+    "run_refs": "update-ref refs/ultra/x HEAD", "schedule_edit": "/etc/crontab", "timer": "--on-calendar=daily x",
 }  # fmt: skip
 
 
@@ -183,7 +177,7 @@ def test_the_first_look_sees_every_command_of_the_policy() -> None:
         for name, logics in uses.items():
             for _, use in logics:
                 verb = table.adders[name][0][0] if name in table.adders else ""
-                command = f"{name} {NEEDS[use].format(verb=verb)}"
+                command = f"{name} {NEEDS[use.partition('.')[2]].format(verb=verb)}"
                 if not may_match(command):
                     missed.append(command)
     assert missed == []

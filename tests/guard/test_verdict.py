@@ -40,7 +40,7 @@ def test_a_verdict_says_what_why_and_what_instead() -> None:
     verdict = verdict_for("ls && sudo rm -r --force 'a b'", POLICY)
     assert verdict.rule == "recursive_force_delete"
     assert "rm -r --force a b" in verdict.reason
-    assert "nothing brings it back" in verdict.reason
+    assert "cannot be undone" in verdict.reason
     assert "rmdir" in verdict.instead
     assert "\n" not in verdict_for('rm -rf "a\nb"', POLICY).reason
     assert len(verdict_for("rm -rf " + "x" * 500, POLICY).reason) < 250

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.guard.policy_tables import policy
-from ultra_runtime.guard.paths import PathContext, path_verdict, write_verdict
-from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME
-from ultra_runtime.guard.verdict import git_directories, written_paths
+from ultra_runtime.guard.follow.watch import watch
+from ultra_runtime.guard.judge import Judge
+from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME, known
+from ultra_runtime.guard.site import site_of_plan
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from ultra_runtime.guard.verdict import git_directories, written_paths
         ("cp a b", ["b"]),
         ("cp -r a b c/", ["c/"]),
         ("cp -t dir a", ["dir"]),
-        ("mv --target-directory=dir a", ["dir"]),
+        ("mv --target-directory=dir a", ["dir", "a"]),
         ("install -m 644 a b", ["b"]),
         ("ln -s a b", ["b"]),
         ("ln -s x/a", ["a"]),
@@ -65,13 +65,18 @@ from ultra_runtime.guard.verdict import git_directories, written_paths
     ],
 )
 def test_written_paths(command: str, paths: list[str]) -> None:
-    assert [write.path for write in written_paths(command)] == paths
+    assert [write.path for write in watch(command).changed()] == paths
 
 
 def test_what_a_directory_would_hold() -> None:
-    (write,) = written_paths("cp x/settings.json y/.env dir")
-    assert (write.path, write.names, write.via, write.known) == ("dir", ("settings.json", ".env"), "cp", True)
-    assert not written_paths("echo > $X")[0].known
+    (write,) = watch("cp x/settings.json y/.env dir").changed()
+    assert (write.path, write.names, write.via) == ("dir", ("settings.json", ".env"), "cp")
+    assert not known(watch("echo > $X").changed()[0].path)
+
+
+def judge(folder: Path) -> Judge:
+    """Return the judge of a run in a folder."""
+    return Judge(str(folder), site_of_plan(str(folder), ""), str(folder / "home"))
 
 
 @pytest.mark.parametrize(
@@ -80,38 +85,60 @@ def test_what_a_directory_would_hold() -> None:
         ("echo x > .env", "env_file"),
         ("cp .env.example .env", "env_file"),
         ("echo x >> ~/.ssh/authorized_keys", "secret_keys"),
+        ("rm ~/.ssh/known_hosts", "secret_keys"),
+        ("mv ~/.ssh/config x", "secret_keys"),
+        ("mv -t x ~/.ssh/config", "secret_keys"),
+        ("mv x ~/.bashrc", "shell_startup"),
+        ("truncate -s 0 ~/.bashrc", "shell_startup"),
+        ("ln -sf x ~/.bashrc", "shell_startup"),
+        ("chmod 644 ~/.aws/credentials", "secret_keys"),
+        ("chmod -x ~/.aws/credentials", "secret_keys"),
+        ("chown me .env", "env_file"),
+        ("setfacl -m u:me:r .env", "env_file"),
+        ("unlink .env", "env_file"),
+        ("shred -u .env", "env_file"),
+        ("git rm .env", "env_file"),
+        ("git mv .env x", "env_file"),
+        ("git -C web rm .env", "env_file"),
+        ("find ~/.aws -name x -delete", "secret_keys"),
+        ("rm ../y", "outside_repository"),
+        ("rm -r /var/tmp/x", "outside_repository"),
+        ("mv ../y .", "outside_repository"),
+        ("chmod +x ../y", "outside_repository"),
+        ("rmdir ../y", "outside_repository"),
+        ("curl -o ~/.ssh/authorized_keys example.org/k", "secret_keys"),
+        ("wget -O ../y example.org/k", "outside_repository"),
         ("cd .git/hooks && cat > pre-commit <<E\nx\nE", "hook_script"),
         ("tee .claude/settings.json < x", "client_settings"),
         ("echo x > ../y", "outside_repository"),
+        ("cp x/settings.json .claude", "client_settings"),
+        ("cp x/.env .", "env_file"),
         ("sed -i s/a/b/ src/x", ""),
+        ("cp ../y .", ""),
+        ("cp ~/.bashrc x", ""),
+        ("rm src/x", ""),
+        ("rm -r src", ""),
+        ('rm -r "$d"', ""),
+        ("mv src/a src/b", ""),
+        ("chmod +x run.sh", ""),
+        ("chmod 755 src/x", ""),
+        ("git rm --cached .env", ""),
+        ("git mv src/a src/b", ""),
+        ("find . -name '*.pyc' -delete", ""),
+        ("cat ~/.ssh/config", ""),
+        ("curl -o x example.org/k", ""),
+        ("curl -o /dev/null example.org/k", ""),
+        ("cp x/.env.sample .", ""),
     ],
 )
-def test_together_with_the_path_policy(command: str, rule: str, tmp_path: Path) -> None:
-    place = PathContext(str(tmp_path), str(tmp_path), str(tmp_path / "home"))
-    (write,) = written_paths(command)
-    assert path_verdict(write.path, place, policy()).rule == rule
-
-
-def test_a_folder_is_judged_by_what_it_would_hold(tmp_path: Path) -> None:
-    (tmp_path / ".claude").mkdir()
-    place = PathContext(str(tmp_path), str(tmp_path), str(tmp_path / "home"))
-
-    def rule(command: str) -> str:
-        (write,) = written_paths(command)
-        return write_verdict(write.path, write.names, place, policy()).rule
-
-    assert rule("cp x/settings.json .claude") == "client_settings"
-    assert rule("cp x/settings.json .claude/") == "client_settings"
-    assert rule("cp x/.env new") == ""  # a file of that name
-    assert rule("cp x/.env .") == "env_file"
-    assert rule("cp x/.env.sample .") == ""
-    assert rule("cp x ../y") == "outside_repository"
+def test_the_judge_of_what_a_command_changes(command: str, rule: str, tmp_path: Path) -> None:
+    assert judge(tmp_path).command(command).rule == rule
 
 
 def test_git_directories() -> None:
-    assert git_directories("ls") == []
-    assert git_directories("git status") == ["."]
-    assert git_directories("git -C ../main commit -m x") == ["../main"]
-    assert git_directories("cd ../main && git add x") == ["../main"]
-    assert git_directories("GIT_DIR=/m/.git git add x; git add y") == ["/m/.git", "."]
-    assert git_directories("git --git-dir=/m/.git --work-tree /m status") == ["/m/.git", "/m"]
+    assert watch("ls").git_directories == []
+    assert watch("git status").git_directories == ["."]
+    assert watch("git -C ../main commit -m x").git_directories == ["../main"]
+    assert watch("cd ../main && git add x").git_directories == ["../main"]
+    assert watch("GIT_DIR=/m/.git git add x; git add y").git_directories == ["/m/.git", "."]
+    assert watch("git --git-dir=/m/.git --work-tree /m status").git_directories == ["/m/.git", "/m"]

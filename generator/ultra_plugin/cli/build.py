@@ -19,9 +19,7 @@ from ultra_plugin.report import Cost, PluginReport, Report
 @click.command("build")
 @source_option
 @out_option
-@click.option(
-    "--wheel", is_flag=True, help="Also build sdist and wheel of the project around the source tree."
-)
+@click.option("--wheel", is_flag=True, help="Also build the sdist and the wheel of the project.")
 @json_option
 def build_command(source: Path | None, out: Path, wheel: bool, as_json: bool) -> None:
     """Render, check, write and package every plugin of the source tree."""

@@ -26,9 +26,11 @@ from ultra_plugin.tree import write
 @click.command("check")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @source_option
-@click.option("--strict", is_flag=True, help="Let warnings fail too; always so for the source tree.")
+@click.option("--strict", is_flag=True, help="Fail on warnings too; always on for the source tree.")
 @click.option(
-    "--client", default="auto", help="Client to ask as well: auto (claude on the PATH), off, or a path."
+    "--client",
+    default="auto",
+    help="Also run this client's validator: auto (claude on the PATH), off, or a path.",
 )
 @json_option
 def check_command(folder: Path | None, source: Path | None, strict: bool, client: str, as_json: bool) -> int:

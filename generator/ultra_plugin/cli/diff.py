@@ -18,7 +18,7 @@ from ultra_plugin.tree import changes
 @click.command("diff")
 @source_option
 @out_option
-@click.option("--stat", is_flag=True, help="Name the files only.")
+@click.option("--stat", is_flag=True, help="Show only the names of the files.")
 def diff_command(source: Path | None, out: Path, stat: bool) -> int:
     """Show how the rendered bundles differ from what lies in the output folder; status 1 when they do."""
     bundles, _ = checked(SourceTree(source or default_source()), out.name)

@@ -35,11 +35,11 @@ def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(path_type=Path),
         default=Path("dist"),
         show_default=True,
-        help="Where bundles go.",
+        help="Folder for the built bundles.",
     )(command)
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for a machine.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 def progress(step: str) -> None:

@@ -24,21 +24,21 @@ _WINDOWS = (
     "native Windows is not supported: install WSL (wsl --install) and run Claude Code and ultra-install in it"
 )
 _EPILOG = """\
-what it touches:
+files it changes:
   <config>/skills/<plugin>/       the plugin and its receipt; <config> is ~/.claude or $CLAUDE_CONFIG_DIR
   <config>/commands/<name>.md     only with --short-names
-  <config>/settings.json          only with --permissions minimal, as text: every other byte stays;
-                                  settings.json.ultra-backup is the file as it was
-  with --scope project <config> is the .claude folder of the repository that you are in
+  <config>/settings.json          only with --permissions minimal, edited as text: every other byte stays;
+                                  settings.json.ultra-backup is a copy of the old file
+  with --scope project, <config> is the .claude folder of the current repository
 
 examples:
-  ultra-install                             install what this package carries; shows a plan and asks
+  ultra-install                             install the plugins in this package; shows a plan and asks
   ultra-install --yes --short-names         the same without asking, with /ultrabrief-local and the others
-  ultra-install --upgrade --from x.zip      take in another version; files that you edited are kept beside
+  ultra-install --upgrade --from x.zip      install another version; files that you edited are kept beside the new ones
   ultra-install --verify                    exit 1 if anything differs from what was installed
-  ultra-install --uninstall                 take out exactly what was put in
+  ultra-install --uninstall                 remove exactly what was installed
 
-exit status: 0 done, 1 refused, failed or not as it should be, 2 wrong usage, 130 interrupted
+exit status: 0 done, 1 refused, failed or different from what was installed, 2 wrong usage, 130 interrupted
 """
 
 
@@ -50,21 +50,25 @@ def parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("plugins", nargs="*", metavar="PLUGIN", help="which ones; left out, all of them")
+    made.add_argument("plugins", nargs="*", metavar="PLUGIN", help="the plugins to install; all by default")
     what = made.add_mutually_exclusive_group()
-    what.add_argument("--upgrade", action="store_true", help="only go on if the plugin is installed already")
+    what.add_argument(
+        "--upgrade", action="store_true", help="upgrade an installed plugin; do not install a new one"
+    )
     what.add_argument("--uninstall", action="store_true", help="remove what was installed; your changes stay")
-    what.add_argument("--status", action="store_true", help="say what is installed, and what was changed")
-    what.add_argument("--verify", action="store_true", help="exit 1 unless everything is as it was installed")
+    what.add_argument("--status", action="store_true", help="show what is installed and what was changed")
+    what.add_argument(
+        "--verify", action="store_true", help="exit 1 if any file differs from what was installed"
+    )
     made.add_argument(
-        "--scope", choices=["user", "project"], help="for you (default) or for the repository you are in"
+        "--scope", choices=["user", "project"], help="install for you (default) or for the current repository"
     )
     made.add_argument(
         "--from",
         dest="source",
         type=Path,
         metavar="ZIP|DIR",
-        help="a built bundle instead of the carried ones",
+        help="install this built bundle instead of the included ones",
     )
     made.add_argument(
         "--permissions",
@@ -74,18 +78,22 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--short-names",
         action=argparse.BooleanOptionalAction,
-        help="add (or remove) user commands with the bare names",
+        help="add (or remove) the commands by their bare names",
     )
     made.add_argument(
-        "--purge", action="store_true", help="with --uninstall: delete the plugin's data folder too"
+        "--purge", action="store_true", help="with --uninstall: also delete the plugin's data folder"
     )
-    made.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
+    made.add_argument("--dry-run", action="store_true", help="show what would be done, but do nothing")
     made.add_argument("--yes", action="store_true", help="do not ask")
     made.add_argument(
         "--json", action="store_true", help="report as JSON on standard output; needs --yes to change things"
     )
     made.add_argument(
-        "--wait", type=float, default=60.0, metavar="SECONDS", help="for another ultra-install (60)"
+        "--wait",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long to wait for another ultra-install (60)",
     )
     made.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     return made

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ultra_plugin.config import COMMON
+from ultra_plugin.guard import KINDS, WRAPPERS
 from ultra_plugin.model import BundleFile, Plugin, Suite
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import common_module, contract_module
-from ultra_plugin.tables.literal import literal
+from ultra_plugin.tables.first_look import first_look_module
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import policy_module
@@ -34,6 +35,11 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
         yield "common", common_module(suite.common_codes), (COMMON,)
     if suite.policy:
         yield "policy", policy_module(suite.policy), (COMMANDS, PATHS)
+        yield (
+            "first_look",
+            first_look_module(suite.policy),
+            (COMMANDS, KINDS, WRAPPERS, *suite.policy.guard.files),
+        )
     if suite.outputs:
         made_from = tuple(path for path in tree.files("outputs") if path.endswith(".yaml"))
         yield "outputs", outputs_module(suite.outputs), made_from

@@ -17,14 +17,14 @@ def policy_module(policy: Policy) -> str:
     for rule in policy.commands:
         for logic in rule.logic:
             for name, adder in logic.adders.items():
-                commands[name] = (*commands.get(name, ()), (rule.id, logic.use))
+                commands[name] = (*commands.get(name, ()), (rule.id, policy.function(logic)))
                 adders[name] = (adder.verbs, not adder.bare, adder.values)
             if logic.when in ("command", "source"):
                 table, first = (commands, rule.id) if logic.when == "command" else (sources, logic.gives)
                 for name in logic.commands:
-                    table[name] = (*table.get(name, ()), (first, logic.use))
+                    table[name] = (*table.get(name, ()), (first, policy.function(logic)))
             else:
-                events[logic.when] = (*events.get(logic.when, ()), (rule.id, logic.use))
+                events[logic.when] = (*events.get(logic.when, ()), (rule.id, policy.function(logic)))
     tables: dict[str, Mapping[str, object]] = {
         "RULES": {r.id: (r.verdict, r.title, r.why, r.instead) for r in (*policy.commands, *policy.paths)},
         "COMMANDS": commands,

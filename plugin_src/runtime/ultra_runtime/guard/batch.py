@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.files.given_text import read_given
+from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.guard.judge import Judge
+from ultra_runtime.guard.site import find_site, site_of_plan
 from ultra_runtime.text.jsontext import JsonError, read_object
 
 TYPE_CHECKING = False
@@ -16,6 +21,16 @@ if TYPE_CHECKING:
 def told(verdict: Verdict) -> dict[str, str]:
     """Return a verdict as an answer, which has a rule and a reason even where they say nothing."""
     return {"verdict": verdict.verdict, "rule": verdict.rule, "reason": verdict.reason, **verdict.as_data()}
+
+
+def judge_from(given: dict[str, Any]) -> Judge:
+    """Return the judge for the surroundings that a question brings, or for those of the call."""
+    given = {name: text(given, name) for name in ("cwd", "repo_root", "home") if given.get(name)}
+    cwd = os.path.abspath(given.get("cwd") or current_folder())
+    if "repo_root" in given:
+        return Judge(cwd, site_of_plan(os.path.abspath(given["repo_root"]), ""), given.get("home", ""))
+    site = find_site([cwd], "") or site_of_plan(find_root(cwd) or cwd, "")
+    return Judge(cwd, site, given.get("home", ""))
 
 
 def answers(judge: Callable[[dict[str, Any]], Verdict], shape: str) -> list[dict[str, str]]:

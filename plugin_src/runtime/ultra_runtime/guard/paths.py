@@ -12,7 +12,7 @@ from ultra_runtime.guard.shell.marks import HOME, OPAQUE, USER_HOME, known
 class PathContext:
     """Where a run is at home, and what is protected there beyond the patterns of the policy."""
 
-    __slots__ = ("boundary", "cwd", "home", "hook_files", "repo_root", "writable")
+    __slots__ = ("boundary", "cwd", "home", "hook_files", "repo_root")
 
     def __init__(
         self,
@@ -20,14 +20,12 @@ class PathContext:
         repo_root: str,
         home: str,
         boundary: bool = True,
-        writable: tuple[str, ...] = (),
         hook_files: tuple[str, ...] = (),
     ) -> None:
         self.cwd = cwd
         self.repo_root = repo_root
         self.home = home
         self.boundary = boundary  # whether what is outside the repository is refused
-        self.writable = writable  # folders outside it that may be written all the same
         self.hook_files = hook_files  # files and folders that settings in force name as hooks
 
 
@@ -51,17 +49,15 @@ def path_verdict(path: str, place: PathContext, policy: Policy) -> Verdict:
     return ALLOW
 
 
-def write_verdict(path: str, names: tuple[str, ...], place: PathContext, policy: Policy) -> Verdict:
-    """Judge what a command writes: the path, or what it would hold if it is a folder."""
-    verdict = path_verdict(path, place, policy)
-    if verdict.verdict != "allow" or not names or not known(path):
-        return verdict
-    if os.path.isdir(os.path.join(place.cwd, _expanded(path, place.home)[1])):
-        for name in names:
-            inner = path_verdict(path.rstrip("/") + "/" + name, place, policy)
-            if inner.verdict != "allow":
-                return inner
-    return verdict
+def protected_name(path: str, policy: Policy) -> str:
+    """Return the rule that protects a path of any repository by its name alone, or nothing."""
+    names = components(path)
+    for rule, (patterns, unless) in policy.paths.items():
+        if not names or any(_like(names[-1], free.casefold()) for free in unless):
+            continue
+        if any(pattern[0] not in "~/" and _fits(names, components(pattern), False) for pattern in patterns):
+            return rule
+    return ""
 
 
 def _expanded(path: str, home: str) -> tuple[bool, str]:
@@ -86,14 +82,14 @@ def _of_user(rest: str, place: PathContext, policy: Policy) -> Verdict:
 def _protected(real: str, place: PathContext, policy: Policy) -> str:
     """Return the rule that protects a real path, or nothing."""
     names = components(real)
+    if _is_git_hook(real, names, place) or _is_named(real, place):
+        return "hook_script"
     for rule, (patterns, unless) in policy.paths.items():
-        if names and any(_like(names[-1], free) for free in unless):
+        if names and any(_like(names[-1], free.casefold()) for free in unless):
             continue
         for pattern in patterns:
             if _matches(real, names, pattern, place):
                 return rule
-    if _is_git_hook(real, names, place) or _is_named(real, place):
-        return "hook_script"
     return ""
 
 
@@ -164,12 +160,9 @@ def _is_named(real: str, place: PathContext) -> bool:
 
 
 def _allowed(real: str, place: PathContext) -> bool:
-    """Tell whether a real path is inside the repository or another folder that may be written."""
-    for folder in (place.repo_root, *place.writable):
-        root = real_path(folder)
-        if root is not None and inside(real, root):
-            return True
-    return False
+    """Tell whether a real path is inside the repository."""
+    root = real_path(place.repo_root)
+    return root is not None and inside(real, root)
 
 
 def _partly_known(path: str, place: PathContext, policy: Policy) -> Verdict:
@@ -179,7 +172,7 @@ def _partly_known(path: str, place: PathContext, policy: Policy) -> Verdict:
     last = next(at for at in range(len(names) - 1, -1, -1) if not known(names[at]))
     tail = components("/".join(names[last + 1 :]))
     for rule, (patterns, unless) in policy.paths.items():
-        if not tail or any(_like(tail[-1], free) for free in unless):
+        if not tail or any(_like(tail[-1], free.casefold()) for free in unless):
             continue
         for pattern in patterns:
             bare = pattern[2:] if pattern.startswith("~/") else pattern

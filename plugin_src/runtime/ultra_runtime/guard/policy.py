@@ -7,9 +7,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     Texts = tuple[str, str, str, str]  # verdict, title, why, instead
-    Uses = tuple[tuple[str, str], ...]  # (rule, name of the logic)
+    Uses = tuple[tuple[str, str], ...]  # (rule, where its function is: module.name)
     Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # what is protected, names that are not
     Adder = tuple[tuple[str, ...], bool, tuple[str, ...]]  # verbs, needs a package, options with a value
+
+
+ALLOWED, WARN, BLOCK = "allow", "warn", "block"
 
 
 class Policy:
@@ -59,7 +62,7 @@ class Verdict:
         return {name: text for name, text in data.items() if text}
 
     def __str__(self) -> str:
-        if self.verdict == "allow":
+        if self.verdict == ALLOWED:
             return "allow"
         return f"{self.verdict} ({self.rule}): {self.reason}\nInstead: {self.instead}"
 
@@ -67,7 +70,7 @@ class Verdict:
         return f"Verdict({self.verdict!r}, {self.rule!r}, {self.reason!r}, unreadable={self.unreadable})"
 
 
-ALLOW = Verdict("allow")
+ALLOW = Verdict(ALLOWED)
 
 
 def ruled(policy: Policy, rule: str, found: str = "") -> Verdict:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FOLDER = launcher()
 RUN_FILE = "run.json"
+PROJECTS = ".claude/projects/"
 
 
 class LockError(UltraError):
@@ -37,6 +38,15 @@ class Site:
     def is_linked(self) -> bool:
         """Whether the tree is a worktree, whose git dir lies in that of the main tree."""
         return not self.git_dir.startswith(os.path.join(self.root, ""))
+
+
+def site_of_plan(root: str, plan: str, project: str = "") -> Site:
+    """Return the site of a run of that plan, whether or not it has begun; a project is seen from the root."""
+    git_dir = next((found for tree, found in trees(root) if tree == root), os.path.join(root, ".git"))
+    shown = os.path.relpath(os.path.realpath(plan), root).replace(os.sep, "/") if plan else ""
+    if not project and shown.startswith(PROJECTS):
+        project = "/".join(shown.split("/")[:3])
+    return Site(root, git_dir, {"root": root, "plan": shown, "project": project})
 
 
 def places() -> list[str]:

@@ -1,21 +1,20 @@
-"""Every command that a plan or session spec can make us run, and what the policy says of each."""
+"""Every command of a plan or session spec, in the order of a run, and what the judge says of each."""
 
 from __future__ import annotations
 
-from ultra_runtime.guard.verdict import verdict_for
-from ultra_runtime.plan.inline import is_nothing, spans
+from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
-    from ultra_runtime.guard.policy import Policy, Verdict
+    from ultra_runtime.guard.judge import Judge
+    from ultra_runtime.guard.policy import Verdict
     from ultra_runtime.plan.inline import InlineCommand
-    from ultra_runtime.plan.values import Plan, Step
+    from ultra_runtime.plan.values import EntryCondition, Plan
 
-BLOCK, WARN, ALLOW = "block", "warn", "allow"
 CHECKPOINT = "Checkpoint"
 
 
@@ -37,13 +36,18 @@ class PlanCommand:
 
 
 class Scanned:
-    """A command of a plan with the verdict of the policy."""
+    """A command of a plan with its verdict."""
 
-    __slots__ = ("found", "verdict")
+    __slots__ = ("found", "ruled")
 
-    def __init__(self, found: PlanCommand, verdict: Verdict) -> None:
+    def __init__(self, found: PlanCommand, ruled: Verdict) -> None:
         self.found = found
-        self.verdict = verdict
+        self.ruled = ruled
+
+    @property
+    def verdict(self) -> str:
+        """Block, warn or allow."""
+        return self.ruled.verdict
 
     def as_data(self) -> dict[str, Any]:
         """Return it as it stands in an answer."""
@@ -51,47 +55,44 @@ class Scanned:
         data: dict[str, Any] = {"field": found.field, "line": found.line, "command": found.command}
         if found.step is not None:
             data["step"] = found.step
-        return {**data, **self.verdict.as_data()}
+        return {**data, **self.ruled.as_data()}
+
+    def row(self) -> str:
+        """Return it as a report shows it, with its line and what to do instead."""
+        found, ruled = self.found, self.ruled
+        told = f"{self.verdict:5}  line {found.line}, {found.where}: {one_line(found.command, 120)}"
+        if self.verdict == ALLOWED:
+            return told
+        return f"{told}\n       {ruled.rule}: {ruled.reason}\n       Instead: {ruled.instead}"
 
     def __str__(self) -> str:
-        told = f"{self.verdict.verdict:5}  line {self.found.line}, {self.found.where}: {one_line(self.found.command, 120)}"
-        if self.verdict.verdict == ALLOW:
-            return told
-        return f"{told}\n       {self.verdict.rule}: {self.verdict.reason}\n       Instead: {self.verdict.instead}"
+        return f"{self.found.where}: `{one_line(self.found.command, 200)}`: {self.ruled.reason}"
 
 
-def scan(plan: Plan, policy: Policy) -> list[Scanned]:
-    """Return every command of a plan with its verdict, in the order of the plan."""
-    return [Scanned(found, verdict_for(found.command, policy)) for found in plan_commands(plan)]
+def scan(plan: Plan, judge: Judge) -> list[Scanned]:
+    """Return every command of a plan with its verdict."""
+    return [Scanned(found, judge.command(found.command)) for found in plan_commands(plan)]
+
+
+def commands_to_run(plan: Plan) -> list[PlanCommand]:
+    """Return what a run executes; of a Checkpoint it takes the message alone."""
+    return [found for found in plan_commands(plan) if found.field != CHECKPOINT]
 
 
 def plan_commands(plan: Plan) -> Iterator[PlanCommand]:
-    """Yield every command that a run of the plan could execute."""
-    entry = plan.entry_condition
-    if entry and entry.command:
-        yield PlanCommand("Entry condition", None, entry.line, entry.command)
+    """Yield every command of a plan, in the order in which a run comes to it."""
+    for field, step, found in _fields(plan):
+        if found and found.command:
+            yield PlanCommand(field, step, found.line, found.command)
+
+
+def _fields(plan: Plan) -> Iterator[tuple[str, int | None, EntryCondition | InlineCommand | None]]:
+    yield "Entry condition", None, plan.entry_condition
     for step in plan.steps:
-        yield from _of("Test first", step.number, [step.test_first])
-        yield from _of("Verify", step.number, [step.verify])
-        yield from _checkpoint(plan, step)
-    yield from _of("Exit condition", None, plan.exit_conditions)
-    yield from _of("Verification", None, plan.verification)
-
-
-def _of(field: str, step: int | None, commands: Iterable[InlineCommand | None]) -> Iterator[PlanCommand]:
-    for one in commands:
-        if one and one.command:
-            yield PlanCommand(field, step, one.line, one.command)
-
-
-def _checkpoint(plan: Plan, step: Step) -> Iterator[PlanCommand]:
-    """Yield the command of the Checkpoint as the plan has it, of which a run takes the message."""
-    for section in (step.section, *plan.document.below(step.section)):
-        for item in section.items:
-            if " ".join((item.name or "").split()).casefold() != CHECKPOINT.casefold():
-                continue
-            found = spans(item.value)
-            command = (found[0].text if found else item.value).strip()
-            if command and not is_nothing(command) and (found or command.startswith("git")):
-                yield PlanCommand(CHECKPOINT, step.number, item.line, command)
-            return
+        yield "Test first", step.number, step.test_first
+        yield "Verify", step.number, step.verify
+        yield CHECKPOINT, step.number, step.commit
+    for condition in plan.exit_conditions:
+        yield "Exit condition", None, condition
+    for condition in plan.verification:
+        yield "Verification", None, condition

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.plan.inline import is_nothing, paths, read_command, read_if_command, spans
+from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_command, read_if_command, spans
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Step
 from ultra_runtime.words import listed, one_line
@@ -134,6 +134,8 @@ class StepReader:
             found = spans(item.value)
             command = (found[0].text if found else item.value).strip()
             step.checkpoint = commit_message(command)
+            if command and not is_nothing(command) and (found or command.startswith("git")):
+                step.commit = InlineCommand(item.value, item.line, command)
         if step.checkpoint is None or not command.startswith(COMMIT):
             what = f'is not of the form {COMMIT} -m "message"' if item else "is missing"
             self._warn(

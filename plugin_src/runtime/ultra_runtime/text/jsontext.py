@@ -91,7 +91,8 @@ def read_object(data: bytes) -> JsonObject:
 
 def _decode(data: bytes) -> str:
     try:
-        return data.decode("utf-8-sig")
+        # Decoding as utf-8-sig would do the same and cost the import of a module.
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as problem:
         raise JsonError("it is not UTF-8", 1 + data.count(b"\n", 0, problem.start)) from None
 

@@ -1,7 +1,7 @@
-"""Move a brief's research_status along its states; the rest of the file stays as it is.
+"""Change a brief's research_status to an allowed next state; the rest of the file does not change.
 
-Research that is skipped although there are topics makes the brief a partial one; it is complete only when every
-topic has its answer.
+Skipping research although there are topics marks the brief as partial. The status can be complete only when every
+topic has an answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Check the set-up and name the remedy of everything that is wrong with it."""
+"""Check the installation, and name a remedy for every problem."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Decide whether the draft of a plan becomes the plan: first by its contract, then by its critics' scores.
 
-With --self-check the draft is held against the contract, at most three times. Without it the answers of plan-critic
-and scope-guardian come on standard input, each with its json block; a pass makes plan.md.draft the plan, and so does
-the last round (the only one with --quick) unless a hard dimension fails. With --degraded the plan says that no agents
-were there. The plan of a partial brief has to state its assumptions.
+With --self-check the draft is checked against the contract, at most three times. Otherwise standard input is the
+answers of plan-critic and scope-guardian, each with its json block. When the draft passes, plan.md.draft becomes the
+plan; after the last round (the only one with --quick) it also does, unless a hard dimension fails. With --degraded
+the plan says that no agents were available. A plan made from a partial brief must state its assumptions.
 """
 
 from __future__ import annotations

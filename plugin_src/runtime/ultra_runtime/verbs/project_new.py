@@ -1,6 +1,6 @@
-"""Make the directory of a new project, with its research folder and the list of what git does not see.
+"""Create the folder of a new project, with its research folder and a .gitignore.
 
-It is `.claude/projects/{date}-{slug}/` at the root of the repository; the date is today's unless --date says else.
+It is `.claude/projects/{date}-{slug}/` at the root of the repository; the date is today unless --date is given.
 """
 
 from __future__ import annotations

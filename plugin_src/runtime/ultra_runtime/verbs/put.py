@@ -1,11 +1,11 @@
-"""Write an artifact to its place, if the whole of it keeps its contract.
+"""Write an artifact to its place if the whole artifact follows its contract.
 
-The text comes on standard input, or from --from FILE. With --section NAME or --step N it is one part of an
-artifact that is there, and the rest stays as it is. A brief is put with --draft while it is reviewed: what can be
-computed of it is filled in, and `gate brief` makes the draft the brief. The plan of a project is put with --draft
-and written with its errors, which the answer lists: `gate plan` makes it the plan, which then takes nothing but
-its Execution Strategy. Research gets the confidence that was computed for its topic. Whatever else does not pass is
-answered with its codes, and nothing is written.
+The text comes from standard input, or from --from FILE. With --section NAME or --step N it replaces one part of an
+existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `ultra gate
+brief` turns the draft into the brief. The plan of a project is also put with --draft, and is written even with
+errors, which the answer lists; `ultra gate plan` turns it into the plan, of which only the Execution Strategy can
+change afterwards. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
+errors is not written, and the answer lists their codes.
 """
 
 from __future__ import annotations

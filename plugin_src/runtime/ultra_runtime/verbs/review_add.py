@@ -1,7 +1,7 @@
-"""Take a reviewer's answer: its findings get ids, and those whose evidence is not in the file are dropped.
+"""Record a reviewer's answer: its findings get ids, and those whose evidence is not in the file are dropped.
 
-The answer comes on standard input and ends in a json block; `triage` has to have been called before. It takes
-the place of what the reviewer said before. A success criterion that is not shown becomes a finding.
+The answer comes from standard input and ends in a json block; call `ultra triage` first. It replaces an earlier
+answer of the same reviewer. A success criterion that is not shown becomes a finding.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Put a finding into the report of the run: what seems wrong or needed beside the step under way."""
+"""Add a finding to the report of the run: what seems wrong or needed outside the current step."""
 
 from __future__ import annotations
 

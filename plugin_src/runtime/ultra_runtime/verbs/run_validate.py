@@ -1,12 +1,15 @@
-"""Say whether a plan, and the progress of its run when there is one, keep their contracts; writes nothing."""
+"""Check whether a plan, and the progress of its run if there is one, follow their contracts; write nothing."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.guard.policy import BLOCK
+from ultra_runtime.plan.commands import commands_to_run, scan
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
-from ultra_runtime.run.state.judged import commands_to_run
+from ultra_runtime.run.state.judging import judge_of_plan
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.run_place import find_run_place, plan_at
 from ultra_runtime.run.tree.workspace import find_workspace
@@ -29,10 +32,13 @@ def run(args: Args) -> Answer:
     plan, result = check_plan(read_plan_bytes(path), path)
     errors, warnings = list(result.errors), list(result.warnings)
     errors += _progress_errors(args, path)
+    here = current_folder()
+    judge = judge_of_plan(find_root(here) or here, path)
+    blocked = [str(one) for one in scan(plan, judge) if one.verdict == BLOCK]
     synthesised = sum(step.manifest is not None and step.manifest.made_up for step in plan.steps)
     data: dict[str, Any] = {
-        "ok": not errors,
-        "verdict": "FAIL" if errors else "READY",
+        "ok": not errors and not blocked,
+        "verdict": "FAIL" if errors or blocked else "READY",
         "type": plan.kind,
         "plan_version": plan.version,
         "steps": len(plan.steps),
@@ -40,17 +46,20 @@ def run(args: Args) -> Answer:
             "valid": sum(s.manifest is not None for s in plan.steps) - synthesised,
             "made_up": synthesised,
         },
-        "commands": [f"{where}: {one_line(command, 300)}" for where, command in commands_to_run(plan)],
+        "commands": [f"{one.where}: {one_line(one.command, 300)}" for one in commands_to_run(plan)],
         "errors": [issue.as_data() for issue in errors[:20]],
         "warnings": [issue.as_data() for issue in warnings[:20]],
     }
-    if errors:
-        data["error"] = str(errors[0])
+    if blocked:
+        data["blocked"] = blocked[:20]
+    if errors or blocked:
+        data["error"] = str(errors[0]) if errors else f"the command policy blocks {blocked[0]}"
         data["next"] = "correct it and validate again"
     title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {len(plan.steps)} steps"
     ran = [f"is run: {one}" for one in data["commands"]]
+    ran += [f"blocked {one}" for one in blocked]
     lines = [title, *ran, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
-    return Answer(data, "\n".join(lines), 1 if errors else 0)
+    return Answer(data, "\n".join(lines), 0 if data["ok"] else 1)
 
 
 def _progress_errors(args: Args, path: str) -> list[Issue]:

@@ -1,14 +1,18 @@
-"""Hold every command that a plan or session spec can make us run against the command policy.
+"""Check every command of a plan or session spec against the policy.
 
-Test first, Verify and Checkpoint of each step, entry and exit conditions, and Verification; exit 1 when one is blocked.
+These are Test first, Verify and Checkpoint of each step, entry and exit conditions, and Verification. The exit status
+is 1 when one of them is blocked.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import DONE, REFUSED, Answer, RefusedError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.guard.judge import load_policy
-from ultra_runtime.plan.commands import ALLOW, BLOCK, WARN, scan
+from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.guard.judge import Judge
+from ultra_runtime.guard.policy import ALLOWED, BLOCK, WARN
+from ultra_runtime.guard.site import site_of_plan
+from ultra_runtime.plan.commands import scan
 from ultra_runtime.plan.reading import read
 from ultra_runtime.rendered import verb
 from ultra_runtime.words import one_line
@@ -26,15 +30,17 @@ READ_ONLY = True
 def run(args: Args) -> Answer:
     """Answer with each command and its verdict."""
     path = args.need("PLAN")
-    scanned = scan(_read(path), load_policy())
-    counts = {word: sum(one.verdict.verdict == word for one in scanned) for word in (BLOCK, WARN, ALLOW)}
+    here = current_folder()
+    root = find_root(here) or here
+    scanned = scan(_read(path), Judge(root, site_of_plan(root, path)))
+    counts = {word: sum(one.verdict == word for one in scanned) for word in (BLOCK, WARN, ALLOWED)}
     blocked = counts[BLOCK] > 0
     data = {
         "ok": not blocked,
         "plan": path,
         "blocked": counts[BLOCK],
         "warned": counts[WARN],
-        "allowed": counts[ALLOW],
+        "allowed": counts[ALLOWED],
         "commands": [one.as_data() for one in scanned],
     }
     if blocked:
@@ -58,4 +64,4 @@ def _read(path: str) -> Plan:
 
 def _report(path: str, scanned: list[Scanned], counts: dict[str, int]) -> str:
     head = f"{one_line(path)}: {len(scanned)} commands, {counts[BLOCK]} blocked, {counts[WARN]} warned of"
-    return "\n".join([head, *map(str, scanned)])
+    return "\n".join([head, *(one.row() for one in scanned)])

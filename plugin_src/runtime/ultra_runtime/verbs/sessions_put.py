@@ -1,7 +1,7 @@
-"""Write the decomposer's sessions into the plan of a project, as its Execution Strategy, if they keep its contract.
+"""Write the decomposer's sessions into the plan of a project, as its Execution Strategy, if they are valid.
 
-The answer of session-decomposer comes on standard input and ends in a json block. With --export the spec of each
-session is written, too, with the context and handoff that the decomposer gave it.
+The answer of session-decomposer comes from standard input and ends in a json block. With --export it also writes the
+spec of each session, with the context and handoff that the decomposer gave it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write the session specs of a plan's Execution Strategy, each with its steps and manifests word for word.
 
-They go to sessions/ in the project, or beside the plan. What Context and Handoff State say in a spec that is there
-already is kept; everything else is made anew.
+They go to sessions/ in the project, or beside the plan. If a spec exists, its Context and Handoff State are kept and
+everything else is written again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Append one line of numbers to the statistics of a command: brief, research, plan, execute or review.
 
-Only fields that the contracts list are written, and never any text of a prompt. Without --data nothing is written;
-a line that cannot be written is told, and is no error.
+Only fields that the contracts list are written, and never text of a prompt. Without --data nothing is written. A line
+that cannot be written is reported, but is not an error.
 """
 
 from __future__ import annotations

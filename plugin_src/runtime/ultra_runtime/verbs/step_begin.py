@@ -1,4 +1,4 @@
-"""Begin a step: records how everything stands before it, runs its Test first, and answers with what to change."""
+"""Begin a step: record the state before it, run its Test first, and answer with what to change."""
 
 from __future__ import annotations
 

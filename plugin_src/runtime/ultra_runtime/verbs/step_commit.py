@@ -1,4 +1,4 @@
-"""Commit a step that has passed: what it changed among its Files and expected_paths, with the Checkpoint's message."""
+"""Commit a step that has passed: its changes in Files and expected_paths, with the Checkpoint's message."""
 
 from __future__ import annotations
 

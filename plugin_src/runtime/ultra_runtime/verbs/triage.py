@@ -1,8 +1,9 @@
-"""Say how closely each changed file is reviewed, and why; the scope and the differences are written for the reviewers.
+"""Decide how closely each changed file is reviewed, and why; write the scope and the diffs for the reviewers.
 
-The scope begins at --since, else where the review began that the plan mends, else where the run of the project began,
-else (by the times of the files) when its brief was written. Without --project the project that was worked on last is
-taken. Scope, differences and the findings of the last review whose words still stand are files in the project's logs.
+The scope begins at --since; otherwise where the review began whose findings the plan fixes; otherwise where the
+project's run began; otherwise when its brief was written, by the times of the files. Without --project it uses the
+project that was worked on last. Scope, diffs and the earlier findings whose evidence is still in the files are
+written to the project's logs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Hold a file against the contract of its kind and list every code with its line and remedy.
+"""Check a file against the contract of its kind, and list every code with its line and remedy.
 
-KIND is an artifact, or `project` for everything in a project directory; research may be a file or a folder.
---strict makes every error count, --soft turns the codes that the contract calls soft into warnings.
+KIND is an artifact, or `project` for everything in a project folder; research may be a file or a folder. --strict
+makes every error count; --soft turns the codes that the contract calls soft into warnings.
 """
 
 from __future__ import annotations

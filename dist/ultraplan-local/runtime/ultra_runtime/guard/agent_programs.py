@@ -48,7 +48,7 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
 
 def _is_one_plain_call(command: str, watcher: Watcher) -> bool:
     """Tell whether this is one program by its bare name: no path, no variable, no pipe, nothing written."""
-    if watcher.unread or len(watcher.words) != 1 or watcher.written():
+    if watcher.unread or len(watcher.words) != 1 or watcher.changed():
         return False
     words = watcher.words[0]
     return command.strip().split(None, 1)[0] == words[0] and all(known(word) for word in words)

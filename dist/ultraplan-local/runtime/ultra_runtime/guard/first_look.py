@@ -2,7 +2,8 @@
 
 It must never be wrong when it says no, and it may be wrong when it says yes: then the
 command is read properly.  So it says no only to short and plain commands in which no
-word, however it is quoted, is one that a rule looks for.
+word, however it is quoted, is one that a rule looks for.  Those words are rendered from
+the policy and from the tables by which the reader follows commands.
 """
 
 from __future__ import annotations
@@ -15,62 +16,13 @@ _QUOTES = {ord("'"): None, ord('"'): None, ord("\\"): None}
 _BREAKS = dict.fromkeys(map(ord, ";&|()<>{}=:!@#%^~+,/\t\n\r"), " ")
 _APART = {**_BREAKS, **dict.fromkeys(_QUOTES, " ")}
 
-_WORDS = frozenset(
-    (
-        # shells, and what builds commands out of pieces
-        "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "pdksh", "lksh", "ash", "hush", "rbash", "rzsh", "yash",
-        "posh", "fish", "csh", "tcsh", "elvish", "nu", "xonsh", "rsh", "oil", "osh", "sh.exe", "bash.exe", "pwsh",
-        "powershell", "cmd", "eval", "iex", "xargs", "gxargs", "parallel", "rush", "sem", "printf", "function",
-        "su", "runuser", "script", "sg", "flock", "vagrant", "chokidar", "nodemon",
-        # power, processes, later
-        "shutdown", "reboot", "halt", "poweroff", "pm-hibernate", "systemctl", "loginctl", "telinit", "dbus-send",
-        "gdbus", "busctl", "kexec", "pkill", "killall", "killall5", "skill", "slay", "at", "batch", "systemd-run",
-        "launchctl", "schtasks", "schtasks.exe",
-        # disks
-        "mkfs", "mke2fs", "mkswap", "mkntfs", "mkdosfs", "mkexfatfs", "mkreiserfs", "newfs", "diskutil", "nvme",
-        "cryptsetup", "zpool", "hdparm", "asr", "vgremove", "pvremove", "lvremove", "diskpart",
-    )
-)  # fmt: skip
-_TEXTS = (
-    "hist", "cron", "sysrq", "mkfs", "newfs", "launch", "timer", "spool", "private", "invoke-", "-computer",
-    "-volume", "clear-disk", "scheduledtask", "remove-item", "sudo_", "_sudo", "$sudo",
-)  # fmt: skip
-_ATTACHED = frozenset(("env", "genv", "cargo", "npx"))  # -cTEXT hides the first word of the text
-_REMOVERS = frozenset(("rm", "grm", "srm", "rd", "rmdir", "del", "erase", "ri"))
-_MODES = frozenset(
-    ("chmod", "gchmod", "install", "ginstall", "mkdir", "gmkdir", "mkfifo", "mknod", "rsync", "tar")
-)
-_SOURCES = frozenset(
-    (
-        "curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "httpie", "xh", "curlie", "lynx", "w3m", "links",
-        "elinks", "axel", "ftp", "tftp", "lftp", "grpcurl", "websocat", "wscat", "iwr", "irm", "gopher", "s3cmd",
-        "lwp-request", "lwp-download", "dig", "drill", "nslookup",
-        "aws", "gsutil", "rclone", "gh", "nc", "ncat", "netcat", "socat", "telnet", "base64", "gbase64", "base32", "basenc", "uudecode",
-        "base58", "ascii2uni", "xxd", "gpg", "openssl", "jq", "gojq", "jaq",
-    )
-)  # fmt: skip
-_ADDERS = frozenset(
-    (
-        "npm", "pnpm", "yarn", "bun", "deno", "jsr", "bower", "volta", "pip", "pipx", "uv", "poetry", "pdm", "rye",
-        "pixi", "pipenv", "conda", "mamba", "micromamba", "easy_install", "cargo", "go", "gem", "bundle", "bundler",
-        "composer", "dotnet", "nuget", "dart", "flutter", "swift", "cabal", "stack", "opam", "luarocks", "cpan",
-        "cpanm", "elm", "vcpkg", "apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "apk", "pacman", "yay", "paru",
-        "brew", "port", "snap", "flatpak", "nix-env", "nix", "choco", "winget", "scoop",
-    )
-)  # fmt: skip
-_ADDING = frozenset(
-    (
-        "install", "i", "add", "in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall",
-        "install-test", "it", "a", "inject", "get", "require", "add-dependency", "cpan", "cpanm", "easy_install",
-        "-S", "-i", "--install", "-iA",
-    )
-)  # fmt: skip
-_MODULES = ("pip", "pip3", "pipx", "uv")  # python -mpip
-_GIT = frozenset(("push", "reset", "bisect", "rebase", "submodule", "filter-branch", "git-push", "git-reset"))
-_LANGUAGES = (
-    "awk", "gawk", "mawk", "nawk", "original-awk", "bun", "deno", "julia", "lua", "node", "osascript", "perl", "php",
-    "pypy", "python", "ipython", "rscript", "ruby", "tclsh", "ts-node", "tsx",
-)  # fmt: skip
+# This runs before every tool call: rendered.table() would do the same and cost the import of a module.
+_WORDS = __import__("ultra_runtime.tables.first_look", fromlist=["*"])
+WRITERS: frozenset[str] = _WORDS.WRITERS  # what may change a file that it names
+# What names a command that is not written in one piece.
+_TEXTS = ("sudo_", "_sudo", "$sudo", "mkfs", "newfs", *_WORDS.TEXTS)
+_GIT = frozenset(("push", "reset", "bisect", "rebase", "submodule", "filter-branch"))
+_RUNS_NEXT = frozenset("|;&\n<>(")  # what may run the text that a source prints
 _IN_CODE = ("rm", "remove", "kill", "chmod", "fork", "exec", "eval", "system", "Function", "popen", "spawn")
 _SETTERS = frozenset(
     (
@@ -161,39 +113,54 @@ def _is_made(word: str) -> bool:
     if at > 0 or (at == 0 and not (word[1:2].isalpha() or word[1:2] == "_")):
         return True
     at = min((word.find(char) for char in "*?[" if char in word), default=0)
-    return at > 0 and "." not in word[at:]  # no command that a rule looks for has a dot in its name
+    return at > 0 and (_WORDS.DOTTED or "." not in word[at:])
 
 
 def _named(text: str, words: frozenset[str], escaped: bool) -> bool:
     """Tell whether a word is there that a rule looks for, and what that rule needs besides."""
-    if not _WORDS.isdisjoint(words):
-        return True
     lower = text.lower()
     for part in _TEXTS:
         if part in lower:
             return True
-    if "dev" in words or "proc" in words:
+    if not _GIT.isdisjoint(words) or not _WORDS.WORDS.isdisjoint(words):
         return True
-    dashed = any(word[0] == "-" for word in words)
-    if not _REMOVERS.isdisjoint(words) and (dashed or ("s" in words and "q" in words)):
-        return True
-    if ("kill" in words and dashed) or ("init" in words and ("0" in words or "6" in words)):
-        return True
-    if not _ATTACHED.isdisjoint(words) and any(
+    commands, sources = _WORDS.COMMANDS, _WORDS.SOURCES
+    for word in words:
+        for name in _names(word):
+            needs = commands.get(name)
+            if needs is not None and (not needs or _has(needs, lower, words)):
+                return True
+            if name in sources and not _RUNS_NEXT.isdisjoint(text):
+                return True
+    if not _WORDS.ATTACHED.isdisjoint(words) and any(
         word[0] == "-" != word[1:2] and len(word) > 2 for word in words
     ):
         return True
-    if not _MODES.isdisjoint(words) and ("777" in text or "+" in text or "=" in text):
-        return True
-    if not _SOURCES.isdisjoint(words) and any(char in text for char in "|;&\n<>("):
-        return True
-    if not _GIT.isdisjoint(words) or ("git" in words and any(word[:2] == "-c" for word in words)):
-        return True
-    bare = {word.rstrip("0123456789.") for word in words}
-    if not _ADDERS.isdisjoint(bare) or any(word[0] == "-" and word.endswith(_MODULES) for word in words):
-        adding = any(word[:2] in ("-S", "-i") for word in words)
-        if adding or not _ADDING.isdisjoint(words) or not _ADDING.isdisjoint(bare):
-            return True
-    if any(word.lower().startswith(_LANGUAGES) for word in words) or "R" in bare or "r" in bare:
+    if any(
+        word.lower().startswith(_WORDS.LANGUAGES) or word.lower().rstrip("0123456789.") in _WORDS.LETTERS
+        for word in words
+    ):
         return escaped or any(part in text for part in _IN_CODE)
+    return False
+
+
+def _names(word: str) -> tuple[str, ...]:
+    """Return the names under which the policy may list the command that a word is."""
+    if word[0] == "-":
+        return tuple(module for module in _WORDS.MODULES if word.endswith(module))  # python -mpip
+    bare = word.rstrip("0123456789.")  # pip3.11 is pip
+    return (word, bare, word.lower()) if "-" in word else (word, bare)
+
+
+def _has(needs: tuple[str, ...], text: str, words: frozenset[str]) -> bool:
+    """Tell whether one of the needs is there: a word, the beginning* of a word, or a *text*."""
+    for need in needs:
+        if need[0] == "*":
+            if need[1:-1] in text:
+                return True
+        elif need[-1] == "*":
+            if any(word.startswith(need[:-1]) for word in words):
+                return True
+        elif need in words:
+            return True
     return False

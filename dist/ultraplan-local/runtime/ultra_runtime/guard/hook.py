@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client tells the person and runs the tool
-SPAWNING = ("Agent", "Task")
+SPAWNING = ("Agent", "Task", "Workflow")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
 
@@ -137,11 +137,10 @@ def _of_spawning() -> Verdict:
 
 
 def _of_policy(call: _Call, site: Site | None) -> Verdict:
-    from ultra_runtime.guard.judge import judge_command, judge_path
+    from ultra_runtime.guard.judge import Judge
 
-    if call.command is not None:
-        return judge_command(call.command, call.cwd, site)
-    return judge_path(call.path, call.cwd, site)
+    judge = Judge(call.cwd, site)
+    return judge.path(call.path) if call.command is None else judge.command(call.command)
 
 
 def _answer(verdict: Verdict, deny: bool) -> None:

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.site import Site
 
 RULE = "run_file"
-INSTEAD = (
-    f"finish the run with `{verb('run finish')}` or end it with `{verb('run abort')}`; then it can be changed"
-)
-REMOVERS = frozenset(("rm", "grm", "srm", "unlink", "rmdir", "mv", "gmv", "shred", "gshred"))
+INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
 PLAN = "plan.md"
 STATE = ".session-state.local.json"
 PROGRESS = ("progress", ".ultraexecute-progress-")

@@ -75,7 +75,7 @@ class Step:
     """One step: what to change, how to see that it worked, what to do when it did not."""
 
     __slots__ = (
-        "changes", "checkpoint", "end", "files", "line", "manifest", "number", "on_failure", "on_failure_text",
+        "changes", "checkpoint", "commit", "end", "files", "line", "manifest", "number", "on_failure", "on_failure_text",
         "reuses", "section", "test_first", "title", "verify",
     )  # fmt: skip
 
@@ -94,6 +94,8 @@ class Step:
         self.on_failure_text = ""
         self.checkpoint: str | None = None
         """The message of the commit."""
+        self.commit: InlineCommand | None = None
+        """The Checkpoint as the plan has it; a run takes its message alone."""
         self.manifest: Manifest | None = None
 
     def as_data(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ CONTRACT = Contract(
     places=("{project_dir}/architecture/",),
     files={"overview.md": "canonical", "architecture-overview.md": "tolerated", "overview.markdown": "tolerated", "README.md": "tolerated", "gaps.md": "optional"},
     codes=(
-        Code(name="ARCH_NON_CANONICAL_OVERVIEW", severity="warning", means="The overview is called otherwise than expected.", remedy="Rename it to overview.md, or leave it; it is used as it is."),
-        Code(name="ARCH_LOOSE_FILES", severity="warning", means="The folder holds Markdown files that nobody will read.", remedy="Move what matters into overview.md or gaps.md."),
+        Code(name="ARCH_NON_CANONICAL_OVERVIEW", severity="warning", means="The overview has an unexpected name.", remedy="Rename it to overview.md, or leave it; it is used anyway."),
+        Code(name="ARCH_LOOSE_FILES", severity="warning", means="The folder contains Markdown files that no stage reads.", remedy="Move what matters into overview.md or gaps.md."),
     ),
 )

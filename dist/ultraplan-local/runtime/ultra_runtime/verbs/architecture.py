@@ -1,6 +1,6 @@
-"""Find the architecture notes of a project, if another plugin left some.
+"""Find the architecture notes that another plugin left in a project, if any.
 
-DIR is the project directory or its architecture folder. Nothing is read past the first heading of the overview.
+DIR is the project folder or its architecture folder. The overview is read only up to its first heading.
 """
 
 from __future__ import annotations

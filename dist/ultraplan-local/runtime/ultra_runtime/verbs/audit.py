@@ -1,6 +1,6 @@
-"""Audit the run of a plan from the plan, git and the files alone, at any time.
+"""Audit the run of a plan, at any time, from nothing but the plan, git and the files.
 
-The status is pass or drift; each drift says what was expected, what is there, and at which step.
+The status is pass or drift; each drift says what was expected, what was found, and at which step.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Keep a question of the interview with its answer, and say what has been asked and what is still open.
+"""Keep a question of the interview with its answer, and show what has been asked and what is still open.
 
-The question is the first line on standard input, the answer all that follows. --section names the section of the
-brief that it belongs to, or several, divided by commas; --anew sets an earlier interview aside first. Without --section
-the interview so far is shown.
+On standard input, the first line is the question and the rest is the answer. --section names the section of the brief
+that it belongs to, or several, separated by commas; without it the interview so far is shown. --anew first sets an
+earlier interview aside.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""Say what the policy says of a shell command: block, warn or allow, with the rule and the reason.
+"""Check a shell command against the policy: block, warn or allow, with the rule and the reason.
 
-With --batch standard input has one {"command"} a line, and the answer one line for each.
+With --batch, standard input has one {"command"} per line, and each gets one line as its answer. A line may add "cwd",
+"repo_root" and "home", as for check-path.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.guard.batch import answers, text, told
-from ultra_runtime.guard.judge import load_policy
-from ultra_runtime.guard.verdict import verdict_for
-from ultra_runtime.rendered import verb
+from ultra_runtime.guard.batch import answers, judge_from, text, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +22,14 @@ READ_ONLY = True
 
 def run(args: Args) -> Answer:
     """Answer for one command, or for one a line."""
-    policy = load_policy()
-
-    def judge(given: dict[str, Any]) -> Verdict:
-        return verdict_for(text(given, "command"), policy)
-
     if args.flag("--batch"):
-        return Answer({}, "", batch=answers(judge, '{"command": "..."}'))
+        return Answer({}, "", batch=answers(_judge, '{"command": "..."}'))
     command = args.get("COMMAND")
     if command is None:
-        raise UsageError("a command is missing", f"usage: {verb(USAGE)}")
-    verdict = verdict_for(command, policy)
+        raise UsageError("a command is missing", f"usage: ultra {USAGE}")
+    verdict = _judge({"command": command})
     return Answer(told(verdict), str(verdict))
+
+
+def _judge(given: dict[str, Any]) -> Verdict:
+    return judge_from(given).command(text(given, "command"))

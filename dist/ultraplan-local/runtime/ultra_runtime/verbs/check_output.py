@@ -1,6 +1,6 @@
-"""Hold an agent's answer, given on standard input, against the form of that agent: its last json block.
+"""Check the last json block of an agent's answer, given on standard input, against the form for that agent.
 
-AGENT is its name, with or without the plugin's prefix. Faults are an answer, not an error: the status is 0.
+AGENT is its name, with or without the plugin's prefix. The exit status is 0 even when faults are found.
 """
 
 from __future__ import annotations

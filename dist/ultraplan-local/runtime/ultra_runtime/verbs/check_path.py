@@ -1,18 +1,13 @@
-"""Say what the policy says of a path that is to be written: block or allow, with the rule and the reason.
+"""Check a path that is to be written against the policy: block or allow, with the rule and the reason.
 
-With --batch standard input has one {"path", "cwd", "repo_root", "home"} a line, and the answer one line for each.
+With --batch, standard input has one {"path", "cwd", "repo_root", "home"} per line, and each gets one line as its
+answer.
 """
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.files.root import current_folder, find_root
-from ultra_runtime.guard.batch import answers, text, told
-from ultra_runtime.guard.judge import home_folder, load_policy
-from ultra_runtime.guard.paths import PathContext, path_verdict
-from ultra_runtime.rendered import verb
+from ultra_runtime.guard.batch import answers, judge_from, text, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,23 +23,14 @@ SHAPE = '{"path": "...", "cwd": "/...", "repo_root": "/...", "home": "/..."}'
 
 def run(args: Args) -> Answer:
     """Answer for one path, or for one a line."""
-    policy = load_policy()
-
-    def judge(given: dict[str, Any]) -> Verdict:
-        return path_verdict(text(given, "path"), _place(given), policy)
-
     if args.flag("--batch"):
-        return Answer({}, "", batch=answers(judge, SHAPE))
+        return Answer({}, "", batch=answers(_judge, SHAPE))
     path = args.get("PATH")
     if path is None:
-        raise UsageError("a path is missing", f"usage: {verb(USAGE)}")
-    verdict = path_verdict(path, _place({}), policy)
+        raise UsageError("a path is missing", f"usage: ultra {USAGE}")
+    verdict = _judge({"path": path})
     return Answer(told(verdict), str(verdict))
 
 
-def _place(given: dict[str, Any]) -> PathContext:
-    """Return the surroundings that are given, or those of the call."""
-    given = {name: text(given, name) for name in ("cwd", "repo_root", "home") if given.get(name)}
-    cwd = os.path.abspath(given.get("cwd") or current_folder())
-    root = os.path.abspath(given.get("repo_root") or find_root(cwd) or cwd)
-    return PathContext(cwd, root, given.get("home") or home_folder())
+def _judge(given: dict[str, Any]) -> Verdict:
+    return judge_from(given).path(text(given, "path"))

@@ -1,10 +1,10 @@
-"""Compute how sure an answer is from a table of evidence on standard input, one source a line.
+"""Compute the confidence of an answer from a table of evidence on standard input, one source per line.
 
-A line is `dimension | agent | kind | agrees | source`: the number of the dimension, who found it, what kind of source
-it is, whether it agrees with the answer (yes, partly or no), and where it is. A source counts once, by the weight of
-its kind; what agrees and what speaks against are weighed against each other, and the weakest dimension pulls the whole.
-With --project and --topic the result is kept, and `put research` writes it into the file. With a level that is
-needed (--needed, or that of the brief's topic) the answer says whether it is enough, and which dimensions are weak.
+A line is `dimension | agent | kind | agrees | source`: the number of the dimension, who found it, the kind of source,
+whether it agrees with the answer (yes, partly or no), and where it is. Each source counts once, by the weight of its
+kind. Sources that agree are weighed against those that do not, and the weakest dimension lowers the result. With
+--project and --topic the result is kept, and `ultra put research` writes it into the file. If a level is needed
+(--needed, or the one in the brief's topic), the answer says whether it is reached and which dimensions are weak.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Say where the last session ended and which command goes on from there.
+"""Show where the last session ended and which command comes next.
 
-Reads `.claude/projects/*/.session-state.local.json` of the repository, or the one of --project DIR,
-and takes the valid one that was written last.
+Reads `.claude/projects/*/.session-state.local.json` of the repository, or the one of --project DIR, and uses the
+newest valid one.
 """
 
 from __future__ import annotations

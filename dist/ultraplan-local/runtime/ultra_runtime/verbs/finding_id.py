@@ -1,6 +1,6 @@
-"""Make the id of a finding from its path, rule and evidence, given as a JSON object on standard input.
+"""Compute the id of a finding from its path, rule and evidence, given as a JSON object on standard input.
 
-With --batch standard input has one object a line, and the answer one line for each: {"id"}, or {"error"}.
+With --batch, standard input has one object per line, and each gets one line as its answer: {"id"} or {"error"}.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Decide whether the review of a brief lets it through, and end the draft loop when it does or must.
+"""Decide whether a brief passes its review, and end the review when it does or after the last round.
 
-The reviewer's whole answer comes on standard input. A pass makes brief.md.draft the brief; so does the last
-failing round, or --accept-partial (which needs no answer), with the brief marked as partial. --discard gives the
-draft up and puts the brief back that was set aside for it.
+Standard input is the reviewer's whole answer. When the brief passes, brief.md.draft becomes the brief. After the last
+failing round, or with --accept-partial (which needs no answer), it also becomes the brief, marked as partial.
+--discard deletes the draft and restores the brief that was set aside for it.
 """
 
 from __future__ import annotations

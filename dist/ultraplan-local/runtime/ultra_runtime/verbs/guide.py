@@ -1,7 +1,7 @@
 """Print the guide of a command, or of one of its phases.
 
-Without PHASE a command whose guide is a folder answers with the list of its phases. `guide agent NAME` prints what
-an agent is told, for a conversation that has to do its work itself.
+Without PHASE, a command whose guide is a folder answers with the list of its phases. `guide agent NAME` prints the
+instructions of an agent, for a session that has to do the agent's work itself.
 """
 
 from __future__ import annotations

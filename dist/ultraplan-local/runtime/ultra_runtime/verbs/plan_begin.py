@@ -1,7 +1,7 @@
 """Find out what a plan is made from: brief or review, research, architecture notes, size of the repository.
 
-Answers with what is weak in them, which explorers the repository is worth, who pays for how many agents, and the guide
-to follow.
+The answer lists their weak parts, the explorers that suit the repository, how many agents run and who pays for them,
+and the guide to follow.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Show what a plan or session spec says: steps, manifests, sessions, waves and what is wrong.
+"""Show the content of a plan or session spec: steps, manifests, sessions, waves and problems.
 
-The file itself says which of the two it is. A legacy plan is shown with the manifests that are made up for it.
+The file itself says which of the two it is. A legacy plan is shown with the manifests generated for it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Find out what there is to research: the topics of a brief, which of them are open, and who looks into each.
+"""Find out what to research: the topics of a brief, which of them are open, and which agents research each.
 
-The brief's research_status becomes in_progress. With --project and --brief the topics are those of FILE, and the
-results belong to the project. Without both there is no brief, and only the agents are told.
+The brief's research_status becomes in_progress. With --project and --brief the topics come from FILE and the results
+go to the project. With neither there is no brief, and the answer only lists the agents.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""End a review: do what the coordinator decided, give the verdict, and write review.md.
+"""End a review: apply the coordinator's decisions, compute the verdict, and write review.md.
 
-The coordinator's answer comes on standard input and ends in a json block. The verdict is arithmetic: the gravest
-finding that is left decides. With --degraded the review says that no agents were there.
+The coordinator's answer comes from standard input and ends in a json block. The most severe remaining finding decides
+the verdict. With --degraded the review says that no agents were available.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""End a run that is stuck, as it stands: the lock is released, and what was edited so far stays in the tree."""
+"""End a run that is stuck: release its lock, and leave all edits in the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report what a run of a plan would do: steps, files, conditions, sessions, what stands in the way; writes nothing."""
+"""Report what a run of a plan would do: steps, files, conditions, sessions and obstacles; write nothing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""End the run: exit conditions, audit, result, session state, statistics and the final report.
+"""End the run: check the exit conditions, audit, and write result, session state, statistics and final report.
 
-`completed` comes from here alone: every step is completed or skipped, the exit conditions pass and so does the audit.
+Only this verb can set a run to `completed`: every step is completed or skipped, and the exit conditions and the audit
+pass.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Start a run of a plan or session spec, or take up one that was interrupted.
+"""Start a run of a plan or session spec, or resume one that was interrupted.
 
-Validates, holds every command against the policy, takes the lock of this working tree, pins the plan, and answers with
-the first step. --mode resume goes on from the progress file and git; --restart begins again; --accept-plan-change
-lets a resume go on with a plan in which only later steps were edited.
+Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
+plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
+--accept-plan-change lets a resume continue with a plan in which only later steps were edited.
 """
 
 from __future__ import annotations

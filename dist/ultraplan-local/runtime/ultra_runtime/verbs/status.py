@@ -1,7 +1,7 @@
-"""Say where a project stands, in a few lines, and which command comes next.
+"""Show where a project stands, in a few lines, and which command comes next.
 
-Without --project it is the one project that there is, the one whose run holds this working tree, or the list of all.
---html FILE writes one page that needs no network; it replaces nothing but a page that it wrote before.
+Without --project it shows the only project, or the one whose run uses this working tree, or else a list of all.
+--html FILE writes one page that needs no network; it only overwrites a page that it wrote before.
 """
 
 from __future__ import annotations

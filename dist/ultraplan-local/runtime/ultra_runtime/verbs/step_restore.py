@@ -1,6 +1,6 @@
-"""Put back what changed outside the step's Files since it began; what was changed before the step stays.
+"""Undo what changed outside the step's Files since it began; earlier changes stay.
 
-Without PATH it is all of it. What is taken back is saved first, under a ref that the answer names.
+Without PATH it undoes all of it. The undone changes are saved first, under a ref that the answer names.
 """
 
 from __future__ import annotations

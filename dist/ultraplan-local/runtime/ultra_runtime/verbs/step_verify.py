@@ -1,7 +1,7 @@
-"""Verify a step: runs its Verify fresh, then its manifest, and counts the attempt.
+"""Verify a step: run its Verify command, check its manifest, and count the attempt.
 
-`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call that goes with it. A Verify may take nine
-minutes unless --timeout says else; then it is ended with its children, and has failed.
+`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify may take nine
+minutes unless --timeout is given; after that it is ended with its child processes and counts as failed.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.kinds import WRITERS
-from ultra_runtime.guard.follow.logic import COMMAND_LOGIC, logic
+from ultra_runtime.guard.follow.kinds import CHANGERS, WRITERS
+from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.shell.calls import Call
 from ultra_runtime.guard.shell.marks import show
 
@@ -19,12 +19,14 @@ def ask_rules(follower: Follower, call: Call) -> None:
     if call.name in WRITERS:
         _note_writes(follower, call)
     if policy is None:
+        if call.name in CHANGERS:
+            _note_changes(follower, call)
         return
     uses = policy.commands.get(call.name)
     if uses is None:
         uses = policy.commands.get(family(call.name, policy), ())
     for rule, use in uses:
-        if logic(COMMAND_LOGIC, use)(call, policy):
+        if logic(use)(call, policy):
             follower.hit(rule, _spelled(call))
 
 
@@ -38,6 +40,14 @@ def _note_writes(follower: Follower, call: Call) -> None:
         content = written(call)
         if content:
             follower.shell.write(write.path, content, write.how == "append")
+
+
+def _note_changes(follower: Follower, call: Call) -> None:
+    """Note the files that a command removes, or whose mode it changes."""
+    from ultra_runtime.guard.follow.writes import targets
+
+    for write in targets(call):
+        follower.wrote(write)
 
 
 def family(name: str, policy: Policy) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.execute import execute
-from ultra_runtime.guard.follow.logic import EVENT_LOGIC, logic
+from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.follow.redirect import redirect, send
 from ultra_runtime.guard.follow.shell_state import Shell, Work
-from ultra_runtime.guard.shell.calls import Write
+from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
 from ultra_runtime.guard.shell.marks import DECODED, FETCHED, UNKNOWN
 from ultra_runtime.guard.shell.reader import read
 from ultra_runtime.guard.shell.syntax import (
@@ -86,7 +86,7 @@ class Follower:
         if self.policy is None:
             return
         for rule, use in self.policy.events.get(name, ()):
-            if not use or logic(EVENT_LOGIC, use)(*about):
+            if not use or logic(use)(*about):
                 self.hit(rule)
 
     def foreign(self, text: str) -> None:
@@ -101,7 +101,8 @@ class Follower:
         if write.path == "/dev/null":
             return
         write.path = self.shell.path(write.path)
-        self.event("write", write)
+        if write.how not in (REMOVE, MODE):  # rules on commands look at those by the command
+            self.event("write", write)
         if self.policy is None:
             self.writes.append(write)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow import code
-from ultra_runtime.guard.follow.kinds import EXIT_FLAGS, LANGUAGES, PROGRAM_FIRST
+from ultra_runtime.guard.follow.kinds import EXIT_FLAGS, LANGUAGES, MODULES, PROGRAM_FIRST
 from ultra_runtime.guard.shell.calls import Call, Write
 from ultra_runtime.guard.shell.marks import DECODED, FETCHED, TAINTS, UNKNOWN, taint
 
@@ -20,7 +20,7 @@ def run_language(follower: Follower, call: Call, tongue: str) -> str:
     if leaves:
         return UNKNOWN
     if module:
-        if module in ("pip", "pip3", "uv", "pipx"):
+        if module in MODULES:
             return follower.execute([module, *operands], call.stdin)
         return taint(call.stdin) or UNKNOWN
     if not codes and operands and tongue in ("deno", "bun") and operands[0] in ("run", "eval", "repl"):

@@ -145,6 +145,9 @@ TEXT_OPTIONS: dict[str, tuple[str, str]] = {
     "su": ("c", "command session-command"),
     "vagrant": ("c", "command"),
 }
+ATTACHED = frozenset(
+    ("cargo", "env", "genv", "npx")
+)  # everyday commands whose -cTEXT hides the first word of TEXT
 TEXT_OPERANDS: dict[str, tuple[str, str]] = {
     "concurrently": ("ncp", "names prefix-colors prefix"),
     "hyperfine": (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.kinds import WRITERS
-from ultra_runtime.guard.shell.calls import Call, Write, is_assignment, options
+from ultra_runtime.guard.follow.kinds import CHANGERS, WRITERS
+from ultra_runtime.guard.shell.calls import MODE, REMOVE, Call, Write, is_assignment, options
 from ultra_runtime.guard.shell.marks import base_name
 
 
@@ -36,6 +36,25 @@ def copy(call: Call) -> list[Write]:
     if call.name in ("rsync", "scp") and ":" in target.split("/", 1)[0]:
         return []
     return [Write(target, how, call.name, tuple(map(_last, operands[:-1])))]
+
+
+def move(call: Call) -> list[Write]:
+    """Find the target of mv, and what is gone from where it was."""
+    found = options(call.args, "tS", "target-directory suffix backup")
+    into = found.value("t", "target-directory") is not None
+    gone = found.operands if into else found.operands[:-1]
+    return [*copy(call), *(Write(path, REMOVE, call.name) for path in gone)]
+
+
+def removed(call: Call) -> list[Write]:
+    """Find what rm and its kin take away."""
+    return [Write(path, REMOVE, call.name) for path in options(call.args, "ns", "iterations size").operands]
+
+
+def changed(call: Call) -> list[Write]:
+    """Find the files whose mode or owner changes; a mode among them is a harmless name here."""
+    valued = "mxMX" if call.name == "setfacl" else ""
+    return [Write(path, MODE, call.name) for path in options(call.args, valued, "").operands]
 
 
 def _last(path: str) -> str:
@@ -84,9 +103,37 @@ def image(call: Call) -> list[Write]:
     return [Write(operands[-1], "truncate", call.name)] if len(operands) > 1 else []
 
 
+_TO_FILE = {
+    "curl": ("oHdAubeFTXxUmwEKCcDQrtyYz", "output header data user-agent user request"),
+    "wget": ("OoaiPUetTwQBDAR", "output-document output-file"),
+    "aria2c": ("odx", "out dir"),
+    "fetch": ("o", "output"),
+    "http": ("o", "output"),
+    "https": ("o", "output"),
+}
+
+
+def saved(call: Call) -> list[str]:
+    """Return the files that a downloader or decoder saves to."""
+    if call.name not in _TO_FILE:
+        return []
+    found = options(call.args, *_TO_FILE[call.name])
+    names = ("O", "output-document") if call.name == "wget" else ("o", "output", "out")
+    out = [value for name, value in found.values if name in names and value not in ("-", "/dev/stdout")]
+    if not out and (call.name in ("wget", "aria2c") or found.has("O", "remote-name")):
+        out = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
+    return [name for name in out if name]
+
+
+def save(call: Call) -> list[Write]:
+    """Find the files that a downloader saves to."""
+    return [Write(path, "truncate", call.name) for path in saved(call)]
+
+
 def targets(call: Call) -> list[Write]:
-    """Return what a plain writer writes."""
+    """Return what a command writes, removes or changes."""
     if call.name == "qemu-img" and call.args[:1] not in (["convert"], ["dd"]):
         return []
-    found: list[Write] = globals()[WRITERS[call.name]](call)
+    function = WRITERS.get(call.name) or CHANGERS[call.name]
+    found: list[Write] = globals()[function](call)
     return found

@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
+NEEDS = {"any_disk": ("dev",), "disk_write": ("dev",), "partition": ("dev",)}
+
 # Everything below /dev that is no disk.  Naming the harmless ones is the shorter and the safer list.
 _NO_DISK = frozenset(
     (
@@ -23,7 +25,7 @@ _NO_DISK_BEGINNINGS = (
 )  # fmt: skip
 
 
-def is_disk(path: str, unknown: bool = False) -> bool:
+def _is_disk(path: str, unknown: bool = False) -> bool:
     """Tell whether a path is that of a block device; the second says what to make of /dev/$X."""
     path = collapsed(path)
     if not path.startswith("/dev/") or len(path) == 5 or " " in path:
@@ -38,7 +40,7 @@ def is_disk(path: str, unknown: bool = False) -> bool:
 
 def disk_write(write: Write) -> bool:
     """Match a redirection or a copy onto a block device."""
-    return write.how != "link" and is_disk(write.path, unknown=write.via == "dd")
+    return write.how != "link" and _is_disk(write.path, unknown=write.via == "dd")
 
 
 def make_filesystem(call: Call, policy: Policy) -> bool:
@@ -46,12 +48,12 @@ def make_filesystem(call: Call, policy: Policy) -> bool:
     found = options(call.args, "tLUEObiIGNgrCdTmMvcnsS", "type label")
     if not found.operands:
         return False
-    return any(is_disk(item, True) or not known(item) or ":" in item for item in found.operands)
+    return any(_is_disk(item, True) or not known(item) or ":" in item for item in found.operands)
 
 
 def any_disk(call: Call, policy: Policy) -> bool:
     """Match a tool that destroys what it is given, when that is a disk."""
-    return any(is_disk(arg, True) for arg in call.args)
+    return any(_is_disk(arg, True) for arg in call.args)
 
 
 _LISTS = {
@@ -91,7 +93,7 @@ def partition(call: Call, policy: Policy) -> bool:
         len(found.operands) < 2 or found.operands[1] in ("print", "p", "unit", "help")
     ):
         return False
-    return any(is_disk(arg, True) for arg in call.args)
+    return any(_is_disk(arg, True) for arg in call.args)
 
 
 _DISK_VERBS = {

@@ -9,6 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
+NEEDS = {
+    "mode_option": ("*777*", "*+*", "*=*"),
+    "open_mode": ("*777*", "*+*", "*=*"),
+    "remove": ("-*",),
+    "remove_windows": ("-*", "q"),
+}
+
 _ALL = frozenset((who, what) for who in "ugo" for what in "rwx")
 
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.shell.calls import Call, is_opaque, options
+from ultra_runtime.guard.shell.marks import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
+
+NEEDS = {
+    "force_push": ("push", "-c*"),
+    "hard_reset": ("reset", "-c*"),
+    "run_refs": ("*refs/ultra*", "*--stdin*"),
+}
+_RUN_REFS = "refs/ultra"
 
 _VALUES = frozenset(
     (
@@ -127,3 +135,13 @@ def hard_reset(call: Call, policy: Policy) -> bool:
     return any(
         arg in ("--hard", "--har", "--ha") for arg in (args[: args.index("--")] if "--" in args else args)
     )
+
+
+def run_refs(call: Call, policy: Policy) -> bool:
+    """Match git when it writes a ref in which a run keeps its commits, or refs that nobody can read here."""
+    verb, args = GitCall(call.name, call.args).resolved()
+    if verb in ("update-ref", "symbolic-ref"):
+        if "--stdin" in args:
+            return _RUN_REFS in call.stdin or not known(call.stdin)
+        return any(_RUN_REFS in arg for arg in args)
+    return verb in ("fetch", "pull", "push") and any(f":{_RUN_REFS}" in arg for arg in args)

@@ -9,6 +9,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
+NEEDS = {
+    "kill_everything": ("-*",),
+    "power_write": ("proc", "*sysrq*"),
+    "run_level": ("0", "6"),
+    "schedule_edit": ("*cron*", "*launch*", "*private*", "*spool*", "*timer*"),
+    "schedule_write": ("*cron*", "*launch*", "*private*", "*spool*", "*timer*"),
+}
+
 _POWER = frozenset(("poweroff", "reboot", "halt", "kexec", "soft-reboot", "shutdown"))
 _POWER_TARGETS = frozenset(
     ("poweroff.target", "reboot.target", "halt.target", "kexec.target", "shutdown.target")
@@ -139,7 +147,7 @@ def launch(call: Call, policy: Policy) -> bool:
     return any(arg.lower() in ("/create", "-create", "/change") for arg in call.args)
 
 
-def scheduled(path: str) -> bool:
+def _scheduled(path: str) -> bool:
     """Tell whether what is in a file will be run by a scheduler."""
     path = collapsed(path)
     if path.startswith(
@@ -173,11 +181,11 @@ def scheduled(path: str) -> bool:
 
 def schedule_write(write: Write) -> bool:
     """Match a write to a file of a scheduler."""
-    return scheduled(write.path) or any(
-        scheduled(write.path.rstrip("/") + "/" + name) for name in write.names
+    return _scheduled(write.path) or any(
+        _scheduled(write.path.rstrip("/") + "/" + name) for name in write.names
     )
 
 
 def schedule_edit(call: Call, policy: Policy) -> bool:
     """Match a file of a scheduler as the operand of an editor or of rm."""
-    return any(scheduled(arg) for arg in call.args)
+    return any(_scheduled(arg) for arg in call.args)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.guard.policy import ALLOWED, BLOCK
+from ultra_runtime.plan.commands import commands_to_run, scan
 from ultra_runtime.plan.covering import plain
 from ultra_runtime.rendered import names, verb
 from ultra_runtime.run.life.choice import choose_strategy
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
-from ultra_runtime.run.state.judged import BLOCK, commands_to_run, path_problem, scan
+from ultra_runtime.run.state.judging import judge_of_plan, path_problem
 from ultra_runtime.words import counted, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.result import Result
+    from ultra_runtime.guard.judge import Judge
     from ultra_runtime.plan.values import Plan, Step
 
 READY, ATTENTION = "READY", "NEEDS ATTENTION"
@@ -40,7 +43,7 @@ def dry_run(path: str, root: str) -> DryRun:
     if not plan.steps:
         hint = f"name a plan or session spec; `{verb('run validate')} PATH` tells what is wrong with one"
         raise RefusedError(f"{one_line(path)} has no step that could be read", hint)
-    issues = _issues(plan, result, root)
+    issues = _issues(plan, result, judge_of_plan(root, path))
     strategy = choose_strategy(plan, False)
     lines = [
         f"## Dry run: {one_line(path)}",
@@ -68,15 +71,16 @@ def dry_run(path: str, root: str) -> DryRun:
     return report
 
 
-def _issues(plan: Plan, result: Result, root: str) -> list[str]:
+def _issues(plan: Plan, result: Result, judge: Judge) -> list[str]:
     issues = [
         f"line {one.line or 1}: {one.code}: {one.message}" for one in [*result.errors, *result.warnings]
     ]
-    for one in scan(plan):
-        issues.append(f"{'BLOCKED' if one.verdict.verdict == BLOCK else 'warning'}: {one}")
+    for scanned in scan(plan, judge):
+        if scanned.verdict != ALLOWED:
+            issues.append(f"{'BLOCKED' if scanned.verdict == BLOCK else 'warning'}: {scanned}")
     for step in plan.steps:
         for path in step.files:
-            problem = path_problem(root, path)
+            problem = path_problem(judge, path)
             if problem:
                 issues.append(f"step {step.number} may not change {one_line(path)}: {problem}")
     return issues
@@ -106,7 +110,7 @@ def _files(plan: Plan, root: str) -> list[str]:
 
 
 def _commands(plan: Plan) -> list[str]:
-    rows = [f"- {where}: `{one_line(command, 300)}`" for where, command in commands_to_run(plan)]
+    rows = [f"- {one.where}: `{one_line(one.command, 300)}`" for one in commands_to_run(plan)]
     return ["", "### Commands that are run", "", *(rows or ["none"])]
 
 

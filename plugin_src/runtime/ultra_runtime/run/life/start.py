@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import verb
+from ultra_runtime.guard.policy import BLOCK, WARN
+from ultra_runtime.plan.commands import scan
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.choice import choose_strategy, told
 from ultra_runtime.run.life.ending import write_session_state
@@ -14,7 +15,7 @@ from ultra_runtime.run.life.exits import digest_of_plan
 from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
-from ultra_runtime.run.state.judged import BLOCK, scan
+from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import Live
 from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.past import kept_findings
@@ -27,6 +28,7 @@ from ultra_runtime.words import one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.result import Result
+    from ultra_runtime.guard.judge import Judge
     from ultra_runtime.plan.values import Plan
     from ultra_runtime.run.life.asked import StartRequest
     from ultra_runtime.run.state.run_place import RunPlace
@@ -56,9 +58,10 @@ def start(asked: StartRequest) -> Started:
     assignment = Assignment(plan, place.session)
     if asked.step is not None:
         assignment.step(asked.step)
-    refuse_paths(workspace.root, assignment, _submodules(workspace))
+    judge = judge_of(place)
+    refuse_paths(judge, assignment, _submodules(workspace))
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
-    notes += _scan(plan)
+    notes += _scan(plan, judge)
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
         live = Live(workspace, place, _lock(workspace, place, asked, data))
@@ -105,15 +108,15 @@ def _submodules(workspace: Workspace) -> list[str]:
     return [os.fsdecode(row.partition(b"\n")[2]) for row in said.split(b"\0")[:-1]]
 
 
-def _scan(plan: Plan) -> list[str]:
+def _scan(plan: Plan, judge: Judge) -> list[str]:
     """Refuse a plan with a blocked command, and return what the policy warns of."""
-    judged = scan(plan)
-    blocked = [str(one) for one in judged if one.verdict.verdict == BLOCK]
+    scanned = scan(plan, judge)
+    blocked = [str(one) for one in scanned if one.verdict == BLOCK]
     if blocked:
         more = f" and {len(blocked) - 3} more" if len(blocked) > 3 else ""
         error = f"the command policy blocks {'; '.join(blocked[:3])}{more}"
         raise RefusedError(error, "tell the user; correct the plan, then start again. Nothing was run")
-    return [str(one) for one in judged]
+    return [str(one) for one in scanned if one.verdict == WARN]
 
 
 def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:

@@ -9,13 +9,13 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, EntryCondition
-from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.judged import path_problem
+from ultra_runtime.run.state.judging import path_problem
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.result import Result
+    from ultra_runtime.guard.judge import Judge
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Manifest, Plan, Step
 
@@ -120,11 +120,11 @@ def read_valid_plan(data: bytes, path: str) -> tuple[Plan, Result]:
     return plan, result
 
 
-def refuse_paths(root: str, assignment: Assignment, submodules: list[str]) -> None:
+def refuse_paths(judge: Judge, assignment: Assignment, submodules: list[str]) -> None:
     """Refuse a plan with a step that would have to change what no run may change."""
     for step in assignment.steps:
         for path in allowed_paths(step):
-            problem = path_problem(root, path)
+            problem = path_problem(judge, path)
             inside = next((one for one in submodules if path == one or path.startswith(one + "/")), "")
             if inside and not problem:
                 problem = f"it lies in the submodule {one_line(inside)}, which has commits of its own"

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
-from ultra_runtime.run.state.judged import protected
+from ultra_runtime.run.state.judging import protected
 from ultra_runtime.run.tree.git import environment
 from ultra_runtime.run.tree.process import capture
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths

@@ -17,9 +17,9 @@ from ultra_runtime.guard.follow.kinds import (
     WRITERS,
     language,
 )
-from ultra_runtime.guard.follow.logic import SOURCE_LOGIC, logic
+from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.follow.wrappers import PLAIN, SCANNED, TEXT_OPERANDS, TEXT_OPTIONS
-from ultra_runtime.guard.shell.calls import HELP, Call
+from ultra_runtime.guard.shell.calls import HELP, REMOVE, Call, Write, options
 from ultra_runtime.guard.shell.marks import DECODED, FETCHED, TAINTS, UNKNOWN, base_name, known, taint
 
 TYPE_CHECKING = False
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ultra_runtime.guard.follow.follower import Follower
+    from ultra_runtime.guard.rules.git_use import GitCall
 
     Handler = Callable[[Follower, Call], str]
 
@@ -121,10 +122,10 @@ def _output(follower: Follower, call: Call) -> str:
     policy = follower.policy
     shell = follower.shell
     if policy is not None and call.name in policy.sources:
-        from ultra_runtime.guard.rules.sources import saved
+        from ultra_runtime.guard.follow.writes import saved
 
         for kind, use in policy.sources[call.name]:
-            if logic(SOURCE_LOGIC, use)(call):
+            if logic(use)(call):
                 mark = _MARKS[kind] + taint(call.stdin)
                 for path in saved(call):
                     shell.write(path, mark)
@@ -168,8 +169,20 @@ def _git(follower: Follower, call: Call) -> str:
     told = [value for name in _GIT_PLACES if isinstance(value := shell.variables.get(name), str)]
     places = [shell.path(path) for path in told + git.directories]
     follower.git_directories += places or [shell.cwd or "."]
+    if git.verb in ("rm", "mv") and follower.policy is None:
+        _git_changes(follower, git)
     for text in git.texts():
         follower.nested(text, call.stdin, False)
     if git.verb == "bisect" and git.args[:1] == ["run"] and len(git.args) > 1:
         follower.execute(git.args[1:], "")
     return taint(call.stdin) or UNKNOWN
+
+
+def _git_changes(follower: Follower, git: GitCall) -> None:
+    """Note the files that git removes or moves, seen from where it is told to work."""
+    found = options(git.args)
+    if found.has("cached"):
+        return
+    base = f"{git.directories[0]}/" if git.directories else ""
+    for path in found.operands:
+        follower.wrote(Write(base + path, REMOVE, "git"))

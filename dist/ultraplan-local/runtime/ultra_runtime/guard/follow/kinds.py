@@ -10,6 +10,24 @@ SHELLS = frozenset(
 )  # fmt: skip
 POWERSHELLS = frozenset(("pwsh", "powershell"))
 
+# Builtins and launchers that make words which nobody wrote, so that the first look cannot see them.
+WORD_MAKERS = frozenset(
+    ("cmd", "function", "gxargs", "iex", "invoke-expression", "parallel", "printf", "rush", "sem", "xargs")
+)
+
+# What happens that a rule can look at: how many things its function is told.
+EVENTS = {
+    "assign": 2,
+    "code_fork": 0,
+    "code_kill": 0,
+    "code_mode": 0,
+    "code_remove": 0,
+    "decoded_text": 0,
+    "fetched_text": 0,
+    "fork_bomb": 0,
+    "write": 1,
+}
+
 # name: function of builtin.py; they change what the commands behind them see
 BUILTINS = {
     ".": "source",
@@ -65,21 +83,26 @@ LAUNCHERS = {
 
 # name: function of writes.py; plain writers
 WRITERS = {
+    "aria2c": "save",
     "bmaptool": "image",
     "cp": "copy",
+    "curl": "save",
     "dc3dd": "dd",
     "dcfldd": "dd",
     "dd": "dd",
     "ddrescue": "image",
+    "fetch": "save",
     "gcp": "copy",
     "gdd": "dd",
     "ginstall": "copy",
     "gln": "copy",
-    "gmv": "copy",
+    "gmv": "move",
     "gsed": "sed",
+    "http": "save",
+    "https": "save",
     "install": "copy",
     "ln": "copy",
-    "mv": "copy",
+    "mv": "move",
     "qemu-img": "image",
     "rsync": "copy",
     "scp": "copy",
@@ -88,6 +111,25 @@ WRITERS = {
     "tee": "tee",
     "touch": "files",
     "truncate": "files",
+    "wget": "save",
+}
+
+# name: function of writes.py; what removes files or changes their mode
+CHANGERS = {
+    "chattr": "changed",
+    "chgrp": "changed",
+    "chmod": "changed",
+    "chown": "changed",
+    "gchmod": "changed",
+    "gchown": "changed",
+    "grm": "removed",
+    "gshred": "removed",
+    "rm": "removed",
+    "rmdir": "removed",
+    "setfacl": "changed",
+    "shred": "removed",
+    "srm": "removed",
+    "unlink": "removed",
 }
 
 # name: function of outputs.py; it is known what they print
@@ -163,6 +205,7 @@ ALIASES = {
     "pythonw": "python",
     "ipython": "python",
 }
+MODULES = frozenset(("pip", "pip3", "pipx", "uv"))  # python -m runs them as commands
 PROGRAM_FIRST = frozenset(("awk",))  # the first operand is the program, standard input is data
 EXIT_FLAGS = frozenset(("h", "V", "help", "version"))
 

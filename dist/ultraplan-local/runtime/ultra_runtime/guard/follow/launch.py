@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.guard.follow import wrappers
 from ultra_runtime.guard.follow.kinds import SHELLS, language
-from ultra_runtime.guard.shell.calls import Call, is_assignment, is_opaque, options, skip_options
+from ultra_runtime.guard.shell.calls import MODE, Call, Write, is_assignment, is_opaque, options, skip_options
 from ultra_runtime.guard.shell.marks import DECODED, UNKNOWN, base_name, known, taint
 
 TYPE_CHECKING = False
@@ -315,6 +315,10 @@ def _filled(word: str, item: str) -> str:
 def find(follower: Follower, call: Call) -> str:
     """Follow the commands of find -exec; what is found is a path and never an option."""
     args = call.args
+    if "-delete" in args and follower.policy is None:
+        start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
+        for path in args[:start] or ["."]:
+            follower.wrote(Write(path, MODE, call.name))
     out = ""
     at = 0
     while at < len(args):

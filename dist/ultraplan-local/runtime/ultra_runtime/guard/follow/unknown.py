@@ -54,6 +54,8 @@ def _behind(follower: Follower, call: Call) -> str:
     rest = call.args
     if policy is not None and len(rest) > 1 and known(rest[0]) and "--cached" not in rest:
         base = base_name(rest[0])
-        if base in SHELLS or any(use != "adds_package" for _, use in policy.commands.get(base, ())):
+        if base in SHELLS or any(
+            not use.endswith(".adds_package") for _, use in policy.commands.get(base, ())
+        ):
             return follower.execute(rest, call.stdin)
     return taint(call.stdin) or UNKNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow.follower import Follower
+from ultra_runtime.guard.shell.calls import Write
 from ultra_runtime.guard.shell.marks import base_name, clean
 from ultra_runtime.guard.shell.reader import read
 from ultra_runtime.guard.shell.syntax import TooMuch
@@ -16,23 +17,16 @@ class Watcher(Follower):
 
     def __init__(self, size: int) -> None:
         super().__init__(None, size)
-        self.calls: list[tuple[str, list[str]]] = []  # name, arguments as paths
-        self.words: list[list[str]] = []  # the same arguments as they are
+        self.words: list[list[str]] = []  # each command with its arguments
 
     def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
         """Note a command, then follow it."""
-        rest = args[1:]
-        self.calls.append((base_name(args[0]), [self.shell.path(word) for word in rest]))
-        self.words.append([base_name(args[0]), *rest])
+        self.words.append([base_name(args[0]), *args[1:]])
         return super().execute(args, stdin, expands)
 
-    def written(self) -> list[str]:
-        """Return every path that is written; what is copied into a folder also by its path in there."""
-        found = []
-        for write in self.writes:
-            if write.path not in NOWHERE and not write.path.startswith(STREAMS):
-                found += [write.path, *(f"{write.path}/{name}" for name in write.names)]
-        return found
+    def changed(self) -> list[Write]:
+        """Return the files that are written, removed or changed in their mode."""
+        return [one for one in self.writes if one.path not in NOWHERE and not one.path.startswith(STREAMS)]
 
 
 def watch(command: str) -> Watcher:

@@ -9,6 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
+NEEDS = {
+    "history_assign": ("*hist*",),
+    "history_file": ("*hist*",),
+    "history_unset": ("*hist*",),
+    "history_write": ("*hist*",),
+}
+
 FILES = frozenset(
     (
         ".bash_history", ".zsh_history", ".zhistory", ".sh_history", ".ksh_history", ".mksh_history", ".ash_history",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.shell.calls import HELP, Call, options
-from ultra_runtime.guard.shell.marks import base_name
+from ultra_runtime.guard.shell.calls import HELP, Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +20,12 @@ def always(call: Call) -> bool:
 
 
 _DOWNLOADS = {"aws": ("s3",), "gsutil": ("cat", "cp"), "rclone": ("cat",), "gh": ("api", "gist")}
+_ANY_DOWNLOAD = ("api", "cat", "cp", "download", "get")
 
 
 def downloads(call: Call) -> bool:
     """Match the subcommands of larger tools that print what they fetch."""
-    return any(word in call.args for word in _DOWNLOADS[call.name])
+    return any(word in call.args for word in _DOWNLOADS.get(call.name, _ANY_DOWNLOAD))
 
 
 def decodes(call: Call) -> bool:
@@ -50,25 +50,3 @@ def jq_decodes(call: Call) -> bool:
 def listens(call: Call) -> bool:
     """Match netcat and its kin unless they only probe a port."""
     return not any(arg[:1] == "-" and arg[:2] != "--" and "z" in arg for arg in call.args)
-
-
-_TO_FILE = {
-    "curl": ("oHdAubeFTXxUmwEKCcDQrtyYz", "output header data user-agent user request"),
-    "wget": ("OoaiPUetTwQBDAR", "output-document output-file"),
-    "aria2c": ("odx", "out dir"),
-    "fetch": ("o", "output"),
-    "http": ("o", "output"),
-    "https": ("o", "output"),
-}
-
-
-def saved(call: Call) -> list[str]:
-    """Return the files that a downloader or decoder saves to."""
-    if call.name not in _TO_FILE:
-        return []
-    found = options(call.args, *_TO_FILE[call.name])
-    names = ("O", "output-document") if call.name == "wget" else ("o", "output", "out")
-    out = [value for name, value in found.values if name in names and value not in ("-", "/dev/stdout")]
-    if not out and (call.name in ("wget", "aria2c") or found.has("O", "remote-name")):
-        out = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
-    return [name for name in out if name]

@@ -27,8 +27,11 @@ class Call:
         self.guess = guess  # the name is not known, only that it could be this one
 
 
+REMOVE, MODE = "remove", "mode"
+
+
 class Write:
-    """A file that is written, and how: truncate, append, replace or link."""
+    """A file that is written, and how: truncate, append, replace, link, remove or mode."""
 
     __slots__ = ("how", "names", "path", "via")
 

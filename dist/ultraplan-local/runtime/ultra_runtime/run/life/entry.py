@@ -7,7 +7,7 @@ import os
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.run.state.judged import BLOCK, judge
+from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.run_place import PLAN_FILE
 from ultra_runtime.run.state.shell_call import SECONDS, run_command
 from ultra_runtime.words import one_line
@@ -45,9 +45,9 @@ def _dirty(git: Git, place: RunPlace) -> str:
 
 
 def _command(place: RunPlace, entry: EntryCondition) -> str:
-    verdict = judge(entry.command)
-    if verdict.verdict == BLOCK:
-        return f"its command is blocked and was not run: {verdict.reason}"
+    reason = why_blocked(place, entry.command)
+    if reason:
+        return f"its command is blocked and was not run: {reason}"
     outcome = run_command(place, entry.command, "entry-condition.log", SECONDS)
     if outcome.late:
         return f"`{one_line(entry.command)}` did not end in time"

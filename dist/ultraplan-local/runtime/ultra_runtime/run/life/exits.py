@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.run.life.sessions import plan_done_with
-from ultra_runtime.run.state.judged import BLOCK, judge
+from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.run_place import PLAN_FILE
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.tree.digest import sha256
@@ -76,9 +76,9 @@ def digest_of_plan(place: RunPlace) -> str | None:
 
 def _problem(live: Live, number: int, one: InlineCommand) -> str:
     command = one.command or ""
-    verdict = judge(command)
-    if verdict.verdict == BLOCK:
-        return f"`{one_line(command)}` is blocked and was not run: {verdict.reason}"
+    reason = why_blocked(live.place, command)
+    if reason:
+        return f"`{one_line(command)}` is blocked and was not run: {reason}"
     outcome = run_command(live.place, command, f"exit-condition-{number}.log", SECONDS)
     if outcome.late:
         return f"`{one_line(command)}` did not end in time"

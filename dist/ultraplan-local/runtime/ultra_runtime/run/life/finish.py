@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import verb
+from ultra_runtime.guard.policy import ALLOWED
+from ultra_runtime.plan.commands import scan
 from ultra_runtime.run.life.audit import DRIFT, audit
 from ultra_runtime.run.life.ending import next_command, write_session_state
 from ultra_runtime.run.life.exits import check_exits
 from ultra_runtime.run.life.report import failures, summarise, told_steps, write_report
 from ultra_runtime.run.life.stats import append
 from ultra_runtime.run.state.assignment import read_plan_bytes
-from ultra_runtime.run.state.judged import BLOCK, WARN, scan
+from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.lock import FILE
 from ultra_runtime.run.state.past import REPORT, beside, drop_findings, keep_findings
 from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED, now
@@ -50,7 +51,8 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     found = audit(live.git, live.place, read_plan_bytes(live.place.plan))
     result = _result(live, exits, found.status)
     summary = summarise(live, result, exits, found)
-    advisories = [str(one) for one in scan(live.assignment.plan) if one.verdict.verdict in (WARN, BLOCK)]
+    scanned = scan(live.assignment.plan, judge_of(live.place))
+    advisories = [str(one) for one in scanned if one.verdict != ALLOWED]
     report = write_report(live, summary, exits, found, advisories)
     finished = Finished(summary, report, _write_report(live, report))
     finished.steps, finished.findings = told_steps(live), live.lock.get("findings") or []

@@ -6,7 +6,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
-from ultra_runtime.run.state.judged import BLOCK, judge
+from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.progress import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
@@ -101,9 +101,9 @@ def _test_first(live: Live, step: Step) -> Outcome | None:
     """Run the test that is expected to fail still."""
     if step.test_first is None or not step.test_first.command:
         return None
-    verdict = judge(step.test_first.command)
-    if verdict.verdict == BLOCK:
-        why = f"Test first of step {step.number} is blocked and was not run: {verdict.reason}"
+    reason = why_blocked(live.place, step.test_first.command)
+    if reason:
+        why = f"Test first of step {step.number} is blocked and was not run: {reason}"
         end_at(live, step.number, STOPPED, why)
         raise RefusedError(why, f"it is escalated: report it with `{verb('run finish')}`")
     return run_command(

@@ -6,7 +6,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
-from ultra_runtime.run.state.judged import BLOCK, judge, protected
+from ultra_runtime.run.state.judging import protected, why_blocked
 from ultra_runtime.run.state.progress import IN_PROGRESS
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.step.begin import refuse_out_of_turn
@@ -52,9 +52,9 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
         why = f"{MOST_ATTEMPTS} attempts are used up"
         return Verified(record.attempts, [why], None, after_failure(live, step, record, why))
     if step.verify and step.verify.command:
-        verdict = judge(step.verify.command)
-        if verdict.verdict == BLOCK:
-            why = f"Verify is blocked and was not run: {verdict.reason}"
+        reason = why_blocked(live.place, step.verify.command)
+        if reason:
+            why = f"Verify is blocked and was not run: {reason}"
             live.found(f"step {number}: {why}")
             return Verified(record.attempts, [why], None, escalate(live, step, why))
     return _attempt(live, step, record, seconds)

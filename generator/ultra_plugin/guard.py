@@ -1,0 +1,173 @@
+"""What the policy may ask of the guard, read from the guard's source without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.rules import Guard, Logic, Rule, RuleFunction
+from ultra_plugin.source import SourceTree
+
+ROOM = "runtime/ultra_runtime/guard"
+RULES = f"{ROOM}/rules"
+KINDS, WRAPPERS = f"{ROOM}/follow/kinds.py", f"{ROOM}/follow/wrappers.py"
+COMMAND, SOURCE = "command", "source"
+NEEDS = "NEEDS"
+_PARAMETERS = {COMMAND: 2, SOURCE: 1}
+_CODE = "rule-function"
+
+
+def read_guard(tree: SourceTree) -> Guard:
+    """Return the rule functions, the events and the tables of command names of the guard in this tree."""
+    functions: list[RuleFunction] = []
+    problems: list[Problem] = []
+    for path in tree.files(RULES):
+        found, faults = _functions(tree, path)
+        functions += found
+        problems += faults
+    tables = {**_tables(tree, KINDS), **_tables(tree, WRAPPERS)}
+    if problems:
+        raise ProblemsFound(problems)
+    return Guard(tuple(functions), _events(tables.pop("EVENTS", {})), tables, tuple(tree.files(RULES)))
+
+
+def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Problem]]:
+    """Return the public functions of a module of rules, each with what its NEEDS say."""
+    module = _parsed(tree, path)
+    needs = _constants(module).get(NEEDS)
+    needed = _needed(needs)
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    found = [
+        RuleFunction(
+            node.name, stem, path, node.lineno, len(node.args.args), tuple(needed.get(node.name, ()))
+        )
+        for node in module.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+    names = [one.name for one in found]
+    return found, [
+        Problem(
+            tree.shown(path),
+            needs.lineno if needs else 0,
+            _CODE,
+            f"{NEEDS} names '{name}', which is no function of this file",
+            nearest(name, names),
+        )
+        for name in needed
+        if name not in names
+    ]
+
+
+def _needed(needs: ast.expr | None) -> dict[str, tuple[str, ...]]:
+    found = _literal(needs) if needs is not None else {}
+    return (
+        {str(name): tuple(map(str, texts)) for name, texts in found.items()}
+        if isinstance(found, dict)
+        else {}
+    )
+
+
+def _events(table: Mapping[str, object]) -> dict[str, int]:
+    return {name: count for name, count in table.items() if isinstance(count, int)}
+
+
+def _tables(tree: SourceTree, path: str) -> dict[str, Mapping[str, object]]:
+    """Return the tables of names in a module of data; what is computed there is left out."""
+    if tree.find(path) is None:
+        return {}
+    tables: dict[str, Mapping[str, object]] = {}
+    for name, value in _constants(_parsed(tree, path)).items():
+        try:
+            found = _literal(value)
+        except ValueError:
+            continue
+        if isinstance(found, (dict, frozenset, tuple)):
+            tables[name] = found if isinstance(found, dict) else dict.fromkeys(found)
+    return tables
+
+
+def _parsed(tree: SourceTree, path: str) -> ast.Module:
+    try:
+        return ast.parse(tree.text(path))
+    except SyntaxError as error:
+        message = f"is not Python: {error.msg}"
+        problem = Problem(tree.shown(path), error.lineno or 1, _CODE, message, "fix the syntax of this line")
+        raise ProblemsFound([problem]) from None
+
+
+def _constants(module: ast.Module) -> dict[str, ast.expr]:
+    found: dict[str, ast.expr] = {}
+    for node in module.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name) and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
+            found[target.id] = node.value
+    return found
+
+
+def _literal(value: ast.expr) -> object:
+    """Evaluate a literal, or a frozenset of one; a ValueError says that it is neither."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "frozenset" and len(value.args) == 1:
+        return frozenset(ast.literal_eval(value.args[0]))
+    return ast.literal_eval(value)
+
+
+def resolve(
+    tree: SourceTree, path: str, rules: Iterable[Rule], guard: Guard
+) -> tuple[dict[tuple[str, str], RuleFunction], list[Problem]]:
+    """Return the function of every (when, use) of the rules, and what is wrong with the rest and with the functions."""
+    places: dict[tuple[str, str], RuleFunction] = {}
+    problems: list[Problem] = []
+    for rule in rules:
+        for logic in rule.logic:
+            found = _function(logic, guard)
+            if isinstance(found, RuleFunction):
+                places[logic.when, logic.use] = found
+            elif found:
+                message, remedy = found
+                problems.append(
+                    Problem(tree.shown(path), logic.line, _CODE, f"rule '{rule.id}': {message}", remedy)
+                )
+    return places, [*problems, *_unused(tree, guard, places.values())]
+
+
+def _function(logic: Logic, guard: Guard) -> RuleFunction | tuple[str, str] | None:
+    """Return the function that a rule names, message and remedy where it names none, or nothing where it needs none."""
+    counts = {**_PARAMETERS, **guard.events}
+    if logic.when not in counts:
+        return f"nothing in the guard happens that is called '{logic.when}'", nearest(logic.when, counts)
+    if not logic.use:
+        if logic.when in _PARAMETERS:
+            return (
+                f"'when: {logic.when}' needs 'use:'",
+                "name a function of guard/rules, such as 'use: always'",
+            )
+        return None
+    named = [one for one in guard.functions if one.name == logic.use]
+    count = counts[logic.when]
+    fitting = [one for one in named if one.parameters == count]
+    if not named:
+        return (
+            f"'use: {logic.use}' names no function of guard/rules",
+            nearest(logic.use, {one.name for one in guard.functions if one.parameters == count}),
+        )
+    if not fitting:
+        one = named[0]
+        return (
+            f"'use: {logic.use}' takes {one.parameters} parameters, but 'when: {logic.when}' gives {count}",
+            f"use a function that takes {count}, or change {one.module}.py line {one.line}",
+        )
+    if len(fitting) > 1:
+        files = " and ".join(f"{one.module}.py" for one in fitting)
+        return f"'use: {logic.use}' names a function in {files}", "rename one of them"
+    return fitting[0]
+
+
+def _unused(tree: SourceTree, guard: Guard, used: Iterable[RuleFunction]) -> Iterator[Problem]:
+    known = {(one.module, one.name) for one in used}
+    for one in guard.functions:
+        if (one.module, one.name) not in known:
+            message = f"no rule of the policy uses the function '{one.name}'"
+            remedy = "name it in a rule's 'use:', begin its name with an underscore, or remove it"
+            yield Problem(tree.shown(one.path), one.line, _CODE, message, remedy)

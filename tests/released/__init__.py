@@ -1,0 +1,1 @@
+"""What the last release offered its users, and the check that nothing of it is lost."""
