@@ -16,7 +16,10 @@ def own_suite(suite: Suite, plugin: Plugin) -> Suite:
     """Return the suite with the verbs that the plugin carries and the name of its launcher."""
     launcher = plugin.launcher or suite.settings.name
     contracts, codes = _said(suite.contracts, launcher), _said(suite.common_codes, launcher)
-    return dataclasses.replace(suite, verbs=plugin.verbs, contracts=contracts, common_codes=codes)
+    policy = _said(suite.policy, launcher)
+    return dataclasses.replace(
+        suite, verbs=plugin.verbs, contracts=contracts, common_codes=codes, policy=policy
+    )
 
 
 def _said(value: Any, launcher: str) -> Any:

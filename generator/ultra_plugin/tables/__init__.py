@@ -11,6 +11,7 @@ from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import common_module, contract_module
 from ultra_plugin.tables.first_look import first_look_module
+from ultra_plugin.tables.literal import literal
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import policy_module

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.site import Site
 
 RULE = "run_file"
-INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
+INSTEAD = (
+    f"finish the run with `{verb('run finish')}` or end it with `{verb('run abort')}`; then it can be changed"
+)
 PLAN = "plan.md"
 STATE = ".session-state.local.json"
 PROGRESS = ("progress", ".ultraexecute-progress-")

@@ -3,7 +3,7 @@
 A line is `dimension | agent | kind | agrees | source`: the number of the dimension, who found it, the kind of source,
 whether it agrees with the answer (yes, partly or no), and where it is. Each source counts once, by the weight of its
 kind. Sources that agree are weighed against those that do not, and the weakest dimension lowers the result. With
---project and --topic the result is kept, and `ultra put research` writes it into the file. If a level is needed
+--project and --topic the result is kept, and `put research` writes it into the file. If a level is needed
 (--needed, or the one in the brief's topic), the answer says whether it is reached and which dimensions are weak.
 """
 

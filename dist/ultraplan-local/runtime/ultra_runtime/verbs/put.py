@@ -1,9 +1,9 @@
 """Write an artifact to its place if the whole artifact follows its contract.
 
 The text comes from standard input, or from --from FILE. With --section NAME or --step N it replaces one part of an
-existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `ultra gate
+existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `gate
 brief` turns the draft into the brief. The plan of a project is also put with --draft, and is written even with
-errors, which the answer lists; `ultra gate plan` turns it into the plan, of which only the Execution Strategy can
+errors, which the answer lists; `gate plan` turns it into the plan, of which only the Execution Strategy can
 change afterwards. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
 errors is not written, and the answer lists their codes.
 """

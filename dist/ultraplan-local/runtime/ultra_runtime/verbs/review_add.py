@@ -1,6 +1,6 @@
 """Record a reviewer's answer: its findings get ids, and those whose evidence is not in the file are dropped.
 
-The answer comes from standard input and ends in a json block; call `ultra triage` first. It replaces an earlier
+The answer comes from standard input and ends in a json block; call `triage` first. It replaces an earlier
 answer of the same reviewer. A success criterion that is not shown becomes a finding.
 """
 

@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import DRIFT, audit
 from ultra_runtime.run.life.ending import next_command, write_session_state
 from ultra_runtime.run.life.exits import check_exits

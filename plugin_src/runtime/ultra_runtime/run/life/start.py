@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.choice import choose_strategy, told
 from ultra_runtime.run.life.ending import write_session_state

@@ -9,6 +9,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, EntryCondition
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import path_problem
 from ultra_runtime.words import listed, one_line
 
