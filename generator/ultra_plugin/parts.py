@@ -39,7 +39,7 @@ def module_of(path: str) -> str:
 def read_module(name: str, text: str, known: frozenset[str]) -> Module:
     """Return what a module uses: what it imports anywhere, and what it names for a late import.
 
-    A late import is named by data: "plan.check" is a module, "ultra_runtime.guard.rules." every module of a folder,
+    A late import is named by data: "plan.check" and "ultra_runtime.plan.check" are a module, "ultra_runtime.guard.rules." every module of a folder,
     "child.py" the file beside this one, and table("policy") a rendered module.
     """
     try:
@@ -80,6 +80,8 @@ def _named(text: str, room: str, known: frozenset[str]) -> Iterator[str]:
         folder = text[len(PACKAGE) + 1 :]
         if folder.strip(".") not in ("", TABLES, VERBS):
             yield from (name for name in known if name.startswith(folder))
+    elif text.startswith(f"{PACKAGE}.") and " " not in text:
+        yield text[len(PACKAGE) + 1 :]
     elif text.endswith(".py") and f"{room}.{text[:-3]}" in known:
         yield f"{room}.{text[:-3]}"
     elif text in known and "." in text:

@@ -25,7 +25,7 @@ SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "usage", "words
 FOR_THE_GUARD = (
     "files/__init__", "files/atomic", "files/error_log", "files/given_text", "files/regular_file", "files/root",
     "files/secret_scan", "files/unexpected", "hooks/__init__", "hooks/guard", "tables/__init__", "tables/names",
-    "tables/policy", "text/__init__", "text/jsontext", "verbs/__init__", "verbs/check_command", "verbs/check_path",
+    "tables/first_look", "tables/policy", "text/__init__", "text/jsontext", "verbs/__init__", "verbs/check_command", "verbs/check_path",
 )  # fmt: skip
 OTHERS = (
     ".claude-plugin/icon.png", ".claude-plugin/plugin.json", "LICENSE", "README.md", "bin/fence", "bundle.json",
@@ -57,7 +57,7 @@ def test_the_guard_alone_has_its_room_and_what_it_imports(fence: Path) -> None:
     rest = {f"{RUNTIME}/{name}.py" for name in (*SHELL, *FOR_THE_GUARD)}
     found = {path for path in files(fence) if "__pycache__" not in path}
     assert found == room | rest | {*OTHERS}
-    assert len(found) == len(room) + 25 + 7
+    assert len(found) == len(room) + 26 + 7
 
 
 def test_its_verbs_are_those_of_the_guard(fence: Path, tmp_path: Path) -> None:
@@ -210,10 +210,18 @@ def test_what_a_module_uses_is_read_from_imports_and_from_data() -> None:
         "if TYPE_CHECKING:\n    from ultra_runtime.plan.types import Plan\n"
         "def late():\n    from ultra_runtime.tables import limits\n"
         'OWN = {"plan": "plan.check"}\nCHILD = "child.py"\n'
-        'RULES = "ultra_runtime.guard.rules."\nPOLICY = table("policy")\nANY = table(kind)\n'
+        'RULES = "ultra_runtime.guard.rules."\nPOLICY = table("policy")\nLOOK = "ultra_runtime.tables.look"\nANY = table(kind)\n'
     )
     found = read_module("text.parent", text, known)
-    late = {"plan.check", "text.child", "guard.rules.one", "guard.rules.two", "tables.policy", "tables.*"}
+    late = {
+        "plan.check",
+        "text.child",
+        "guard.rules.one",
+        "guard.rules.two",
+        "tables.policy",
+        "tables.look",
+        "tables.*",
+    }
     assert found == Module(frozenset({"text.json", "tables", "tables.limits"}), frozenset(late))
 
 
