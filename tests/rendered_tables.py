@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ultra_plugin.config import load
+from ultra_plugin.own import own_suite
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import table_files
 
@@ -20,7 +21,8 @@ def render_tables(folder: Path) -> None:
     """Write the tables of the first plugin into a folder."""
     tree = SourceTree(SOURCES)
     suite = load(tree)
-    for file in table_files(tree, suite, suite.plugins[0]):
+    plugin = suite.plugins[0]
+    for file in table_files(tree, own_suite(suite, plugin), plugin):
         (folder / Path(file.path).name).write_bytes(file.content)
 
 
@@ -31,6 +33,7 @@ def install() -> None:
     render_tables(Path(folder))
     package = ModuleType("ultra_runtime.tables")
     package.__path__ = [folder]
+    exec((Path(folder) / "__init__.py").read_text(), package.__dict__)  # noqa: S102
     sys.modules[package.__name__] = package
     sys.path.insert(0, str(SOURCES / "runtime"))
 

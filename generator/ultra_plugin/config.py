@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.limits import load_limits, with_limits
 from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSettings, Suite, SuiteSettings
+from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
 from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree
 from ultra_plugin.verbs import read_verbs
@@ -73,18 +75,25 @@ def load(tree: SourceTree) -> Suite:
                 "add plugins/NAME/plugin.yaml",
             )
         )
+    modules = read_modules(tree)
+    problems += [*same_launcher_problems(tree, loaded)]
+    problems += [problem for plugin in loaded for problem in room_problems(tree, modules, plugin)]
     if problems or settings is None or verbs is None or common is None or limits is None:
         raise ProblemsFound(problems)
     return Suite(
         settings=settings,
         version=settings.version or __version__,
-        plugins=tuple(loaded),
+        plugins=tuple(
+            replace(plugin, verbs=carried_verbs(modules, plugin.settings.runtime, plugin.stages, verbs))
+            for plugin in loaded
+        ),
         contracts={contract.key: contract for contract in sorted(known, key=lambda c: c.handover)},
         verbs=verbs,
         common_codes=common.codes,
         policy=policy,
         limits=limits,
         outputs=outputs_of(loaded, forms),
+        modules=modules,
     )
 
 
@@ -111,11 +120,12 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     agents = {key: key for key in _keys(tree, f"{folder}/agents")}
     sources = {key: f"{folder}/agents/{key}.md.j2" for key in agents}
     roles = {key: read_agent(tree, path) for key, path in sources.items() if tree.find(path)}
+    launchers = [settings.runtime.launcher] if settings.runtime else []
     problems = [
         Problem(
             tree.shown(path), 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens"
         )
-        for word in (settings.name, *settings.pipeline, *commands.values(), *agents)
+        for word in (settings.name, *settings.pipeline, *commands.values(), *agents, *launchers)
         if not _NAME.fullmatch(word)
     ]
     if settings.name != name:

@@ -44,6 +44,17 @@ class UserOption:
 
 
 @dataclass(frozen=True, slots=True)
+class RuntimeSettings:
+    """`runtime:` of plugin.yaml: how the plugin's program is called, and which rooms of the runtime it uses."""
+
+    launcher: str
+    """The name of the program on the PATH: bin/<launcher>."""
+    rooms: tuple[str, ...] = ()
+    """Folders of runtime/ultra_runtime/; what they import comes along."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class PluginSettings:
     """plugin.yaml: what the manifest says, and how the stages of the pipeline are called."""
 
@@ -54,6 +65,8 @@ class PluginSettings:
     options: Mapping[str, UserOption] = field(default_factory=dict)
     pipeline: Mapping[str, str] = field(default_factory=dict)
     """Stage -> command name, in the order of the pipeline; a stage's prompt is commands/<stage>.md.j2."""
+    runtime: RuntimeSettings | None = None
+    """Left out, the plugin carries no runtime."""
 
 
 FieldType = Literal["text", "integer", "number", "boolean", "list", "object", "date", "timestamp", "any"]
@@ -339,6 +352,24 @@ class Verb:
     flags: frozenset[str]
     reads_only: bool = False
     """Whether its module says so; a verb that says nothing counts as one that writes."""
+    module: str = ""
+    """The module that holds it, named without the package."""
+    stage: str | None = None
+    """The stage whose plugin carries it, where its module names one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One module of the runtime, and the modules that it uses."""
+
+    imports: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
+    """Those that it names in data and imports when it comes to that; they may be of a room above."""
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """All of them."""
+        return self.imports | self.late
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +384,18 @@ class Plugin:
     agents: Mapping[str, str]
     roles: Mapping[str, Agent] = field(default_factory=dict)
     """Key of an agent's source file -> what its header declares for the generator."""
+    verbs: Mapping[str, Verb] = field(default_factory=dict)
+    """The verbs of the runtime that it carries."""
+
+    @property
+    def launcher(self) -> str:
+        """The name of its program; empty where it carries no runtime."""
+        return self.settings.runtime.launcher if self.settings.runtime else ""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages of its pipeline, in order."""
+        return tuple(self.settings.pipeline or self.commands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +413,8 @@ class Suite:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     outputs: Mapping[str, Output] = field(default_factory=dict)
     """Agent -> the block in which its answer ends."""
+    modules: Mapping[str, Module] = field(default_factory=dict)
+    """The modules of the runtime, named without the package."""
 
 
 # --- what is made of them -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ultra_plugin.views import markdown_table
 
 # A verb is what a code span or a line of code begins with, as the check of prompts reads it.
 _HEAD = re.compile(r"^(description|tools|disallowedTools|model): (.*)$", re.MULTILINE)
-_CALL = re.compile(r"(?:`|^ *)ultra ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?", re.MULTILINE)
+_CALL = r"(?:`|^ *)%s ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?"
 
 
 def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:
@@ -22,7 +22,7 @@ def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Calla
         reads = [one.artifact for one in suite.contracts.values() if stage in one.consumers]
         gives = [one.artifact for one in suite.contracts.values() if one.producer == stage]
         rows.append((_linked(tree, plugin, stage, "commands"), _spans(reads), _spans(gives)))
-        verbs, agents = _spans(verbs_in(suite, text)), _spans(agents_in(plugin, text))
+        verbs, agents = _spans(verbs_in(plugin, text)), _spans(agents_in(plugin, text))
         calls.append(f"- `{plugin.commands[stage]}` calls the verbs {verbs}; agents: {agents}.")
     return "\n".join([markdown_table(("command", "reads", "writes"), rows), "", *calls])
 
@@ -54,14 +54,14 @@ def head_of(text: str) -> dict[str, str]:
     return dict(_HEAD.findall(text))
 
 
-def verbs_in(suite: Suite, text: str) -> list[str]:
+def verbs_in(plugin: Plugin, text: str) -> list[str]:
     """Return the verbs that a text calls."""
     return sorted(
         {
             verb
-            for first, second in _CALL.findall(text)
+            for first, second in re.findall(_CALL % re.escape(plugin.launcher), text, re.MULTILINE)
             for verb in (f"{first} {second}", first)
-            if verb in suite.verbs
+            if verb in plugin.verbs
         }
     )
 

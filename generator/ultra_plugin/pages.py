@@ -10,7 +10,7 @@ from ultra_plugin.bill import Item, bill, tokens
 from ultra_plugin.errors import problem
 from ultra_plugin.model import Bundle, Contract, Plugin, Suite
 from ultra_plugin.overview import agents_in, head_of, verbs_in
-from ultra_plugin.views import heading_anchor, markdown_table
+from ultra_plugin.views import heading_anchor, markdown_table, verbs_table
 
 _USAGE = re.compile(r"^    (Usage: .*(?:\n    .+)*)", re.MULTILINE)
 _PHASE = re.compile(r"^## (?:\d+\. )?(.+)$", re.MULTILINE)
@@ -63,7 +63,7 @@ class CommandPage:
         body = self._text[numbered.start() :] if numbered else self._text
         lines = [f"{number}. {name}" for number, name in enumerate(_PHASE.findall(body), 1)]
         guides = [
-            f"- *{title.group(1)}* (`ultra guide {path[len('guides/') : -len('.md')].replace('/', ' ')}`)"
+            f"- *{title.group(1)}* (`{self._plugin.launcher} guide {path[len('guides/') : -len('.md')].replace('/', ' ')}`)"
             for path, text in self._guides.items()
             if (title := _TITLE.search(text))
         ]
@@ -87,8 +87,8 @@ class CommandPage:
 
     def verbs_table(self) -> str:
         """Return the verbs that the prompts call, and what each does."""
-        verbs = [self._suite.verbs[name] for name in verbs_in(self._suite, self._all_text)]
-        return markdown_table(("verb", "does"), [(f"`ultra {one.name}`", one.summary) for one in verbs])
+        verbs = [self._suite.verbs[name] for name in verbs_in(self._plugin, self._all_text)]
+        return verbs_table(verbs, self._plugin.launcher)
 
     def codes(self) -> str:
         """Return how the codes begin that may turn up, each with a link to the part that explains them."""
@@ -108,7 +108,7 @@ class CommandPage:
         return [
             one
             for one in self._suite.contracts.values()
-            if re.search(rf"\bultra validate {re.escape(one.artifact)}\b", self._all_text)
+            if re.search(rf"\b{self._plugin.launcher} validate {re.escape(one.artifact)}\b", self._all_text)
         ]
 
 

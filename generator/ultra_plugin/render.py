@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,9 @@ from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
 from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
+from ultra_plugin.own import own_suite
 from ultra_plugin.pages import CommandPage, stage_of
+from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
@@ -49,10 +51,13 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     bundles = []
     problems = [*_licence_problems(tree)]
     for plugin in suite.plugins:
-        targets = _targets(tree, suite, plugin)
-        files, faults = _collect(tree, _made(suite, plugin, tree), targets, templates_of(tree, suite, plugin))
+        own = own_suite(suite, plugin)
+        made, carried = _runtime(tree, own, plugin)
+        made.insert(0, _manifest(own, plugin))
+        targets = [*_runtime_targets(tree, plugin, carried), *_targets(tree, plugin)]
+        files, faults = _collect(tree, made, targets, templates_of(tree, own, plugin))
         problems += faults
-        bundles.append(_sealed(tree, suite, plugin, files))
+        bundles.append(_sealed(tree, own, plugin, files))
     if problems:
         raise ProblemsFound(problems)
     return bundles
@@ -95,7 +100,7 @@ def _prompts(tree: SourceTree, suite: Suite, plugin: Plugin, templates: Template
     """Return the part of a bundle that a model reads, for a page that tells what is in it."""
     files = {
         target: _file(tree, source, target, templates)
-        for source, target in _targets(tree, suite, plugin)
+        for source, target in _targets(tree, plugin)
         if target.startswith(_READ_BY_MODELS)
     }
     return Bundle(plugin.settings.name, suite.version, dict(sorted(files.items())))
@@ -116,7 +121,7 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "common_codes_table": lambda: codes_table(suite.common_codes),
         "common_code": _namer("common code", {code: f"`{code}`" for code in suite.common_codes}),
         **({"policy": PolicyView(suite.policy)} if suite.policy else {}),
-        "verbs_table": lambda: verbs_table(suite.verbs.values()),
+        "verbs_table": lambda: verbs_table(suite.verbs.values(), plugin.launcher),
         "command": _namer("command", {key: f"/{name}:{typed}" for key, typed in plugin.commands.items()}),
         "agent": _namer("agent", {key: f"{name}:{typed}" for key, typed in plugin.agents.items()}),
         "agents_with": lambda role: _agents_with(plugin, role),
@@ -125,7 +130,8 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "number_word": number_word,
         "limits_table": lambda: limits_table(suite.limits),
         "output": lambda agent: OutputView(_known(agent, suite.outputs), suite.contracts),
-        "verb": _namer("verb", {verb: f"ultra {verb}" for verb in suite.verbs}),
+        **({"launcher": plugin.launcher} if plugin.launcher else {}),
+        "verb": _namer("verb", {verb: f"{plugin.launcher} {verb}" for verb in suite.verbs}),
     }
 
 
@@ -152,13 +158,37 @@ def _agents_with(plugin: Plugin, role: Role) -> list[AgentView]:
     return found
 
 
-def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str]]:
-    """Yield source and target of every file that is rendered or copied."""
+def _runtime(tree: SourceTree, suite: Suite, plugin: Plugin) -> tuple[list[BundleFile], set[str]]:
+    """Return what is made from data for the runtime of a plugin, and the modules that its bundle carries."""
+    if plugin.settings.runtime is None:
+        return [], set()
+    tables = {module_of(file.path): file for file in table_files(tree, suite, plugin)}
+    texts = {name: file.text for name, file in tables.items()}
+    contracts = {f"tables.{contract.key}": contract for contract in suite.contracts.values()}
+    carried = carried_modules(suite.modules, plugin, texts, contracts)
+    schemas = [
+        BundleFile(
+            f"schemas/{one.artifact}.schema.json",
+            json_schema(one),
+            sources=(f"contracts/{one.artifact}.yaml",),
+        )
+        for name, one in contracts.items()
+        if name in carried
+    ]
+    return [*(file for name, file in tables.items() if name in carried), *schemas], carried
+
+
+def _runtime_targets(tree: SourceTree, plugin: Plugin, carried: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield source and target of the launcher and of each module that is carried."""
+    if plugin.launcher:
+        yield LAUNCHER, f"bin/{plugin.launcher}"
+    yield from ((path, path) for path in tree.files(FOLDER) if module_of(path) in carried)
+
+
+def _targets(tree: SourceTree, plugin: Plugin) -> Iterator[tuple[str, str]]:
+    """Yield source and target of every file that is rendered or copied, but for the runtime."""
     if tree.find(_LICENCE):
         yield _LICENCE, _LICENCE
-    for path in tree.files("runtime"):
-        target = path.removeprefix("runtime/") if path.startswith("runtime/bin/") else path
-        yield path, target.removesuffix(".j2")
     for path in tree.files(plugin.folder):
         inner = path[len(plugin.folder) + 1 :].removesuffix(".j2")
         folder, _, name = inner.partition("/")
@@ -176,7 +206,7 @@ def _targets(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
 
 
 def _collect(
-    tree: SourceTree, made: list[BundleFile], targets: Iterator[tuple[str, str]], templates: Templates
+    tree: SourceTree, made: list[BundleFile], targets: Iterable[tuple[str, str]], templates: Templates
 ) -> tuple[dict[str, BundleFile], list[Problem]]:
     """Render or copy every source to its target; two sources for one target are a problem."""
     files = {file.path: file for file in made}
@@ -221,24 +251,7 @@ def _filled(file: BundleFile) -> BundleFile:
     return replace(file, content=filled.text.encode(), source_lines=lines, unfilled=file)
 
 
-def _made(suite: Suite, plugin: Plugin, tree: SourceTree) -> list[BundleFile]:
-    """Return the files that no template stands behind: they are made from data."""
-    settings = f"{plugin.folder}/plugin.yaml"
-    files = [
-        BundleFile(".claude-plugin/plugin.json", _manifest(suite, plugin), sources=(settings, "suite.yaml"))
-    ]
-    if not suite.verbs:
-        return files
-    files += table_files(tree, suite, plugin)
-    for contract in suite.contracts.values():
-        path = f"schemas/{contract.artifact}.schema.json"
-        files.append(
-            BundleFile(path, json_schema(contract), sources=(f"contracts/{contract.artifact}.yaml",))
-        )
-    return files
-
-
-def _manifest(suite: Suite, plugin: Plugin) -> bytes:
+def _manifest(suite: Suite, plugin: Plugin) -> BundleFile:
     settings, owner = plugin.settings, suite.settings.owner
     manifest: dict[str, Any] = {
         "name": settings.name,
@@ -255,7 +268,9 @@ def _manifest(suite: Suite, plugin: Plugin) -> bytes:
             name: {key: value for key, value in asdict(option).items() if value is not None}
             for name, option in settings.options.items()
         }
-    return _json(manifest)
+    return BundleFile(
+        ".claude-plugin/plugin.json", _json(manifest), sources=(f"{plugin.folder}/plugin.yaml", "suite.yaml")
+    )
 
 
 def marketplace(suite: Suite, folder: str) -> bytes:

@@ -31,7 +31,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
             Problem(tree.shown(path), line, "verb", message, remedy) for line, message, remedy in faults
         ]
         if not faults:
-            verb = _verb(module, constants)
+            verb = _verb(path, module, constants)
             verbs[verb.name] = verb
     if problems:
         raise ProblemsFound(problems)
@@ -99,10 +99,11 @@ def _count(names: list[ast.arg]) -> str:
     return ", ".join(f"'{name.arg}'" for name in names) or "none"
 
 
-def _verb(module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
+def _verb(path: str, module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
     usage = ast.literal_eval(constants["USAGE"])
     line = read_usage(usage)
     assert isinstance(line, UsageLine)  # noqa: S101 - or there was a fault
+    stage = constants.get("STAGE")
     summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
     reads_only = constants.get("READ_ONLY")
     return Verb(
@@ -111,4 +112,6 @@ def _verb(module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
         usage=usage,
         flags=frozenset(name for name in line.values | line.flags if name[0] == "-") | {"--help", "--json"},
         reads_only=isinstance(reads_only, ast.Constant) and reads_only.value is True,
+        module=f"verbs.{path[len(FOLDER) + 1 : -len('.py')]}",
+        stage=stage.value if isinstance(stage, ast.Constant) and isinstance(stage.value, str) else None,
     )

@@ -57,9 +57,9 @@ def _severity(code: Code) -> str:
     return "error, soft: warning" if code.soft else code.severity
 
 
-def verbs_table(verbs: Iterable[Verb]) -> str:
+def verbs_table(verbs: Iterable[Verb], launcher: str) -> str:
     """Return one line for each verb of the runtime; how it is called stands in its --help."""
-    return markdown_table(("verb", "does"), [(f"`ultra {verb.name}`", verb.summary) for verb in verbs])
+    return markdown_table(("verb", "does"), [(f"`{launcher} {verb.name}`", verb.summary) for verb in verbs])
 
 
 def fields_table(fields: Mapping[str, Field], version: str | None = None) -> str:

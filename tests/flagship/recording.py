@@ -68,6 +68,9 @@ def as_template(text: str) -> str:
         text = re.sub(rf"/{NAME}:{typed}\b", f"{{{{ command('{stage}') }}}}", text)
     for agent, typed in plugin.agents.items():
         text = re.sub(rf"\b{NAME}:{typed}\b", f"{{{{ agent('{agent}') }}}}", text)
+    for verb in sorted(plugin.verbs, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w/.-]){plugin.launcher} {verb}(?![\w-])", f"{{{{ verb('{verb}') }}}}", text)
+    text = text.replace(f"refs/{plugin.launcher}/", "refs/{{ launcher }}/")
     assert f"{NAME}:" not in text, text
     return text
 

@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 NAME = "myplan"
-PREFIX = re.compile(rb"(?<![\w-])ultraplan-local:[a-z]|ultra-suite\b")
+LAUNCHER = "mine"
+PREFIX = re.compile(rb"(?<![\w-])ultraplan-local:[a-z]|ultra-suite\b|(?<![\w.-])ultra(?![\w{-])")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path, name in (("suite.yaml", "my-suite"), (f"plugins/{NAME}/plugin.yaml", NAME)):
         text = (source / path).read_text()
         changed = re.sub(r"^( *)name: .*$", rf"\1name: {name}", text, flags=re.MULTILINE)  # the owner's, too
-        (source / path).write_text(changed)
+        (source / path).write_text(changed.replace("launcher: ultra\n", f"launcher: {LAUNCHER}\n"))
     build = [sys.executable, "-m", "ultra_plugin", "build", "--source", str(source), "--out", "dist"]
     done = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -74,10 +75,24 @@ def test_the_example_stays_valid(forked: Path) -> None:
     brief = forked / "docs/examples/2026-01-31-rate-limit/brief.md"
     assert f"/{NAME}:ultraresearch-local --project" in brief.read_text()
     done = subprocess.run(
-        [forked / "bin/ultra", "validate", "brief", brief, "--strict"],
+        [forked / "bin" / LAUNCHER, "validate", "brief", brief, "--strict"],
         capture_output=True,
         text=True,
         check=False,
         timeout=30,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_runtime_answers_under_its_own_name(forked: Path, tmp_path: Path) -> None:
+    def say(*words: str) -> tuple[int, str]:
+        command = [str(forked / "bin" / LAUNCHER), *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30)
+        return done.returncode, done.stdout + done.stderr
+
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True, timeout=30)
+    assert "mine guide continue none" in say("continue", "--json")[1]
+    assert say("stp")[1].endswith("\nusage: mine --help lists the verbs\n")
+    assert say("status", "--nothing")[1].split("\n")[1].startswith("usage: mine status")
+    status, told = say("run", "finish")
+    assert (status, "`mine run start PATH`" in told, told.startswith("mine: ")) == (1, True, True)

@@ -196,7 +196,7 @@ def test_rendering_writes_nothing(tmp_path: Path) -> None:
     ("path", "counts"),
     [
         ("commands/brief.md.j2", True),
-        ("runtime/bin/ultra", True),
+        ("runtime/bin/launcher", True),
         ("LICENSE", True),
         ("icon/icon.png", True),
         ("commands/brief.md.j2~", False),

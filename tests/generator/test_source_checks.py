@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.sample import COMMAND, CONTRACT, README, write_sample
+from tests.generator.sample import COMMAND, CONTRACT, PLUGIN, README, write_sample
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
@@ -14,6 +14,13 @@ from ultra_plugin.source import SourceTree
 FOLDER = "plugins/acme-plan"
 BRIEF = f"{FOLDER}/commands/brief.md.j2"
 VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n\n\ndef run(args):\n    return args\n'
+
+
+RUNTIME: dict[str, str | bytes | None] = {
+    "runtime/ultra_runtime/verbs/status.py": VERB,
+    "runtime/bin/launcher": "#!/bin/sh\n",
+    f"{FOLDER}/plugin.yaml": PLUGIN + "runtime: {launcher: ultra}\n",
+}
 
 
 def found(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
@@ -118,17 +125,13 @@ def test_hand_spelling_in_a_fragment_is_told_there(tmp_path: Path) -> None:
     ],
 )
 def test_a_reference_to_nothing_has_its_source_line(tmp_path: Path, line: str, code: str) -> None:
-    changes = with_line(line) | {
-        "runtime/ultra_runtime/verbs/status.py": VERB,
-        "runtime/bin/ultra": "#!/bin/sh\n",
-    }
+    changes = with_line(line) | RUNTIME
     assert f"{BRIEF}:11: {code}" in found(tmp_path, changes)
 
 
 def test_a_call_that_exists_is_fine(tmp_path: Path) -> None:
-    changes = with_line("Call `ultra status x --long --json`, or just talk about ultra things.")
-    changes |= {"runtime/ultra_runtime/verbs/status.py": VERB, "runtime/bin/ultra": "#!/bin/sh\n"}
-    assert found(tmp_path, changes) == []
+    changes = with_line("Call `{{ verb('status') }} x --long --json`, or just talk about ultra things.")
+    assert found(tmp_path, changes | RUNTIME) == []
 
 
 def test_a_problem_in_an_included_line_is_told_at_the_fragment(tmp_path: Path) -> None:
@@ -145,18 +148,12 @@ def test_each_problem_of_a_filled_paragraph_keeps_its_source_line(tmp_path: Path
 
 
 def test_what_only_filling_shows_is_told_where_the_line_begins(tmp_path: Path) -> None:
-    changes = with_line("\nCall `ultra\nstat x` now.") | {
-        "runtime/ultra_runtime/verbs/status.py": VERB,
-        "runtime/bin/ultra": "#!/bin/sh\n",
-    }
+    changes = with_line("\nCall `ultra\nstat x` now.") | RUNTIME
     assert found(tmp_path, changes) == [f"{BRIEF}:12: dangling-verb"]
 
 
 def test_prose_may_begin_a_line_with_the_name_of_the_program(tmp_path: Path) -> None:
-    changes = with_line("\nultra things are fine here.\n\n```sh\nultra stat x\n```") | {
-        "runtime/ultra_runtime/verbs/status.py": VERB,
-        "runtime/bin/ultra": "#!/bin/sh\n",
-    }
+    changes = with_line("\nultra things are fine here.\n\n```sh\nultra stat x\n```") | RUNTIME
     assert found(tmp_path, changes) == [f"{BRIEF}:15: dangling-verb"]
 
 

@@ -59,6 +59,7 @@ class Runner:
             "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
             "HOME": str(folder),
             "LANG": "C.UTF-8",
+            "TMPDIR": str(folder.parent),
         }
 
     def __call__(

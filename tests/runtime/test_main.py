@@ -116,11 +116,11 @@ def test_an_error_of_our_own_is_a_sentence(own_bundle: Path, repo: Path, python:
     verb = own_bundle / "runtime/ultra_runtime/verbs/doctor.py"
     verb.write_text('"""Fail."""\nUSAGE = "doctor [--json]"\n\ndef run(args):\n    return {}["boom"]\n')
     told = ultra("doctor")
-    assert (told.status, told.out) == (1, "")
+    assert (told.status, told.out) == (3, "")
     assert told.err.startswith("ultra: internal error, KeyError: 'boom'\n")
     assert "Traceback" not in told.err
     answer = ultra("doctor", "--json")
-    assert (answer.status, answer.data["ok"]) == (1, False)
+    assert (answer.status, answer.data["ok"]) == (3, False)
     assert "Traceback" in ultra("doctor", env={"ULTRA_DEBUG": "1"}).err
 
 

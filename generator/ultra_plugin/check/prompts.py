@@ -9,18 +9,18 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite, Verb
 
-# A call is what a code span or a line of code begins with; prose may say "ultra" as it likes.
-_SPAN = re.compile(r"(?<!`)`(?:\$ )?ultra ([^`\n]+)`")
-_INDENTED = re.compile(r"(?: {4,}|\t)(?:\$ )?ultra (\S.*)$")
-_FENCED = re.compile(r"\s*(?:\$ )?ultra (\S.*)$")
+# A call is what a code span or a line of code begins with; prose may say the launcher's name as it likes.
+_SPAN = r"(?<!`)`(?:\$ )?%s ([^`\n]+)`"
+_INDENTED = r"(?: {4,}|\t)(?:\$ )?%s (\S.*)$"
+_FENCED = r"\s*(?:\$ )?%s (\S.*)$"
 _FENCE = re.compile(r" *(`{3,}|~{3,})")
 _CODE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _WORD = re.compile(r"[a-z][a-z-]*")
 
 
-def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
+def prompt_problems(suite: Suite, launcher: str, bundle: Bundle) -> Iterator[Problem]:
     """Yield every reference to the runtime that leads nowhere."""
-    if not suite.verbs:
+    if not launcher:
         return
     codes = {code for contract in suite.contracts.values() for code in contract.codes} | {*suite.common_codes}
     # SECRET_ is no prefix of ours alone: a README may name the variable SECRET_KEY.
@@ -32,8 +32,8 @@ def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
         for number, line in enumerate(file.text.split("\n"), 1):
             if mark := _FENCE.match(line):
                 fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
-            elif "ultra " in line:
-                for call in _calls(line, bool(fence)):
+            elif f"{launcher} " in line:
+                for call in _calls(launcher, line, bool(fence)):
                     yield from _call_problems(suite, bundle, path, number, call)
             for word in _CODE.findall(line) if "_" in line else ():
                 if word.startswith(prefixes) and word not in codes:
@@ -41,9 +41,9 @@ def prompt_problems(suite: Suite, bundle: Bundle) -> Iterator[Problem]:
                     yield Problem(path, number, "dangling-code", message, nearest(word, codes))
 
 
-def _calls(line: str, is_code: bool) -> list[str]:
-    calls: list[str] = _SPAN.findall(line)
-    if match := (_FENCED if is_code else _INDENTED).match(line):
+def _calls(launcher: str, line: str, is_code: bool) -> list[str]:
+    calls: list[str] = re.findall(_SPAN % re.escape(launcher), line)
+    if match := re.match((_FENCED if is_code else _INDENTED) % re.escape(launcher), line):
         calls.append(match.group(1))
     return calls
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ultra_plugin.bill import bill
 from ultra_plugin.check import check_bundle
+from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.listing import ICON
 from ultra_plugin.check.marketplace import check_marketplace
@@ -19,6 +20,7 @@ from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Bundle, Plugin, Suite
+from ultra_plugin.own import own_suite
 from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates
@@ -36,10 +38,12 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         *code_problems(tree, suite),
         *protocol_problems(tree, suite),
         *runtime_problems(tree, suite, bundles),
+        *launcher_problems(tree, suite),
     ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
-        if found := _found(suite, plugin, bundle):
-            problems += _at_source(tree, suite, plugin, bundle, found)
+        own = own_suite(suite, plugin)
+        if found := _found(own, plugin, bundle):
+            problems += _at_source(tree, own, plugin, bundle, found)
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
@@ -50,7 +54,7 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
 def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
     return [
         *check_bundle(bundle),
-        *prompt_problems(suite, bundle),
+        *prompt_problems(suite, plugin.launcher, bundle),
         *role_problems(plugin, bundle),
         *layout_problems(bundle),
         *_budget_problems(bundle),

@@ -15,12 +15,13 @@ from ultra_plugin.tables.contract import common_module, contract_module
 from ultra_plugin.tables.fields import absent_fields, fields_module
 from ultra_plugin.tables.first_look import first_look_module
 from ultra_plugin.tables.limits import limits_module
+from ultra_plugin.tables.literal import literal
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import policy_module
 
 FOLDER = "runtime/ultra_runtime/tables"
-_INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n'
+_INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n\nLAUNCHER = %s\n'
 
 
 def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFile]:
@@ -33,7 +34,7 @@ def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFi
 
 def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     settings = (f"{plugin.folder}/plugin.yaml", "suite.yaml")
-    yield "__init__", _INIT, ("suite.yaml",)
+    yield "__init__", _INIT % literal(plugin.launcher), settings
     yield "names", names_module(suite, plugin), settings
     if suite.common_codes:
         yield "common", common_module(suite.common_codes), (COMMON,)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ultra_runtime.answer import Answer, RefusedError, UsageError
-from ultra_runtime.rendered import names
+from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, UsageError
+from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.usage import Usage, parse
 from ultra_runtime.words import nearest, one_line
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 HELP = ("-h", "--help")
+STATUSES = (
+    "Exit status: 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an unexpected error (logged)."
+)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         answer = _answer(argv)
     except Exception as problem:
-        refusal = problem if isinstance(problem, RefusedError) else _internal_error(problem)
+        refusal = problem if isinstance(problem, RefusedError) else _unexpected(problem, argv)
         answer = refusal.as_answer()
         stream = sys.stdout if as_json else sys.stderr
     return _tell(answer, as_json, stream)
@@ -43,7 +46,7 @@ def _answer(argv: Sequence[str]) -> Answer:
     words = argv[len(usage.verb) :]
     if any(word in HELP for word in _before_dashes(words)):
         text = (module.__doc__ or "").strip()
-        return Answer({"ok": True, "usage": f"ultra {usage.line}"}, f"usage: ultra {usage.line}\n\n{text}")
+        return Answer({"ok": True, "usage": verb(usage.line)}, f"usage: {verb(usage.line)}\n\n{text}")
     answer: Answer = module.run(parse(usage, words))
     return answer
 
@@ -64,7 +67,9 @@ def _find_verb(argv: Sequence[str]) -> tuple[ModuleType, Usage]:
                 return module, usage
     known = [" ".join(Usage(_load(name).USAGE).verb) for name in modules.values()]
     word = one_line(argv[0])
-    raise UsageError(f"there is no verb {word}{nearest(word, known)}", "usage: ultra --help lists the verbs")
+    raise UsageError(
+        f"there is no verb {word}{nearest(word, known)}", f"usage: {launcher()} --help lists the verbs"
+    )
 
 
 def _verb_modules() -> dict[str, str]:
@@ -83,21 +88,25 @@ def _help(asked: bool) -> Answer:
     summaries = [(verb.USAGE, (verb.__doc__ or "").strip().partition("\n")[0]) for verb in verbs]
     if not asked:
         verbs_known = ", ".join(" ".join(Usage(usage).verb) for usage, _ in summaries)
-        raise UsageError(f"a verb is missing: {verbs_known}", "usage: ultra --help lists the verbs")
-    lines = ["usage: ultra VERB ...", ""]
-    lines += [f"  ultra {usage}\n      {summary}" for usage, summary in summaries]
-    lines += ["", "ultra VERB --help tells more; --json answers in JSON."]
+        raise UsageError(f"a verb is missing: {verbs_known}", f"usage: {launcher()} --help lists the verbs")
+    lines = [f"usage: {launcher()} VERB ...", ""]
+    lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
+    lines += ["", f"{launcher()} VERB --help tells more; --json answers in JSON.", STATUSES]
     return Answer({"ok": True, "verbs": dict(summaries)}, "\n".join(lines))
 
 
-def _internal_error(problem: Exception) -> RefusedError:
+def _unexpected(problem: Exception, argv: Sequence[str]) -> RefusedError:
+    """Return the answer to an error of our own, and where its log is."""
     if os.environ.get("ULTRA_DEBUG") == "1":
         import traceback
 
         traceback.print_exc()
+    from ultra_runtime.files.unexpected import keep
+
     error = f"internal error, {type(problem).__name__}: {one_line(str(problem))}"
-    hint = "Run `ultra doctor`; with ULTRA_DEBUG=1 the call shows where it failed."
-    return RefusedError(error, hint)
+    log = keep(problem, argv)
+    hint = "No log could be written; with ULTRA_DEBUG=1 the call shows where it failed."
+    return UnexpectedError(error, f"The log is {log}; please report it." if log else hint)
 
 
 def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
@@ -116,7 +125,7 @@ def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
         _silence(stream)
     except OSError as problem:
         _silence(stream)
-        sys.stderr.write(f"ultra: the answer cannot be written: {problem.strerror}\n")
+        sys.stderr.write(f"{launcher()}: the answer cannot be written: {problem.strerror}\n")
         return 1
     return answer.status
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.rendered import launcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
 DONE = 0
 REFUSED = 1
 WRONG_USAGE = 2
+UNEXPECTED = 3
 
 
 class Answer:
-    """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage.
+    """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an
+    unexpected error.
 
     A batch is answered in JSON lines, whether they were asked for or not.
     """
@@ -48,10 +51,16 @@ class RefusedError(UltraError):
     def as_answer(self) -> Answer:
         """Return the refusal in the shape of every refusal."""
         data = {"ok": False, "error": self.error, "next": self.next_step}
-        return Answer(data, f"ultra: {self.error}\n{self.next_step}", self.status)
+        return Answer(data, f"{launcher()}: {self.error}\n{self.next_step}", self.status)
 
 
 class UsageError(RefusedError):
     """The call's own words are wrong."""
 
     status = WRONG_USAGE
+
+
+class UnexpectedError(RefusedError):
+    """An error of our own, which nobody foresaw."""
+
+    status = UNEXPECTED

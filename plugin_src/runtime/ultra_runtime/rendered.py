@@ -36,6 +36,18 @@ def names() -> Names:
     return Names(table("names"))
 
 
+def launcher() -> str:
+    """Return the name of the plugin's program, which its folder in the git dir and its refs have too."""
+    # In the package itself: a hook that runs before every tool call reads no second file for it.
+    name: str = __import__("ultra_runtime.tables", fromlist=["*"]).LAUNCHER
+    return name
+
+
+def verb(words: str) -> str:
+    """Return the call of a verb as a person types it."""
+    return f"{launcher()} {words}"
+
+
 def table_names() -> list[str]:
     """Return the names of all rendered modules."""
     folder = __import__("ultra_runtime.tables", fromlist=["*"]).__path__[0]

@@ -10,6 +10,7 @@ A value in lower case lists what is allowed, and options divided by `|` exclude 
 from __future__ import annotations
 
 from ultra_runtime.answer import UsageError
+from ultra_runtime.rendered import verb
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False
@@ -75,7 +76,7 @@ class Usage:
 
     def error(self, message: str) -> UsageError:
         """Return the error for a call that does not fit this line."""
-        return UsageError(message, f"usage: ultra {self.line}")
+        return UsageError(message, f"usage: {verb(self.line)}")
 
 
 class Args:

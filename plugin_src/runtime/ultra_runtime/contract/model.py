@@ -328,7 +328,7 @@ class UnknownKindError(UltraError):
 
 
 def load_contract(kind: str) -> Contract:
-    """Return the contract of an artifact, named as in `ultra validate KIND`."""
+    """Return the contract of an artifact, named as in `validate KIND`."""
     name = kind.replace("-", "_")
     found = table(name) if "_" not in kind and name in table_names() else None
     contract: Contract | None = getattr(found, "CONTRACT", None)

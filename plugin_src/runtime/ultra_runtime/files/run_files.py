@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.rendered import launcher
+
 PLAN_FILE = "plan.md"
 LOGS = "logs"
 SESSION_STATE = ".session-state.local.json"
@@ -13,7 +15,7 @@ PROGRESS = START + END
 # Of a plan that belongs to no project, with the name of the plan behind it.
 ALONE = ".ultraexecute-progress-"
 # The runtime's own folder in the git dir, and what lies in it: whose run it is, and the step under way.
-FOLDER = "ultra"
+FOLDER = launcher()
 LOCK, STEP = "run.json", "step.json"
 
 

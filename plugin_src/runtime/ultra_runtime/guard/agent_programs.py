@@ -1,6 +1,6 @@
 """Sub-agents of the plugin look and answer: what they find out enters the disk by the one who asked them.
 
-Of programs they run the verbs of `ultra` that only read, and each the one program that its own text names, in one
+Of programs they run the verbs of the launcher that only read, and each the one program that its own text names, in one
 plain call. That holds in every permission mode, whatever the user has allowed elsewhere.
 """
 
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.shell.marks import known
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import launcher, names, verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.follow.watch import Watcher
 
 WRITES, PROGRAM = "agent_writes", "agent_program"
-ULTRA = "ultra"
 HELP = ("-h", "--help")
 HISTORY, GIT_READS = "local-history", ("log", "show", "blame", "diff")
 # Options, from where they can be told from others, by which git writes a file or runs another program.
@@ -25,7 +24,6 @@ GRANTED = {
     HISTORY: f"`git {'`, `git '.join(GIT_READS)}`",
     BRIDGE: "`gemini -p 'QUESTION'` and `gemini --version`",
 }
-NOTHING = "nothing but the verbs of `ultra` that read"
 
 
 def verdict_for_agent(command: str, agent: str) -> Verdict | None:
@@ -37,13 +35,13 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
 
     watcher = watch(command)
     for words in watcher.words:
-        if words[0] == ULTRA and (verb := _writing_verb(words[1:], table.reading)):
+        if words[0] == launcher() and (written := _writing_verb(words[1:], table.reading)):
             instead = "put what is to be written into your answer; the conversation that asked you writes it"
-            return Verdict("block", WRITES, f"{agent} only reads, and `ultra {verb}` writes", instead)
+            return Verdict("block", WRITES, f"{agent} only reads, and `{verb(written)}` writes", instead)
     name = agent.partition(":")[2]
     if _is_one_plain_call(command, watcher) and _is_granted(name, command, watcher.words[0]):
         return None
-    granted = GRANTED.get(name, NOTHING)
+    granted = GRANTED.get(name) or f"nothing but the verbs of `{launcher()}` that read"
     instead = f"run {granted}, one a call and with nothing beside it, or answer without"
     return Verdict("block", PROGRAM, f"{agent} runs {granted}", instead)
 
@@ -58,7 +56,7 @@ def _is_one_plain_call(command: str, watcher: Watcher) -> bool:
 
 def _is_granted(agent: str, command: str, words: list[str]) -> bool:
     program, rest = words[0], words[1:]
-    if program == ULTRA:
+    if program == launcher():
         return True
     if agent == HISTORY and program == "git":
         return rest[:1] != [] and rest[0] in GIT_READS and not any(w.startswith(GIT_DOES_MORE) for w in rest)

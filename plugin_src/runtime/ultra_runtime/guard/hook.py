@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ultra_runtime.guard.site import find_site, places, run_files
+from ultra_runtime.guard.site import LockError, find_site, places, run_files
+from ultra_runtime.rendered import launcher, verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,18 @@ def main() -> int:
         return LET_THROUGH
     except Exception as problem:
         told = "the call was not run" if in_run else "the call was let through"
-        sys.stderr.write(f"ultra guard: {told}: {type(problem).__name__}: {problem}. Run `ultra doctor`.\n")
+        sys.stderr.write(
+            f"{launcher()} guard: {told}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
+        )
         return BLOCKED if in_run else FAILED
+
+
+def _kept(problem: Exception) -> str:
+    """Return the words that say where the log of an error is; one that we foresaw has none."""
+    from ultra_runtime.files.unexpected import keep
+
+    log = "" if isinstance(problem, LockError) else keep(problem, ["hook", "guard"])
+    return f"; the log is {log}" if log else ""
 
 
 def _may_be_ours(here: list[str]) -> bool:
@@ -121,7 +132,7 @@ def _of_spawning() -> Verdict:
     from ultra_runtime.guard.policy import Verdict
 
     reason = "a run is carried out by the one session that is held to its steps, so no agent is started in it"
-    instead = "do the step here, or end the run with `ultra run finish` or `ultra run abort`"
+    instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
     return Verdict("block", "run_agent", reason, instead)
 
 
@@ -141,7 +152,7 @@ def _answer(verdict: Verdict, deny: bool) -> None:
     output = {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny" if deny else "ask",
-        "permissionDecisionReason": f"ultra guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
+        "permissionDecisionReason": f"{launcher()} guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
     }
     sys.stdout.write(write({"hookSpecificOutput": output}) + "\n")
     sys.stdout.flush()

@@ -8,13 +8,16 @@ from ultra_runtime.files.run_files import ALONE, END, FOLDER, PLAN_FILE, PREVIOU
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.realpath import components, real_path
 from ultra_runtime.guard.shell.marks import HOME, known
+from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.site import Site
 
 RULE = "run_file"
-INSTEAD = "finish the run with `ultra run finish` or end it with `ultra run abort`; then it can be changed"
+INSTEAD = (
+    f"finish the run with `{verb('run finish')}` or end it with `{verb('run abort')}`; then it can be changed"
+)
 
 
 class OwnFiles:

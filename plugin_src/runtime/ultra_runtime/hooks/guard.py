@@ -8,12 +8,13 @@ import os
 import sys
 
 BLOCKED, FAILED = 2, 1
+BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 
 
 def main() -> int:
     """Return the exit status for the client."""
     try:
-        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+        sys.path.insert(0, os.path.join(BUNDLE, "runtime"))
         from ultra_runtime.guard.hook import main as guard
 
         return guard()
@@ -23,9 +24,25 @@ def main() -> int:
         in_run = may_be_in_run()
         told = "was not run" if in_run else "was let through"
         sys.stderr.write(
-            f"ultra guard is broken and the call {told}: {problem!r}. Install the plugin anew.\n"
+            f"{names()} guard is broken and the call {told}: {problem!r}. Install the plugin again{kept(problem)}.\n"
         )
         return BLOCKED if in_run else FAILED
+
+
+def names() -> str:
+    """Return the name of the plugin's program, read from its folder: the runtime may not load."""
+    return " ".join(os.listdir(os.path.join(BUNDLE, "bin")))
+
+
+def kept(problem: BaseException) -> str:
+    """Return the words that say where the log is, or nothing."""
+    try:
+        from ultra_runtime.files.unexpected import keep
+
+        log = keep(problem, ["hook", "guard"])
+    except BaseException:
+        return ""
+    return f"; the log is {log}" if log else ""
 
 
 def may_be_in_run() -> bool:
@@ -50,7 +67,7 @@ def run_text(git_dir: str) -> str:
     if os.path.isfile(git_dir):
         with open(git_dir) as mark:
             git_dir = os.path.join(os.path.dirname(git_dir), mark.read().partition(":")[2].strip())
-    with open(os.path.join(git_dir, "ultra", "run.json")) as lock:
+    with open(os.path.join(git_dir, names(), "run.json")) as lock:
         return lock.read()
 
 

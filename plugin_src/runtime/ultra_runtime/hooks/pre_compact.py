@@ -28,7 +28,9 @@ def main() -> None:
     try:
         title = move_forwards(site.root)
     except Exception as problem:  # the words below are worth more than a traceback
-        sys.stderr.write(f"ultra: progress was left as it is: {problem}\n")
+        from ultra_runtime.rendered import launcher
+
+        sys.stderr.write(f"{launcher()}: progress was left as it is: {problem}\n")
     sys.stdout.write(words_for_summary(site, title) + "\n")
     sys.stdout.flush()
 
@@ -36,5 +38,9 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
+    except Exception as problem:
+        from ultra_runtime.files.unexpected import keep_of_hook
+
+        keep_of_hook(problem, "pre_compact")
     finally:
         os._exit(0)  # exit status 2 would cancel the compaction

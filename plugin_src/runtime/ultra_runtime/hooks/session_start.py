@@ -66,6 +66,10 @@ def unfinished_line(folder: str) -> str:
 if __name__ == "__main__":
     try:
         main()
+    except Exception as problem:
+        from ultra_runtime.files.unexpected import keep_of_hook
+
+        keep_of_hook(problem, "session_start")
     finally:
         # Not sys.exit: a traceback or a failing flush on the way out would be an error of the session.
         os._exit(0)

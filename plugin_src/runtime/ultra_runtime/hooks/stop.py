@@ -35,5 +35,9 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
+    except Exception as problem:
+        from ultra_runtime.files.unexpected import keep_of_hook
+
+        keep_of_hook(problem, "stop")
     finally:
         os._exit(0)  # exit status 2 would keep the session from ending

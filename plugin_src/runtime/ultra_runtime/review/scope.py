@@ -13,6 +13,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files
 from ultra_runtime.files.secret_files import without_secrets
+from ultra_runtime.rendered import verb
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
 from ultra_runtime.struct import Struct
@@ -160,13 +161,13 @@ def differences(root: str, scope: Scope) -> bytes:
 
 
 def read_scope(project: Project) -> dict[str, Any]:
-    """Return the scope as `ultra triage` left it."""
+    """Return the scope as `triage` left it."""
     try:
         return load_json(project.path(LOGS, SCOPE_FILE))
     except UnreadableError:
         raise RefusedError(
             f"{project.show(LOGS, SCOPE_FILE)} is not there or cannot be read",
-            f"run `ultra triage --project {project.shown}` first",
+            f"run `{verb('triage')} --project {project.shown}` first",
         ) from None
 
 

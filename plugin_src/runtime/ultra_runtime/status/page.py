@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.status.lines import audit_words, plan_words, research_words, review_words, run_words
 from ultra_runtime.status.markup import escaped, table, tag, text
 from ultra_runtime.status.next_command import Next, next_command
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ultra_runtime.status.project_facts import ProjectFacts
     from ultra_runtime.status.run_facts import RunFacts, StepFacts
 
-MARK = '<meta name="generator" content="ultra status"'
+MARK = f'<meta name="generator" content="{verb("status")}"'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 OF_SEVERITY = {"BLOCKER": BAD, "MAJOR": WARN, "MINOR": NOW}
 MOST_ROWS = 500
@@ -226,7 +226,7 @@ def _issues(facts: ProjectFacts) -> str:
 def _footer() -> str:
     name = names()
     now = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
-    return text("footer", f"Made {now} UTC by {name.plugin} {name.version}, ultra status.")
+    return text("footer", f"Made {now} UTC by {name.plugin} {name.version}, {verb('status')}.")
 
 
 def _more(count: int) -> str:

@@ -14,6 +14,7 @@ from ultra_runtime.contract.write_check import in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.research.topics import topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError, set_field
@@ -44,7 +45,7 @@ def run(args: Args) -> Answer:
     if value not in (field.values or {}):
         known = list(field.values or {})
         error = f"{one_line(value)} is no {FIELD}{nearest(value, known)}; there are {listed(known)}"
-        raise UsageError(error, f"usage: ultra {USAGE}")
+        raise UsageError(error, f"usage: {verb(USAGE)}")
     project = find_project(args.need("DIR"))
     try:
         with Folder(project.folder) as folder:
@@ -109,7 +110,7 @@ def _brief(project: Project) -> bytes:
         error = f"{shown}: {problem}"
         if problem.missing and brief_gate.is_open(project):
             raise RefusedError(
-                f"{error}; its review gate is open", "end it with `ultra gate brief`"
+                f"{error}; its review gate is open", f"end it with `{verb('gate brief')}`"
             ) from None
         raise RefusedError(error, "put the brief first") from None
 
@@ -118,4 +119,4 @@ def _broken(shown: str, errors: list[Issue]) -> Answer:
     error = f"{shown} does not keep its contract, so its status was not changed"
     next_step = "correct these and call again"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
-    return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)
+    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)

@@ -3,7 +3,7 @@
 A line is `dimension | agent | kind | agrees | source`: the number of the dimension, who found it, the kind of source,
 whether it agrees with the answer (yes, partly or no), and where it is. Each source counts once, by the weight of its
 kind. Sources that agree are weighed against those that do not, and the weakest dimension lowers the result. With
---project and --topic the result is kept, and `ultra put research` writes it into the file. If a level is needed
+--project and --topic the result is kept, and `put research` writes it into the file. If a level is needed
 (--needed, or the one in the brief's topic), the answer says whether it is reached and which dimensions are weak.
 """
 
@@ -16,6 +16,7 @@ from ultra_runtime.contract.forms import is_number
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
+from ultra_runtime.rendered import verb
 from ultra_runtime.research.confidence_record import Computed, keep_computed
 from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
 from ultra_runtime.research.folder import BRIEF, read_brief
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"
+STAGE = "research"
 
 HINT = f"give lines of `{' | '.join(COLUMNS)}` on standard input"
 MOST_TOLD = 10
@@ -58,9 +60,7 @@ def run(args: Args) -> Answer:
     next_step = "write these numbers into the research as they are"
     if project and topic:
         _keep(project, topic, Computed(whole, count, topic.question))
-        next_step = (
-            "`ultra put research` writes the first number into the front matter; write the others yourself"
-        )
+        next_step = f"`{verb('put')} research` writes the first number into the front matter; write the others yourself"
     if bare:
         next_step += f"; nothing supports the answer to {listed(bare)}: say so there"
     data: dict[str, Any] = {"ok": True, "confidence": whole, "dimensions": each, "contradicted": disputed}

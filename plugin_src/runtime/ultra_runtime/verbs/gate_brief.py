@@ -20,6 +20,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError
 from ultra_runtime.words import listed, shell_word
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
+STAGE = "brief"
 
 HINT = "give the reviewer's whole answer on standard input"
 
@@ -137,14 +139,14 @@ def _draft(project: Project) -> bytes:
 
 
 def _put(project: Project) -> str:
-    return f"ultra put brief --project {shell_word(project.shown)} --draft"
+    return f"{verb('put')} brief --project {shell_word(project.shown)} --draft"
 
 
 def _not_a_brief(project: Project, errors: list[Issue]) -> Answer:
     error = "the draft does not keep its contract, so it cannot become the brief; no round was counted"
     next_step = f"correct these, put the draft with `{_put(project)}`, and make the same call again"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
-    return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)
+    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)
 
 
 def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None, quality: str) -> Answer:

@@ -10,7 +10,7 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import BUNDLE
+from ultra_runtime.rendered import BUNDLE, verb
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -40,12 +40,12 @@ def run(args: Args) -> Answer:
         text = _text(command + ".md")
         return Answer({"ok": True, "command": command, "text": text}, text)
     if phase is None and phases:
-        call = f"ultra guide {command} PHASE"
+        call = f"{verb('guide')} {command} PHASE"
         data = {"ok": True, "command": command, "phases": phases, "next": f"run `{call}`"}
         return Answer(data, f"The phases of {command} are {listed(phases)}; print one with: {call}")
     asked = one_line(command if phase is None else f"{command} {phase}")
     hint = f"the phases of {command} are {listed(phases)}" if phases else _known(sorted({*folders, *files}))
-    raise RefusedError(f"there is no guide {asked}: {hint}", "run `ultra guide` with one of these names")
+    raise RefusedError(f"there is no guide {asked}: {hint}", f"run `{verb('guide')}` with one of these names")
 
 
 def _agent(name: str | None) -> Answer:
@@ -54,7 +54,7 @@ def _agent(name: str | None) -> Answer:
     if name not in agents:
         raise RefusedError(
             f"there is no agent {one_line(name or '')}: there are {listed(agents)}",
-            "run `ultra guide agent` with one of these names",
+            f"run `{verb('guide')} agent` with one of these names",
         )
     text = _text(os.path.join(os.pardir, "agents", f"{name}.md"))
     body = text.partition(f"\n{HEAD}")[2] if text.startswith(HEAD) else text

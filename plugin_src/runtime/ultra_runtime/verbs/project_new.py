@@ -15,6 +15,7 @@ from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.project import Project, make_subfolder
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.text.timestamp import is_date
 from ultra_runtime.words import counted, listed, one_line, shell_word
 
@@ -52,7 +53,7 @@ def run(args: Args) -> Answer:
 
 
 def _wrong(error: str) -> UsageError:
-    return UsageError(error, f"usage: ultra {USAGE}")
+    return UsageError(error, f"usage: {verb(USAGE)}")
 
 
 def _root() -> str:
@@ -80,7 +81,7 @@ def _in_the_way(project: Project, there: list[str]) -> Answer:
     asked = len(read_interview(project))
     if asked:
         error = f"{error}, and {counted(asked, 'question')} of an interview that has not ended"
-        note = f"ultra brief note --project {shell_word(project.shown)}"
+        note = f"{verb('brief note')} --project {shell_word(project.shown)}"
         next_step = f"{next_step}; or go on with that interview, which `{note}` shows"
         data.update({"error": error, "interview_turns": asked, "next": next_step})
-    return Answer(data, f"ultra: {error}\n{next_step}", 1)
+    return Answer(data, f"{launcher()}: {error}\n{next_step}", 1)

@@ -1,9 +1,9 @@
 """Write an artifact to its place if the whole artifact follows its contract.
 
 The text comes from standard input, or from --from FILE. With --section NAME or --step N it replaces one part of an
-existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `ultra gate
+existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `gate
 brief` turns the draft into the brief. The plan of a project is also put with --draft, and is written even with
-errors, which the answer lists; `ultra gate plan` turns it into the plan, of which only the Execution Strategy can
+errors, which the answer lists; `gate plan` turns it into the plan, of which only the Execution Strategy can
 change afterwards. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
 errors is not written, and the answer lists their codes.
 """
@@ -24,6 +24,7 @@ from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.planning import gate as plan_gate
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.research.putting import never_computed, next_in, with_confidence
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
@@ -115,7 +116,7 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         _refuse_foreign(contract, place)
     elif place.name == brief_gate.BRIEF and brief_gate.is_open(project):
         error = f"the review gate is open: {project.show(brief_gate.DRAFT)} is there, so no brief.md yet"
-        gate = f"ultra gate brief --project {shell_word(project.shown)}"
+        gate = f"{verb('gate brief')} --project {shell_word(project.shown)}"
         raise RefusedError(error, f"put it with --draft, then run `{gate}` with the reviewer's answer")
     computed: float | None = None
     if project and contract.artifact == "research":
@@ -141,8 +142,8 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
 
 def _refuse_past_the_critics(project: Project, section: str | None) -> None:
     """Refuse what would make or change the plan of a project without its critics."""
-    put = f"ultra put plan --project {shell_word(project.shown)} --draft"
-    hint = f"put it with `{put}`, then run `ultra gate plan` with the critics' answers"
+    put = f"{verb('put')} plan --project {shell_word(project.shown)} --draft"
+    hint = f"put it with `{put}`, then run `{verb('gate plan')}` with the critics' answers"
     if plan_gate.read_draft(project) is not None:
         error = (
             f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there, so plan.md stays as it is"
@@ -204,7 +205,7 @@ def _refused(contract: Contract, errors: list[Issue]) -> Answer:
     error = f"the {contract.title.lower()} does not keep its contract: {count}; nothing was written"
     next_step = "correct them and put it again"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
-    return Answer(data, "\n".join([f"ultra: {error}", *in_words(errors), next_step]), 1)
+    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)
 
 
 def _written(
@@ -219,7 +220,7 @@ def _written(
     if contract.artifact == "research" and place.project:
         next_step = next_in(place.project, computed)
     elif draft and place.project:
-        gate = f"ultra gate brief --project {shell_word(place.project.shown)}"
+        gate = f"{verb('gate brief')} --project {shell_word(place.project.shown)}"
         next_step = f"have it reviewed, then give the reviewer's whole answer to `{gate}` on standard input"
     if gave_way:
         next_step = f"the earlier brief waits as brief.md{PREVIOUS} until the gate ends; {next_step}"

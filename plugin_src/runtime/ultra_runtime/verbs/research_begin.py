@@ -18,7 +18,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
 from ultra_runtime.research.topics import file_number, research_files, topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
+STAGE = "research"
 
 FIELD = brief_fields.RESEARCH_STATUS
 PENDING, IN_PROGRESS = "pending", brief_fields.RESEARCH_STATUS_IN_PROGRESS
@@ -58,7 +59,7 @@ def run(args: Args) -> Answer:
         data["new_topic"] = _new_number(topics, folder)
         data["next"] = _next(project, data[FIELD], topics, left)
     else:
-        data["next"] = "run `ultra guide research interview`"
+        data["next"] = f"run `{verb('guide')} research interview`"
     data["agents"] = agents_for(scope or BOTH, quick)
     numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
     data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
@@ -155,7 +156,9 @@ def _next(project: Project | None, status: object, topics: list[Topic], left: li
         more = f"; {listed(old)} answers another question and is replaced" if old else ""
         return f"research topic {told}, one after the other{more}"
     if topics and project and status == IN_PROGRESS:
-        return f"every topic has its answer: run `ultra brief status {shell_word(project.shown)} complete`"
+        return (
+            f"every topic has its answer: run `{verb('brief status')} {shell_word(project.shown)} complete`"
+        )
     return (
         "no topic is open: research the question that was given, if any, as `new_topic`, else say so and stop"
     )

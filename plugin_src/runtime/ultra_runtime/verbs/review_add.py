@@ -1,6 +1,6 @@
 """Record a reviewer's answer: its findings get ids, and those whose evidence is not in the file are dropped.
 
-The answer comes from standard input and ends in a json block; call `ultra triage` first. It replaces an earlier
+The answer comes from standard input and ends in a json block; call `triage` first. It replaces an earlier
 answer of the same reviewer. A success criterion that is not shown becomes a finding.
 """
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "review add REVIEWER --project DIR [--json]"
+STAGE = "review"
 HINT = (
     "let the reviewer mend its block, and give its whole answer on standard input, with that block at the end"
 )

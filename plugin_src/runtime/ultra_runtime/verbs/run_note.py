@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run note TEXT [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

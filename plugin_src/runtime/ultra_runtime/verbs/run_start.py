@@ -22,6 +22,7 @@ USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
     " [--accept-plan-change] [--accept-entry] [--json]"
 )
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

@@ -14,6 +14,7 @@ from ultra_runtime.guard.policy import ALLOWED, BLOCK, WARN
 from ultra_runtime.guard.site import site_of_plan
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.plan.reading import read
+from ultra_runtime.rendered import verb
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ def _read(path: str) -> Plan:
             f"{one_line(path)}: {problem}", "name the file of a plan or session spec"
         ) from None
     if not plan.steps:
-        hint = f"see what is wrong with it: `ultra validate plan {one_line(path)}`"
+        hint = f"see what is wrong with it: `{verb('validate')} plan {one_line(path)}`"
         raise RefusedError(f"{one_line(path)} has no step that could be read", hint)
     return plan
 

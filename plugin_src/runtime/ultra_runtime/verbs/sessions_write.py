@@ -19,6 +19,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.words import one_line
 
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "sessions write PATH [--project DIR] [--json]"
+STAGE = "plan"
 
-NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `ultra put session-spec --section`, then run the plan"
+NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `{verb('put')} session-spec --section`, then run the plan"
 
 
 def run(args: Args) -> Answer:
@@ -93,4 +95,4 @@ def _refused(error: str, issues: list[Issue]) -> Answer:
         "errors": [one.as_data() for one in issues[:ISSUES_TOLD]],
         "next": next_step,
     }
-    return Answer(data, "\n".join([f"ultra: {error}", *map(str, issues[:ISSUES_TOLD]), next_step]), 1)
+    return Answer(data, "\n".join([f"{launcher()}: {error}", *map(str, issues[:ISSUES_TOLD]), next_step]), 1)

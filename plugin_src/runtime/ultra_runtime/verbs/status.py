@@ -11,7 +11,7 @@ import os
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.root import current_folder, find_root
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
 from ultra_runtime.status.project_facts import find_projects, gather
 from ultra_runtime.words import one_line
@@ -36,7 +36,7 @@ def run(args: Args) -> Answer:
     if len(projects) != 1:
         if target:
             error = "there are several projects" if projects else "there is no project here"
-            raise RefusedError(error, "name one with --project DIR; `ultra status` lists them")
+            raise RefusedError(error, f"name one with --project DIR; `{verb('status')}` lists them")
         return _list(projects)
     facts = gather(projects[0])
     data, lines = data_of(facts), lines_of(facts)
@@ -66,11 +66,11 @@ def _projects() -> list[Project]:
 
 def _list(projects: list[Project]) -> Answer:
     if not projects:
-        command = names().commands.get("brief", "ultra project new SLUG")
+        command = names().commands.get("brief", f"{verb('project new')} SLUG")
         return Answer({"ok": True, "projects": [], "next": command}, f"No projects here. To begin: {command}")
     facts = [gather(project, audited=False) for project in projects]
-    data = {"ok": True, "projects": list_data(facts), "next": "ultra status --project DIR tells more"}
-    return Answer(data, "\n".join([*list_lines(facts), "", "`ultra status --project DIR` tells more."]))
+    data = {"ok": True, "projects": list_data(facts), "next": f"{verb('status')} --project DIR tells more"}
+    return Answer(data, "\n".join([*list_lines(facts), "", f"`{verb('status')} --project DIR` tells more."]))
 
 
 def _refuse_target(target: str) -> None:
@@ -89,7 +89,7 @@ def _refuse_target(target: str) -> None:
     except UnreadableError:
         is_ours = False
     if not is_ours:
-        raise RefusedError(f"{one_line(target)} is there and was not written by `ultra status`", hint)
+        raise RefusedError(f"{one_line(target)} is there and was not written by `{verb('status')}`", hint)
 
 
 def _write(target: str, facts: ProjectFacts) -> None:

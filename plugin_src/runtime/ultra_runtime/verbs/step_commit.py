@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "step commit N [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

@@ -7,6 +7,7 @@ minutes unless --timeout is given; after that it is ended with its child process
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.numbers import seconds, step_number
 from ultra_runtime.run.step.verify import verify
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "step verify N [--timeout SECONDS] [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
@@ -38,7 +40,7 @@ def run(args: Args) -> Answer:
     if follows is None:
         if verified.note:
             data["note"] = verified.note
-        data.update(next="commit", do=f"ultra step commit {number}")
+        data.update(next="commit", do=f"{verb('step commit')} {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
     data.update(of=ATTEMPTS, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):

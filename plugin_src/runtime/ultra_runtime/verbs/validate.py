@@ -9,6 +9,7 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.contract.model import UnknownKindError, contract_kinds, load_contract
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.rendered import verb
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False
@@ -52,7 +53,7 @@ def _contract(kind: str) -> Contract:
     except UnknownKindError:
         kinds = [*contract_kinds(), PROJECT]
         error = f"there is no kind {one_line(kind)}{nearest(kind, kinds)}; the kinds are: {', '.join(kinds)}"
-        raise UsageError(error, f"usage: ultra {USAGE}") from None
+        raise UsageError(error, f"usage: {verb(USAGE)}") from None
 
 
 def _answer(result: Result, path: str, title: str) -> Answer:

@@ -1,4 +1,4 @@
-"""The checks of `ultra doctor`, each one of ok, warn or fail, with a remedy."""
+"""The checks of `doctor`, each one of ok, warn or fail, with a remedy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import sys
 
 from ultra_runtime.doctor.copies import find_copies
 from ultra_runtime.doctor.integrity import inspect
+from ultra_runtime.files.error_log import newest
 from ultra_runtime.files.process import NotStartedError, capture, which
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.rendered import BUNDLE, names
+from ultra_runtime.rendered import BUNDLE, launcher, names, verb
 from ultra_runtime.run.state.session_state import find_states
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import listed, one_line
@@ -53,6 +54,7 @@ def run_checks() -> list[Check]:
         *_copies(),
         *_project(),
         _client(),
+        *_last_error(),
     ]
 
 
@@ -83,10 +85,11 @@ def _some(paths: list[str]) -> str:
 
 
 def _executable() -> Check:
-    script = os.path.join(BUNDLE, "bin", "ultra")
+    name = f"bin/{launcher()}"
+    script = os.path.join(BUNDLE, name)
     if os.access(script, os.X_OK):
-        return Check("bin/ultra", OK, "it can be executed")
-    return Check("bin/ultra", FAIL, f"{script} cannot be executed", f"run: chmod 755 {script}")
+        return Check(name, OK, "it can be executed")
+    return Check(name, FAIL, f"{script} cannot be executed", f"run: chmod 755 {script}")
 
 
 def _git() -> Check:
@@ -97,14 +100,17 @@ def _git() -> Check:
 
 
 def _on_path() -> Check:
-    ours = os.path.join(BUNDLE, "bin", "ultra")
-    found = which("ultra")
+    name = launcher()
+    ours = os.path.join(BUNDLE, "bin", name)
+    found = which(name)
     if found is None:
-        message = "no ultra is on PATH here; the client puts it on the PATH of its Bash tool"
+        message = f"no {name} is on PATH here; the client puts it on the PATH of its Bash tool"
         return Check("PATH", WARN, message, f"outside the client call {ours}")
     if os.path.realpath(found) == ours:
-        return Check("PATH", OK, f"ultra is this one, {found}")
-    return Check("PATH", WARN, f"ultra is another one, {found}", f"put {os.path.dirname(ours)} first on PATH")
+        return Check("PATH", OK, f"{name} is this one, {found}")
+    return Check(
+        "PATH", WARN, f"{name} is another one, {found}", f"put {os.path.dirname(ours)} first on PATH"
+    )
 
 
 def _copies() -> list[Check]:
@@ -148,6 +154,14 @@ def _client() -> Check:
         message = f"Claude Code {version} is older than {oldest}, the oldest that this bundle is tested with"
         return Check("client", WARN, message, "run: claude update")
     return Check("client", OK, f"Claude Code {version}")
+
+
+def _last_error() -> list[Check]:
+    found = newest()
+    if found is None:
+        return []
+    message = f"{found.time}, {verb(found.call)}: {found.error}"
+    return [Check("last error", WARN, message, f"report it with {found.path}, or delete that file")]
 
 
 def _client_version(client: str) -> str:

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.process import NotStartedError, capture
 from ultra_runtime.files.root import current_folder
+from ultra_runtime.rendered import launcher
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.process import Done
 
-REFS = "refs/ultra/run"
+REFS = f"refs/{launcher()}/run"
 # Long enough for the first snapshot of a very large tree.
 SECONDS = 600.0
 # Of git's own variables these reach it, because people and machines set them for every call. All others, from GIT_DIR to

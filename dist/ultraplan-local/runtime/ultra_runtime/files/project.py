@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.run_files import END, LOGS, PREVIOUS, SESSION_STATE, START
+from ultra_runtime.rendered import verb
 from ultra_runtime.words import one_line
 
 IGNORE_FILE = ".gitignore"
@@ -23,7 +24,7 @@ IGNORED = f"""\
 *{PREVIOUS}
 .*.tmp
 """
-NEW = "name a folder under .claude/projects/, or make one with `ultra project new SLUG`"
+NEW = f"name a folder under .claude/projects/, or make one with `{verb('project new')} SLUG`"
 
 
 class Project:

@@ -44,6 +44,10 @@ def judge(data: bytes) -> str:
 if __name__ == "__main__":
     try:
         main()
+    except Exception as problem:
+        from ultra_runtime.files.unexpected import keep_of_hook
+
+        keep_of_hook(problem, "agent_answer")
     finally:
         # Not sys.exit: a traceback would be an error of the session.
         os._exit(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.result import Issue
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.research.confidence_record import computed_for
 from ultra_runtime.research.folder import BRIEF, read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
@@ -43,7 +43,7 @@ def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, fl
 def never_computed(contract: Contract, path: str) -> Issue:
     """Return the warning for research whose confidence nobody computed."""
     code = contract.code("NO_CONFIDENCE")
-    remedy = "Compute it with `ultra confidence --project DIR --topic N`, and put the research again."
+    remedy = f"Compute it with `{verb('confidence')} --project DIR --topic N`, and put the research again."
     return Issue(code.name, NEVER_COMPUTED, path, field=CONFIDENCE, remedy=remedy)
 
 
@@ -60,5 +60,5 @@ def _next(project: Project) -> str:
     if left:
         return f"go on with topic {left[0].number}, {left[0].title}; topics without an answer: {len(left)}"
     if (brief or {}).get(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_IN_PROGRESS:
-        return f"every topic has its answer: run `ultra brief status {shown} complete`"
+        return f"every topic has its answer: run `{verb('brief status')} {shown} complete`"
     return f"tell the user the result; the plan comes next: {names().commands['plan']} --project {shown}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.rendered import verb
 from ultra_runtime.status.next_command import Next, next_command
 from ultra_runtime.status.project_facts import BROKEN, DRAFT, MISSING, THERE
 from ultra_runtime.status.run_facts import GONE, RunFacts
@@ -129,7 +130,7 @@ def audit_words(run: RunFacts | None) -> str:
     if run is None:
         return ""
     if not run.audit:
-        return "not yet: `ultra run finish` makes it"
+        return f"not yet: `{verb('run finish')}` makes it"
     count = f", {len(run.drifts)} differences" if run.drifts else ""
     return f"{run.audit}{count} ({run.audit_source})"
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
+STAGE = "brief"
 
 HINT = "give the question on one line and the answer below it on standard input"
 

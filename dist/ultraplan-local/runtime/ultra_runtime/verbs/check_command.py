@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.guard.batch import answers, judge_from, text, told
+from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def run(args: Args) -> Answer:
         return Answer({}, "", batch=answers(_judge, '{"command": "..."}'))
     command = args.get("COMMAND")
     if command is None:
-        raise UsageError("a command is missing", f"usage: ultra {USAGE}")
+        raise UsageError("a command is missing", f"usage: {verb(USAGE)}")
     verdict = _judge({"command": command})
     return Answer(told(verdict), str(verdict))
 

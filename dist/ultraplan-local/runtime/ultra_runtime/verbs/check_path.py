@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.guard.batch import answers, judge_from, text, told
+from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def run(args: Args) -> Answer:
         return Answer({}, "", batch=answers(_judge, SHAPE))
     path = args.get("PATH")
     if path is None:
-        raise UsageError("a path is missing", f"usage: ultra {USAGE}")
+        raise UsageError("a path is missing", f"usage: {verb(USAGE)}")
     verdict = _judge({"path": path})
     return Answer(told(verdict), str(verdict))
 

@@ -10,7 +10,7 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.files.root import current_folder, find_root
-from ultra_runtime.rendered import Names, names
+from ultra_runtime.rendered import Names, names, verb
 from ultra_runtime.run.state.session_state import FILE_NAME, SessionState, States, find_states
 from ultra_runtime.words import listed, one_line, shell_word
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "continue [--project DIR] [--json]"
+STAGE = "continue"
 READ_ONLY = True
 
 
@@ -44,7 +45,7 @@ def _states_of_project(project: str) -> States:
     here = current_folder()
     root = find_root(here) or here
     folder = project if os.path.isdir(project) else os.path.join(root, project)
-    hint = "Run `ultra continue` without --project to look at every project."
+    hint = f"Run `{verb('continue')}` without --project to look at every project."
     if not os.path.isdir(folder):
         raise RefusedError(f"there is no project folder {one_line(project)}", hint)
     if not os.path.lexists(os.path.join(folder, FILE_NAME)):
@@ -55,7 +56,7 @@ def _states_of_project(project: str) -> States:
 
 
 def _none() -> Answer:
-    data = {"ok": True, "found": False, "next": "run `ultra guide continue none`"}
+    data = {"ok": True, "found": False, "next": f"run `{verb('guide')} continue none`"}
     return Answer(data, "No session state here: no project of this repository has a session to go on with.")
 
 
@@ -63,7 +64,7 @@ def _only_broken(states: States) -> Answer:
     error = "every session state is broken" if len(states.broken) > 1 else "the session state is broken"
     data = {
         "ok": False, "found": False, "error": error, "ignored": _ignored(states),
-        "next": "run `ultra guide continue broken`",
+        "next": f"run `{verb('guide')} continue broken`",
     }  # fmt: skip
     return Answer(data, "\n".join(["Cannot go on: " + error + ".", *map(str, states.broken)]), 1)
 
@@ -80,7 +81,7 @@ def _ambiguous(states: States, name: Names) -> Answer:
     ]
     data: dict[str, Any] = {
         "ok": True, "found": False, "choices": choices, "updated_at": states.newest[0].updated_at,
-        "ignored": _ignored(states), "next": "run `ultra guide continue ambiguous`",
+        "ignored": _ignored(states), "next": f"run `{verb('guide')} continue ambiguous`",
     }  # fmt: skip
     lines = [f"{len(choices)} session states were written at the same moment; choose one:"]
     lines += [f"  {one_line(choice['command'], 500)}  ({choice['status']})" for choice in choices]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "finding-id [--batch] [--json]"
+STAGE = "review"
 READ_ONLY = True
 HINT = 'pass {"path": "src/a.py", "rule": "...", "evidence": "..."} on standard input'
 

@@ -21,7 +21,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.review.scope import BRIEF
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import plan_fields
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
+STAGE = "plan"
 HINT = f"give the answers of {' and '.join(CRITICS)} on standard input, each with its json block in a fence"
 DEGRADED = (
     "Degraded: no agent could be spawned, so one model did the work of the explorers and of the critics."
@@ -54,7 +55,7 @@ def run(args: Args) -> Answer:
             folder.lock()
             draft = plan_gate.read_draft(project)
             if draft is None:
-                put = f"ultra put plan --project {shell_word(project.shown)} --draft"
+                put = f"{verb('put')} plan --project {shell_word(project.shown)} --draft"
                 raise RefusedError(f"there is no {project.show(plan_gate.DRAFT)}", f"put one with `{put}`")
             result = check_write(load_contract(plan_fields.KIND), draft, project.path(plan_gate.DRAFT))
             _refuse_without_assumptions(project, draft)
@@ -64,7 +65,7 @@ def run(args: Args) -> Answer:
                 error = (
                     f"the draft does not keep its contract: {len(result.errors)} errors, no round was counted"
                 )
-                raise RefusedError(error, "mend it until `ultra gate plan --self-check` passes")
+                raise RefusedError(error, f"mend it until `{verb('gate plan')} --self-check` passes")
             most = 1 if args.flag("--quick") else None
             return _criticised(project, folder, given, most, args.flag("--degraded"))
     except WriteError as problem:
@@ -77,7 +78,7 @@ def _refuse_without_assumptions(project: Project, draft: bytes) -> None:
     if not weak or states_assumptions(draft):
         return
     error = "the brief is partial and ## Assumptions says nothing about it; nothing was counted"
-    put = f'ultra put plan --project {shell_word(project.shown)} --draft --section "Assumptions"'
+    put = f'{verb("put plan")} --project {shell_word(project.shown)} --draft --section "Assumptions"'
     raise RefusedError(
         error, f"say with `{put}` what you take for granted about each of these: {'; '.join(weak)}"
     )
@@ -112,7 +113,7 @@ def _after_check(project: Project, result: Result, exhausted: bool) -> str:
             f"stop: tell the user these errors, that {draft} keeps the text and there is no plan.md of it,"
             f" and that `{again(project)}` tries again"
         )
-    return "mend every error with `ultra put plan --draft --step N` or --section, then check again"
+    return f"mend every error with `{verb('put')} plan --draft --step N` or --section, then check again"
 
 
 def _criticised(project: Project, folder: Folder, given: str, most: int | None, degraded: bool) -> Answer:
@@ -138,7 +139,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
             f"there is no block of {CRITICS[0]}, without which nothing is let through; no round was counted"
         )
         raise RefusedError(
-            error, f"{HINT}; where it failed, do its work by `ultra guide agent {CRITICS[0]}` and say so"
+            error, f"{HINT}; where it failed, do its work by `{verb('guide')} agent {CRITICS[0]}` and say so"
         )
     steps = len(read(plan_gate.read_draft(project) or b"", PLAN).steps)
     counts = plan_gate.count_round(project)

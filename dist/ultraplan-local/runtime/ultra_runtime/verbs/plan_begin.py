@@ -24,7 +24,7 @@ from ultra_runtime.planning.basis import (
     under_way,
     weak_dimensions,
 )
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.review.remediation import MENDED, goals_of, standing
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.words import shell_word
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
+STAGE = "plan"
 OVER = "a run of a plan that takes up all these findings has completed since the review"
 
 
@@ -80,13 +81,13 @@ def _from_brief(source: Source) -> dict[str, Any]:
         "research": research,
         "architecture": architecture,
         "told": [*told, *odd],
-        "next": "run `ultra guide plan orchestrator`",
+        "next": f"run `{verb('guide')} plan orchestrator`",
     }
 
 
 def _from_review(source: Source) -> dict[str, Any]:
     goals = goals_of(source.path)
-    told, next_step = [], "run `ultra guide plan remediation`"
+    told, next_step = [], f"run `{verb('guide')} plan remediation`"
     if not goals:
         next_step = "tell the user that no finding of this review has to be mended, so that no command is left to run, and stop"
     elif standing(source.project, source.path) == MENDED:

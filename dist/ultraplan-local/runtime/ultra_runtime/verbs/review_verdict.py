@@ -17,7 +17,7 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.review.criteria import SHOWN
 from ultra_runtime.review.findings import AnswerError, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "review verdict --project DIR [--degraded] [--json]"
+STAGE = "review"
 HINT = "let the coordinator mend its block, and give its whole answer on standard input, with that block at the end"
 DEGRADED = (
     "Degraded: no agent could be spawned, so one model did the work of the reviewers and of the coordinator."
@@ -51,7 +52,7 @@ def run(args: Args) -> Answer:
     scope = read_scope(project)
     kept = read_kept(project)
     if not kept.reviewers:
-        raise RefusedError("no reviewer has answered yet", "add their answers with `ultra review add`")
+        raise RefusedError("no reviewer has answered yet", f"add their answers with `{verb('review add')}`")
     answer = answer_block(COORDINATOR, as_text(read_given(None, HINT), HINT), HINT)
     try:
         findings, settled = coordinate(merge(kept.findings), answer)
@@ -70,7 +71,7 @@ def run(args: Args) -> Answer:
         if result.errors:
             error = "the review would not keep its contract, so nothing was written"
             data = {"ok": False, "error": error, "errors": short(result.errors), "next": HINT}
-            return Answer(data, "\n".join([f"ultra: {error}", *in_words(result.errors)]), 1)
+            return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(result.errors)]), 1)
         with Folder(project.folder) as folder:
             folder.lock()
             folder.write(FILES[review_fields.KIND], text.encode())

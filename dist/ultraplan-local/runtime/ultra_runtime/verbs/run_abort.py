@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run abort [--plan PATH] [--project DIR] [--force] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run dry-run PATH [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

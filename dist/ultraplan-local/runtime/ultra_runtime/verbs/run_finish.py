@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

@@ -26,6 +26,7 @@ from ultra_runtime.planning.session_files import (
     spec_faults,
     write_specs,
 )
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.text.document_edit import EditError, replace_section
 from ultra_runtime.words import one_line
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "sessions put --project DIR [--export] [--json]"
+STAGE = "plan"
 HINT = "let the decomposer mend its block, once, and give it on standard input; after that the plan stays one session"
 
 
@@ -79,7 +81,9 @@ def run(args: Args) -> Answer:
 def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:
     if plan_gate.read_draft(project) is not None:
         error = f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there"
-        raise RefusedError(error, "let `ultra gate plan` end first: sessions share the steps of the plan")
+        raise RefusedError(
+            error, f"let `{verb('gate plan')}` end first: sessions share the steps of the plan"
+        )
     try:
         old = read_regular(project.path(PLAN_FILE))
     except UnreadableError as problem:
@@ -122,4 +126,4 @@ def _words(sessions: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, str]]:
 
 def _refused(error: str, issues: list[Issue]) -> Answer:
     data = {"ok": False, "error": f"{error}; nothing was written", "errors": short(issues), "next": HINT}
-    return Answer(data, "\n".join([f"ultra: {error}", *in_words(issues), HINT]), 1)
+    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(issues), HINT]), 1)

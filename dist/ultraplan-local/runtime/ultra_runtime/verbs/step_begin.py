@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.begin import begin
 from ultra_runtime.run.step.numbers import step_number
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "step begin N [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
@@ -43,7 +45,7 @@ def run(args: Args) -> Answer:
         data["again"] = f"it was begun before; {used} used; changed so far: {done}"
     if live.notes:
         data["notes"] = live.notes
-    verify = f"ultra step verify {number}"
+    verify = f"{verb('step verify')} {number}"
     data["next"] = f"{verify}" if number == 0 else f"change only `files` as `changes` says, then {verify}"
     lines = [f"Step {number}: {step.title}", f"Files: {', '.join(step.files) or 'none'}", step.changes]
     return Answer(data, "\n".join([*filter(None, lines), *live.notes, f"Next: {data['next']}"]))

@@ -6,6 +6,7 @@ Without PATH it undoes all of it. The undone changes are saved first, under a re
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.step.restore import restore
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "step restore N [PATH...] [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
@@ -28,5 +30,5 @@ def run(args: Args) -> Answer:
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
         data["left"] = undone.left
-    data["next"] = f"mend what else the last verify named, if anything, then ultra step verify {number}"
+    data["next"] = f"mend what else the last verify named, if anything, then {verb('step verify')} {number}"
     return Answer(data, f"Put back: {undone}\nNext: {data['next']}")

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "triage [--since SHA] [--project DIR] [--json]"
+STAGE = "review"
 
 
 def run(args: Args) -> Answer:

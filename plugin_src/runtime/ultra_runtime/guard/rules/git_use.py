@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.guard.shell.calls import Call, is_opaque, options
 from ultra_runtime.guard.shell.marks import known
+from ultra_runtime.rendered import launcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
 NEEDS = {
     "force_push": ("push", "-c*"),
     "hard_reset": ("reset", "-c*"),
-    "run_refs": ("*refs/ultra*", "*--stdin*"),
+    "run_refs": ("*refs/*", "*--stdin*"),
 }
-_RUN_REFS = "refs/ultra"
+_RUN_REFS = f"refs/{launcher()}"
 
 _VALUES = frozenset(
     (

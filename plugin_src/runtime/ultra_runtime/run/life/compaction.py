@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
 from ultra_runtime.run.state.live import Live, place_of
 from ultra_runtime.run.state.lock import Busy, read_lock
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.standing import Standing
 
 RULE = (
-    "Only `ultra` moves the run (step begin, verify, commit; run finish): after the summary go on with that command;"
+    f"Only `{launcher()}` moves the run (step begin, verify, commit; run finish): after the summary go on with that command;"
     " never edit the plan or progress.json."
 )
 
@@ -45,7 +46,7 @@ def words_for_summary(site: Site, title: str) -> str:
     """Return what the summary of the conversation has to keep."""
     standing = read_standing(site.root, site.git_dir, site.lock)
     lines = [
-        "A run of ultra is in progress. Keep these lines in the summary:",
+        f"A run of {launcher()} is in progress. Keep these lines in the summary:",
         f"- Plan under way: {standing.plan}",
         f"- Where it stands: {_where(standing, title)}; {standing.done} of {standing.total} steps are over",
         f"- Next command: `{standing.next}`{_hint(standing)}",
@@ -60,4 +61,4 @@ def _where(standing: Standing, title: str) -> str:
 
 
 def _hint(standing: Standing) -> str:
-    return ", once the step's edits are made" if standing.next.startswith("ultra step verify") else ""
+    return ", once the step's edits are made" if standing.next.startswith(verb("step verify")) else ""

@@ -8,7 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.guard.policy import ALLOWED, BLOCK
 from ultra_runtime.plan.commands import commands_to_run, scan
 from ultra_runtime.plan.covering import plain
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.run.life.choice import choose_strategy
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of_plan, path_problem
@@ -41,7 +41,7 @@ def dry_run(path: str, root: str) -> DryRun:
     """Report on a plan or session spec."""
     plan, result = check_plan(read_plan_bytes(path), path)
     if not plan.steps:
-        hint = "name a plan or session spec; `ultra run validate PATH` tells what is wrong with one"
+        hint = f"name a plan or session spec; `{verb('run validate')} PATH` tells what is wrong with one"
         raise RefusedError(f"{one_line(path)} has no step that could be read", hint)
     issues = _issues(plan, result, judge_of_plan(root, path))
     strategy = choose_strategy(plan, False)
@@ -127,7 +127,7 @@ def _conditions(plan: Plan) -> list[str]:
 def _preview(plan: Plan, path: str) -> list[str]:
     if not plan.sessions:
         return []
-    command = names().commands.get("execute", "ultra run start")
+    command = names().commands.get("execute", verb("run start"))
     lines = [
         "",
         "### Sessions",

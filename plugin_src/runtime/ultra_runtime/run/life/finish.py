@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import DRIFT, audit
 from ultra_runtime.run.life.ending import next_command, write_session_state
 from ultra_runtime.run.life.exits import check_exits
@@ -106,14 +107,18 @@ def _refuse_early(live: Live) -> None:
     turn = live.turn()
     if turn is None:
         return
-    abandon = "or end it as it is with `ultra run abort`"
+    abandon = f"or end it as it is with `{verb('run abort')}`"
     if record and record.number == turn and record.verified:
         raise RefusedError(
-            f"step {turn} has passed and is not committed", f"`ultra step commit {turn}`, {abandon}"
+            f"step {turn} has passed and is not committed", f"`{verb('step commit')} {turn}`, {abandon}"
         )
     if live.progress.state(turn) == IN_PROGRESS:
-        raise RefusedError(f"step {turn} is under way", f"go on with `ultra step verify {turn}`, {abandon}")
-    raise RefusedError(f"step {turn} has not been done", f"go on with `ultra step begin {turn}`, {abandon}")
+        raise RefusedError(
+            f"step {turn} is under way", f"go on with `{verb('step verify')} {turn}`, {abandon}"
+        )
+    raise RefusedError(
+        f"step {turn} has not been done", f"go on with `{verb('step begin')} {turn}`, {abandon}"
+    )
 
 
 def _result(live: Live, exits: Exits, audited: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.root import PROJECTS
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.lock import Owner
 from ultra_runtime.run.state.standing import Standing, read_json, read_standing
 from ultra_runtime.text.timestamp import instant
@@ -28,7 +29,7 @@ def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], own: Site | None
     if owner.lives():
         return (
             f"The run of {standing.plan} is in progress in another session ({owner}): {standing.words}."
-            " Leave this working tree to it; `ultra status` shows how far it is"
+            f" Leave this working tree to it; `{verb('status')}` shows how far it is"
         )
     return f"Unfinished run of {standing.plan}: it was interrupted, {standing.words}. To go on: {standing.resume}"
 

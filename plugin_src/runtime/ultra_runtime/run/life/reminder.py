@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.run_files import FOLDER
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.text.jsontext import write
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MARK = os.path.join(FOLDER, "reminded.json")
 MAIN = "main"
 LARGEST_TRANSCRIPT = 16 * 1024 * 1024
-OF_A_RUN = (b"ultra step ", b"ultra run ")
+OF_A_RUN = tuple(verb(word).encode() for word in ("step ", "run "))
 
 
 def reminder(site: Site, payload: dict[str, Any]) -> str:
@@ -39,8 +40,8 @@ def reminder(site: Site, payload: dict[str, Any]) -> str:
     if not _note(os.path.join(site.git_dir, MARK), "|".join(map(str, run)), who):
         return ""
     return (
-        f"The run of {standing.plan} is not over: {standing.words}, and `ultra run finish` has not been called."
-        f" Go on with `{standing.next}`. If you need the user, say so and stop; `ultra run abort` ends the run as it"
+        f"The run of {standing.plan} is not over: {standing.words}, and `{verb('run finish')}` has not been called."
+        f" Go on with `{standing.next}`. If you need the user, say so and stop; `{verb('run abort')}` ends the run as it"
         " stands. This is said once."
     )
 

@@ -9,6 +9,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project import IGNORE_FILE, Project, find_project
 from ultra_runtime.files.root import PROJECTS
 from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PREVIOUS, SESSION_STATE, progress_name
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import session_number
 from ultra_runtime.words import one_line, shell_word
 
@@ -67,7 +68,7 @@ class RunPlace:
     def call(self) -> str:
         """The verb that starts this run."""
         own = self.session is None or session_number(self.plan.replace(os.sep, "/"))
-        return f"ultra run start {shell_word(self.shown)}" + ("" if own else f" --session {self.session}")
+        return f"{verb('run start')} {shell_word(self.shown)}" + ("" if own else f" --session {self.session}")
 
     @property
     def name(self) -> str:

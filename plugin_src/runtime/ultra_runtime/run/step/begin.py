@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers, plain
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.progress import IN_PROGRESS, OVER, STOPPED
@@ -60,14 +61,14 @@ def refuse_out_of_turn(live: Live, number: int) -> None:
     """Refuse a step that is over, or that comes after one that is not."""
     if live.ended:
         error = f"the run has ended: its status is {live.progress.status}"
-        raise RefusedError(error, "report it: `ultra run finish`")
+        raise RefusedError(error, f"report it: `{verb('run finish')}`")
     state, turn = live.progress.state(number), live.turn()
     if state in OVER:
         raise RefusedError(f"step {number} is {state}", f"go on: `{live.go_on()}`")
     if turn is not None and turn != number:
         under_way = live.progress.state(turn) == IN_PROGRESS
         what = "under way" if under_way else "next"
-        do = f"ultra step verify {turn}" if under_way else f"ultra step begin {turn}"
+        do = f"{verb('step verify')} {turn}" if under_way else f"{verb('step begin')} {turn}"
         raise RefusedError(f"step {number} is out of turn: step {turn} is {what}", f"go on: `{do}`")
 
 
@@ -90,7 +91,7 @@ def _refuse_outside_fence(live: Live, step: Step) -> None:
     paths = one_line(listed(never or beyond), 300)
     why = f"step {step.number} has to change {paths}, which this session must not touch"
     end_at(live, step.number, STOPPED, why)
-    raise RefusedError(why, "it is escalated: report it with `ultra run finish`")
+    raise RefusedError(why, f"it is escalated: report it with `{verb('run finish')}`")
 
 
 def _test_first(live: Live, step: Step) -> Outcome | None:
@@ -101,7 +102,7 @@ def _test_first(live: Live, step: Step) -> Outcome | None:
     if reason:
         why = f"Test first of step {step.number} is blocked and was not run: {reason}"
         end_at(live, step.number, STOPPED, why)
-        raise RefusedError(why, "it is escalated: report it with `ultra run finish`")
+        raise RefusedError(why, f"it is escalated: report it with `{verb('run finish')}`")
     return run_command(
         live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_FIRST_SECONDS
     )

@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.commit import Prepared
 
-HOOKS = "a commit hook or the signature; see to it, then `ultra step commit {number}` again"
+HOOKS = "a commit hook or the signature; fix this, then `{call} {number}` again"
 
 
 class Committed(Struct):
@@ -39,7 +40,9 @@ def commit_step(live: Live, number: int) -> Committed:
     step = live.assignment.step(number)
     record = need_record(live, number)
     if not record.verified:
-        raise RefusedError(f"step {number} has not passed", f"verify it first: `ultra step verify {number}`")
+        raise RefusedError(
+            f"step {number} has not passed", f"verify it first: `{verb('step verify')} {number}`"
+        )
     _refuse_unverified(live, record)
     if number == 0:
         return _without_commit(live, record, "")
@@ -49,7 +52,7 @@ def commit_step(live: Live, number: int) -> Committed:
         prepared = prepare(live.git, live.snapshots, changes, record.start)
     except Overlap as problem:
         error = f"{one_line(str(problem))} had uncommitted changes in the same lines before the step"
-        raise RefusedError(error, f"verify again: `ultra step verify {number}`") from None
+        raise RefusedError(error, f"verify again: `{verb('step verify')} {number}`") from None
     if not prepared.commits:
         return _without_commit(live, record, "there was nothing to commit")
     return _with_commit(live, step, record, prepared)
@@ -57,7 +60,7 @@ def commit_step(live: Live, number: int) -> Committed:
 
 def _refuse_unverified(live: Live, record: Record) -> None:
     changed = live.snapshots.changes(record.verified, live.snapshots.take())
-    again = f"verify it again: `ultra step verify {record.number}`"
+    again = f"verify it again: `{verb('step verify')} {record.number}`"
     if changed:
         raise RefusedError(f"changed since it was verified: {tell_paths(one.path for one in changed)}", again)
     if live.git.head() != record.start:
@@ -102,7 +105,9 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
         record.commit = None
         live.records.write(record)
         what = "git commit did not end in time" if problem.late else f"git commit failed: {problem.said}"
-        raise RefusedError(one_line(what, 700), HOOKS.format(number=record.number)) from None
+        raise RefusedError(
+            one_line(what, 700), HOOKS.format(call=verb("step commit"), number=record.number)
+        ) from None
     head = live.git.head()
     return (
         head

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.progress import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.tree.snapshot import tell_paths
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 5
 RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
-REPORT = "ultra run finish"
+REPORT = verb("run finish")
 
 
 class Follows(Struct):
@@ -67,10 +68,10 @@ def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     steps = []
     if outside:
         named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""
-        steps.append(f"take back what is not the step's: `ultra step restore {step.number}{named}`")
+        steps.append(f"take back what is not the step's: `{verb('step restore')} {step.number}{named}`")
     if inside:
         steps.append(f"mend {'the rest' if outside else 'it'}{how}")
-    return ", then ".join([*steps, f"`ultra step verify {step.number}`"])
+    return ", then ".join([*steps, f"`{verb('step verify')} {step.number}`"])
 
 
 def escalate(live: Live, step: Step, why: str) -> Follows:

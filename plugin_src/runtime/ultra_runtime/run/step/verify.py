@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
 from ultra_runtime.run.state.progress import IN_PROGRESS
@@ -46,7 +47,7 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
     step = live.assignment.step(number)
     record = need_record(live, number)
     if record.verified and record.verified == live.snapshots.take():
-        raise RefusedError(f"step {number} has passed", f"commit it: `ultra step commit {number}`")
+        raise RefusedError(f"step {number} has passed", f"commit it: `{verb('step commit')} {number}`")
     _refuse_rewritten(live, record)
     if record.attempts >= ATTEMPTS:
         why = f"{ATTEMPTS} attempts are used up"
@@ -65,7 +66,7 @@ def need_record(live: Live, number: int) -> Record:
     refuse_out_of_turn(live, number)
     record = live.records.read()
     if live.progress.state(number) != IN_PROGRESS or record is None or record.number != number:
-        raise RefusedError(f"step {number} has not begun", f"begin it: `ultra step begin {number}`")
+        raise RefusedError(f"step {number} has not begun", f"begin it: `{verb('step begin')} {number}`")
     return record
 
 
@@ -73,7 +74,7 @@ def _refuse_rewritten(live: Live, record: Record) -> None:
     head = live.git.head()
     if head != record.start and not live.git.is_ancestor(record.start, head):
         error = f"HEAD ({head[:10]}) does not contain the commit on which step {record.number} began"
-        hint = f"switch back to where {record.start[:10]} is, or end the run with `ultra run abort`"
+        hint = f"switch back to where {record.start[:10]} is, or end the run with `{verb('run abort')}`"
         raise RefusedError(error + ": a branch was switched, or history was rewritten", hint)
 
 

@@ -7,6 +7,7 @@ import stat
 
 from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.git import GitError
+from ultra_runtime.rendered import launcher
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
 from ultra_runtime.struct import Struct
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.snapshot import Change, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
-RESCUE = "refs/ultra/rescue"
+RESCUE = f"refs/{launcher()}/rescue"
 LINK = "120000"
 EXECUTABLE = "100755"
 MOST_TOLD = 10

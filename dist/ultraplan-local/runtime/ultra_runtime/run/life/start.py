@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.choice import choose_strategy, told
 from ultra_runtime.run.life.ending import write_session_state
@@ -129,7 +130,7 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
     if owner.is_same(this_owner()):
         if same_run:
             return []
-        hint = "end it first: `ultra run finish`, or `ultra run abort`"
+        hint = f"end it first: `{verb('run finish')}`, or `{verb('run abort')}`"
         raise RefusedError(f"the run of {one_line(str(other))} is still in progress in this tree", hint)
     if owner.lives():
         error = f"the run of {one_line(str(other))} is in progress in this tree ({owner})"

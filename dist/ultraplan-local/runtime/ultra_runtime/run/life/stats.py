@@ -10,6 +10,7 @@ from ultra_runtime.run.state.progress import now
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import nearest, one_line
 
+STATS_FILE = "ultra{}-stats.jsonl"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ def append(command: str, values: Mapping[str, Any], folder: str) -> str:
     line = (write({STAMP: now(), **values}) + "\n").encode("utf-8", "replace")
     try:
         os.makedirs(folder, exist_ok=True)
-        path = os.path.join(folder, f"ultra{command}-stats.jsonl")
+        path = os.path.join(folder, STATS_FILE.format(command))
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(path, flags, 0o644)
         try:

@@ -9,6 +9,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, EntryCondition
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import path_problem
 from ultra_runtime.words import listed, one_line
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Manifest, Plan, Step
 
-MEND = "correct the plan (`ultra validate plan PATH` tells all of it) and start again; nothing was changed"
+MEND = (
+    f"correct the plan (`{verb('validate')} plan PATH` tells all of it) and start again; nothing was changed"
+)
 NONE = EntryCondition("none", "", 0)
 
 

@@ -6,9 +6,10 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.git import REFS
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOCK, PLAN_FILE
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import names, verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.progress import OVER
@@ -61,7 +62,7 @@ class Live:
     def go_on(self) -> str:
         """Return the command that comes next."""
         turn = self.turn()
-        return "ultra run finish" if turn is None or self.ended else f"ultra step begin {turn}"
+        return verb("run finish") if turn is None or self.ended else f"{verb('step begin')} {turn}"
 
     @property
     def ended(self) -> bool:
@@ -82,7 +83,7 @@ class Live:
 
     def command(self, flags: str) -> str:
         """Return the command of the client that starts this run with these flags."""
-        name = names().commands.get("execute", "ultra run start")
+        name = names().commands.get("execute", verb("run start"))
         where = (
             f"--project {shell_word(self.place.name)}" if self.place.project else shell_word(self.place.shown)
         )
@@ -90,17 +91,17 @@ class Live:
         return f"{name} {where} {flags}{session}"
 
 
-def open_live(verb: str, plan: str | None, project: str | None) -> tuple[Busy, Live]:
+def open_live(called: str, plan: str | None, project: str | None) -> tuple[Busy, Live]:
     """Return the live run that the words of a call mean, held against others; or refuse with what to do."""
     workspace = find_workspace()
     lock = read_lock(workspace)
     if lock is None:
-        hint = "start one: `ultra run start PATH`, with --mode resume when it was begun before"
+        hint = f"start one: `{verb('run start')} PATH`, with --mode resume when it was begun before"
         raise RefusedError("no run is in progress in this working tree", hint)
     place = place_of(workspace, lock)
     refuse_other(workspace, place, plan, project)
     _refuse_stranger(lock, place)
-    busy = Busy(workspace, verb)
+    busy = Busy(workspace, called)
     try:
         live = Live(workspace, place, lock)
         data = read_plan_bytes(place.plan)
@@ -129,7 +130,7 @@ def refuse_other(workspace: Workspace, place: RunPlace, plan: str | None, projec
         place.session is not None and os.path.basename(asked.plan) == PLAN_FILE
     )
     if (plan and not same) or asked.folder != place.folder:
-        hint = "leave --plan and --project away to act on that run, or end it with `ultra run abort`"
+        hint = f"leave --plan and --project away to act on that run, or end it with `{verb('run abort')}`"
         raise RefusedError(f"the run in progress here is that of {one_line(place.shown)}", hint)
 
 
@@ -154,9 +155,9 @@ def refuse_changed(live: Live, data: bytes) -> None:
     error = (
         f"{one_line(live.place.shown)} was edited during the run, which is pinned to what it was at the start"
     )
-    kept = f"git show refs/ultra/run/{live.place.slug}/plan"
+    kept = f"git show {REFS}/{live.place.slug}/plan"
     hint = (
-        f"ask the user: undo the edit (`{kept}` has the pinned text), or `ultra run abort`, then "
+        f"ask the user: undo the edit (`{kept}` has the pinned text), or `{verb('run abort')}`, then "
         f"`{live.place.call} --mode resume --accept-plan-change`"
     )
     raise RefusedError(error, hint)

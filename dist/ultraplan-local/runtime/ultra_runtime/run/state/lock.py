@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.process import NotStartedError, capture, stat_fields
 from ultra_runtime.files.run_files import LOCK
+from ultra_runtime.rendered import verb
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -133,7 +134,7 @@ def drop_lock(workspace: Workspace) -> None:
 class Busy:
     """Held while a verb changes something: a second one is refused at once, and a killed one lets go."""
 
-    def __init__(self, workspace: Workspace, verb: str) -> None:
+    def __init__(self, workspace: Workspace, called: str) -> None:
         from ultra_runtime.run.tree.workspace import make_folder  # hooks ask for the owner only
 
         make_folder(workspace.folder)
@@ -143,9 +144,9 @@ class Busy:
         except OSError as problem:
             error = f"{one_line(path)} cannot be opened: {problem.strerror}"
             raise RefusedError(error, "make the git dir writable; nothing was changed") from None
-        self._take(verb)
+        self._take(called)
 
-    def _take(self, verb: str) -> None:
+    def _take(self, called: str) -> None:
         import fcntl
 
         try:
@@ -153,12 +154,12 @@ class Busy:
         except BlockingIOError:
             other = one_line(os.read(self.descriptor, 200).decode("utf-8", "replace")) or "another call"
             os.close(self.descriptor)
-            error = f"`ultra {other}` is running in this tree"
+            error = f"`{verb(other)}` is running in this tree"
             raise RefusedError(error, "wait for its answer, then call again") from None
         except OSError:  # a filesystem without locks: the owner of the run is still checked
             pass
         os.truncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, verb.encode("utf-8", "replace"), 0)
+        os.pwrite(self.descriptor, called.encode("utf-8", "replace"), 0)
 
     def __enter__(self) -> Busy:
         return self

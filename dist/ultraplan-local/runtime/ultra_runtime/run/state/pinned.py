@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.guard.site import run_file
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.lock import Owner
 from ultra_runtime.words import one_line
 
@@ -26,5 +27,5 @@ def refuse_pinned(path: str) -> None:
     held += [os.path.join(str(project), PLAN_FILE)] if project else []
     if os.path.realpath(path) in [os.path.realpath(os.path.join(root, one)) for one in held]:
         error = f"{one_line(os.path.relpath(path, root))} is what the run that is under way is held to"
-        hint = "end the run first, with `ultra run finish` or `ultra run abort`; nothing was written"
+        hint = f"end the run first, with `{verb('run finish')}` or `{verb('run abort')}`; nothing was written"
         raise RefusedError(error, hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.progress import (
     COMPLETED,
     DEFERRED,
@@ -193,5 +194,5 @@ def _hold_status(live: Live, refs: dict[str, str]) -> None:
         live.progress.values.pop(name, None)
     name = live.place.show(live.place.progress)
     live.found(
-        f"{name} said that the run is {COMPLETED}, which no `ultra run finish` has found; it was corrected"
+        f"{name} said that the run is {COMPLETED}, which no `{verb('run finish')}` has found; it was corrected"
     )

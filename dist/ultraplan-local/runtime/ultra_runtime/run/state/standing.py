@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import names
+from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.words import one_line, shell_word
 
@@ -44,10 +44,10 @@ class Standing:
 
     def _next(self, record: dict[str, Any]) -> str:
         if self.step is None:
-            return "ultra run finish"
+            return verb("run finish")
         if record.get("number") != self.step:
-            return f"ultra step begin {self.step}"
-        return f"ultra step {'commit' if record.get('verified') else 'verify'} {self.step}"
+            return f"{verb('step begin')} {self.step}"
+        return verb(f"step {'commit' if record.get('verified') else 'verify'} {self.step}")
 
     @property
     def words(self) -> str:
@@ -66,7 +66,7 @@ class Standing:
         project, session = self.lock.get("project"), self.lock.get("session")
         where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
         part = f" --session {session}" if isinstance(session, int) else ""
-        return one_line(f"{names().commands.get('execute', 'ultra run start')} {where} --resume{part}", 500)
+        return one_line(f"{names().commands.get('execute') or verb('run start')} {where} --resume{part}", 500)
 
 
 def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
@@ -85,7 +85,7 @@ def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
 def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
     """Return where the run of a lock stands; what cannot be read counts as nothing done."""
     progress = read_json(os.path.join(root, str(lock.get("progress") or "progress.json")))
-    record = read_json(os.path.join(git_dir, "ultra", str(lock.get("slug") or "-"), "step.json"))
+    record = read_json(os.path.join(git_dir, launcher(), str(lock.get("slug") or "-"), "step.json"))
     return Standing(lock, progress, record)
 
 

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers, plain
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.snapshot import tell_paths
@@ -35,7 +36,7 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
             wanted.update(_found(live, name, changed, outside))
     if not wanted:
         raise RefusedError(
-            f"nothing beside step {number} has changed since it began", f"`ultra step verify {number}`"
+            f"nothing beside step {number} has changed since it began", f"`{verb('step verify')} {number}`"
         )
     return undo(live.workspace, live.snapshots, live.records, record, wanted)
 

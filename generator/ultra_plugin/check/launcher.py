@@ -1,0 +1,67 @@
+"""Find a launcher that the runtime or a prompt spells by hand, and a call of a verb that does not exist.
+
+The name of the launcher is the plugin's: Python takes it from `ultra_runtime.rendered`, a template from
+`verb('...')` or `launcher`, and a contract from `{launcher}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultra_plugin.document import nearest
+from ultra_plugin.errors import Problem
+from ultra_plugin.model import Suite
+from ultra_plugin.own import MARK
+from ultra_plugin.parts import FOLDER
+from ultra_plugin.source import SourceTree
+
+CODE = "launcher-by-hand"
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_VERB = re.compile(r"""\bverb\(["']([a-z][^"'{]*)["']\)""")
+_FOLDERS = ("contracts/", "policy/", "outputs/", "fragments/", "plugins/")
+_REMEDIES = {
+    ".py": "write verb('...') of ultra_runtime.rendered; in a docstring leave the launcher out",
+    ".j2": "write {{ verb('...') }}",
+    ".yaml": f"write {MARK} in its place",
+    ".md": "leave the launcher out, or make the file a template",
+}
+_SUFFIXES = (".j2", ".yaml", ".md")
+_NOT_RENDERED = ("contracts/fixtures/", "contracts/released/")
+
+
+def launcher_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
+    """Yield every call of a verb whose launcher is a literal, and every verb() that names none."""
+    launchers = {plugin.launcher for plugin in suite.plugins if plugin.launcher}
+    if not launchers or not suite.verbs:
+        return
+    words = "|".join(map(re.escape, sorted({verb.split()[0] for verb in suite.verbs})))
+    call = re.compile(rf"(?<![\w/.-])(?:{'|'.join(map(re.escape, sorted(launchers)))}) (?:{words})(?![\w-])")
+    for path in tree.files():
+        is_python = path.startswith(FOLDER) and path.endswith(".py")
+        is_text = path.startswith(_FOLDERS) and path.endswith(_SUFFIXES)
+        if not is_python and (not is_text or path.startswith(_NOT_RENDERED)):
+            continue
+        text, remedy = tree.text(path), _REMEDIES[path[path.rindex(".") :]]
+        plain = _JINJA.sub(_blank, text) if path.endswith(".j2") else text
+        for found in call.finditer(plain):
+            message = f"'{found.group()}' spells the name of the launcher"
+            yield Problem(tree.shown(path), _line(text, found), CODE, message, remedy)
+        for found in _VERB.finditer(text) if is_python else ():
+            if not _is_verb(said := found.group(1), suite):
+                message = f"verb('{said}') begins with no verb of the runtime"
+                remedy = nearest(said, suite.verbs)
+                yield Problem(tree.shown(path), _line(text, found), "dangling-verb", message, remedy)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found.group())
+
+
+def _line(text: str, found: re.Match[str]) -> int:
+    return text.count("\n", 0, found.start()) + 1
+
+
+def _is_verb(said: str, suite: Suite) -> bool:
+    words = said.split()
+    return " ".join(words[:2]) in suite.verbs or words[0] in suite.verbs

@@ -1,0 +1,36 @@
+"""The suite as one plugin says it: its own verbs, and contracts that call its own launcher."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ultra_plugin.model import Plugin, Suite
+
+MARK = "{launcher}"
+"""How a contract names the program of the plugin that it is rendered for."""
+
+
+def own_suite(suite: Suite, plugin: Plugin) -> Suite:
+    """Return the suite with the verbs that the plugin carries and the name of its launcher."""
+    launcher = plugin.launcher or suite.settings.name
+    contracts, codes = _said(suite.contracts, launcher), _said(suite.common_codes, launcher)
+    policy = _said(suite.policy, launcher)
+    return dataclasses.replace(
+        suite, verbs=plugin.verbs, contracts=contracts, common_codes=codes, policy=policy
+    )
+
+
+def _said(value: Any, launcher: str) -> Any:
+    """Return a value with the launcher's name in every text of it."""
+    if isinstance(value, str):
+        return value.replace(MARK, launcher) if MARK in value else value
+    if isinstance(value, tuple):
+        return tuple(_said(item, launcher) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _said(item, launcher) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return dataclasses.replace(value, **{name: _said(part, launcher) for name, part in parts.items()})
+    return value
