@@ -15,7 +15,7 @@ RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
 # From the top of the house to its cellar; rooms of one line may use each other only in that order too.
 ROOMS = (
     "__main__", "cli", "install", "pipeline", "leftovers", "stamp", "report", "package", "check", "folder", "tree", "render", "pages", "overview", "templates", "blocks", "gathering",
-    "prompt", "fill", "views", "skeleton", "schema", "tables", "bill", "config", "contracts", "policy", "verbs", "document", "source", "model", "rules", "errors",
+    "prompt", "fill", "views", "skeleton", "schema", "tables", "bill", "config", "stages", "contracts", "policy", "verbs", "document", "source", "model", "rules", "errors",
 )  # fmt: skip
 
 
