@@ -20,8 +20,8 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
-from ultra_runtime.rendered import names
 from ultra_runtime.review.scope import BRIEF
+from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.text.json_blocks import json_blocks
 from ultra_runtime.words import listed, shell_word
 
@@ -163,7 +163,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         "path": project.show(plan_gate.PLAN if written else plan_gate.DRAFT),
         "steps": steps if written else None,
         "sessions": steps >= SESSIONS_FROM if written else None,
-        "run": f"{names().commands['execute']} --project {shell_word(project.shown)}" if written else None,
+        "run": ProjectStanding(project).coming.command if written else None,
         "next": _next(project, failing, hard, exhausted),
     }
     lines = [f"Round {number} of {rounds}: {'passed' if not failing else 'not passed'}"]

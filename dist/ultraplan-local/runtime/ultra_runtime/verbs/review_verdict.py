@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifacts.places import FILES
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import command_for, file_of, need
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import names
 from ultra_runtime.review.criteria import SHOWN
 from ultra_runtime.review.findings import AnswerError, answer_block, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
@@ -24,8 +23,9 @@ from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import BRIEF, read_scope
 from ultra_runtime.review.severities import CLEAN, COORDINATOR, GOALS, REVIEWERS
 from ultra_runtime.review.text import REVIEW, Parts, review_text
+from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.text import frontmatter
-from ultra_runtime.words import listed, shell_word
+from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ DEGRADED = (
 
 def run(args: Args) -> Answer:
     """Answer with the verdict, the counts and where the review stands."""
+    need("review")
     project = find_project(args.need("--project"))
     scope = read_scope(project)
     kept = read_kept(project)
@@ -61,14 +62,14 @@ def run(args: Args) -> Answer:
         summary = "\n\n".join([*notes, _without_headings(answer["summary"])])
         parts = Parts(_head(project, verdict(findings)), scope, summary, answer["remediation"])
         text = review_text(parts, findings, kept.criteria)
-        result = check_write(load_contract(REVIEW), text.encode(), project.path(FILES[REVIEW]))
+        result = check_write(load_contract(REVIEW), text.encode(), project.path(file_of(REVIEW)))
         if result.errors:
             error = "the review would not keep its contract, so nothing was written"
             data = {"ok": False, "error": error, "errors": short(result.errors), "next": HINT}
             return Answer(data, "\n".join([f"ultra: {error}", *in_words(result.errors)]), 1)
         with Folder(project.folder) as folder:
             folder.lock()
-            folder.write(FILES[REVIEW], text.encode())
+            folder.write(file_of(REVIEW), text.encode())
     except (AnswerError, WriteError) as problem:
         raise RefusedError(str(problem), HINT) from None
     merged = len(kept.findings) - len(findings) - len(settled)
@@ -103,7 +104,7 @@ def _answer(
         "goals": sum(map(is_goal, findings)),
         "merged": merged,
         "missing": missing,
-        "path": project.show(FILES[REVIEW]),
+        "path": project.show(file_of(REVIEW)),
         "next": next_step,
     }
     counts = ", ".join(f"{number} {name}" for name, number in data["counts"].items())
@@ -111,14 +112,13 @@ def _answer(
 
 
 def _next(project: Project, decided: str, missing: list[str]) -> str:
-    commands = names().commands
-    if decided != CLEAN:
-        command = f"{commands['plan']} --brief {shell_word(project.show(FILES[REVIEW]))}"
+    command = ProjectStanding(project).coming.command
+    if decided != CLEAN and command:
         return (
             f"offer the user `{command}`: it plans to mend {GOALS}, and leaves the other findings as they are"
         )
     if missing:
-        command = f"{commands['review']} --project {shell_word(project.shown)}"
+        command = command_for(REVIEW, project.shown)
         return f"tell the user that nothing has to be mended as far as was looked, and that `{command}` looks again"
     return (
         "tell the user that the project is complete: nothing has to be mended and no command is left to run"

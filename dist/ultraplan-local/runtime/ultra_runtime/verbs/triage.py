@@ -8,6 +8,7 @@ taken. Scope, differences and the findings of the last review whose words still 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.contract.stages import need
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.review.earlier import carried_on
@@ -41,6 +42,7 @@ USAGE = "triage [--since SHA] [--project DIR] [--json]"
 
 def run(args: Args) -> Answer:
     """Answer with the scope and the depth of each file."""
+    need("review")
     project = choose_project(args.get("--project"))
     scope = find_scope(project, args.get("--since"))
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.plan.covering import plain
-from ultra_runtime.rendered import names
 from ultra_runtime.run.life.choice import choose_strategy
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.state.judged import BLOCK, commands_to_run, path_problem, scan
@@ -123,7 +123,7 @@ def _conditions(plan: Plan) -> list[str]:
 def _preview(plan: Plan, path: str) -> list[str]:
     if not plan.sessions:
         return []
-    command = names().commands.get("execute", "ultra run start")
+    command = command_for("progress") or "ultra run start"
     lines = [
         "",
         "### Sessions",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import names
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.lock import FILE, Busy, Owner, read_lock, this_owner
-from ultra_runtime.run.state.progress import OVER
+from ultra_runtime.run.state.progress import KIND, OVER
 from ultra_runtime.run.state.record import Records
 from ultra_runtime.run.state.run_place import PLAN_FILE, RunPlace, find_run_place
 from ultra_runtime.run.tree.digest import sha256
@@ -82,7 +82,7 @@ class Live:
 
     def command(self, flags: str) -> str:
         """Return the command of the client that starts this run with these flags."""
-        name = names().commands.get("execute", "ultra run start")
+        name = command_for(KIND) or "ultra run start"
         where = (
             f"--project {shell_word(self.place.name)}" if self.place.project else shell_word(self.place.shown)
         )
