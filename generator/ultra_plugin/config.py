@@ -20,6 +20,7 @@ from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSett
 from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
 from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree
+from ultra_plugin.stages import place_problems, stage_problems
 from ultra_plugin.verbs import read_verbs
 
 T = TypeVar("T")
@@ -60,6 +61,11 @@ def load(tree: SourceTree) -> Suite:
     known = [contract for contract in contracts if contract]
     if common is not None:  # or every code of it would be missing
         problems += contract_problems(tree, known, common, _stages(plugins))
+    by_name = {contract.artifact: contract for contract in known}
+    problems += place_problems(tree, by_name)
+    if None not in contracts:  # or a stage would be told that its contract is missing
+        for plugin in filter(None, plugins):
+            problems += stage_problems(tree, plugin, by_name)
     forms = [with_values(output, known) for output in outputs if output]
     problems += output_problems(tree, forms, known, None not in contracts)
     loaded = [plugin for plugin in plugins if plugin]
@@ -116,7 +122,10 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     if tree.find(path) is None:
         raise ProblemsFound([Problem(tree.shown(folder), 0, "no-manifest", "has no plugin.yaml", "add one")])
     settings = read(tree, path, PluginSettings)
-    commands = {key: settings.pipeline.get(key, key) for key in _keys(tree, f"{folder}/commands")}
+    stages = settings.pipeline
+    commands = {
+        key: stages[key].command if key in stages else key for key in _keys(tree, f"{folder}/commands")
+    }
     agents = {key: key for key in _keys(tree, f"{folder}/agents")}
     sources = {key: f"{folder}/agents/{key}.md.j2" for key in agents}
     roles = {key: read_agent(tree, path) for key, path in sources.items() if tree.find(path)}
@@ -125,7 +134,7 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
         Problem(
             tree.shown(path), 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens"
         )
-        for word in (settings.name, *settings.pipeline, *commands.values(), *agents, *launchers)
+        for word in (settings.name, *stages, *commands.values(), *agents, *launchers)
         if not _NAME.fullmatch(word)
     ]
     if settings.name != name:

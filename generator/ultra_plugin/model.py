@@ -55,20 +55,37 @@ class RuntimeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of the pipeline: its prompt is commands/<stage>.md.j2, its page docs/commands/<stage>.md.j2."""
+
+    command: str
+    """How the command is called in the client."""
+    makes: str | None = None
+    """The artifact that the stage makes; a stage that makes none has no place in the order."""
+    next: str | None = None
+    """The stage that follows; left out, this is the last one."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class PluginSettings:
-    """plugin.yaml: what the manifest says, and how the stages of the pipeline are called."""
+    """plugin.yaml: what the manifest says, and the stages of the pipeline."""
 
     name: str
     title: str
     description: str
     keywords: tuple[str, ...] = ()
     options: Mapping[str, UserOption] = field(default_factory=dict)
-    pipeline: Mapping[str, str] = field(default_factory=dict)
-    """Stage -> command name, in the order of the pipeline; a stage's prompt is commands/<stage>.md.j2."""
+    pipeline: Mapping[str, Stage] = field(default_factory=dict)
+    """Stages by name, in the order of the pipeline."""
     runtime: RuntimeSettings | None = None
     """Left out, the plugin carries no runtime."""
 
 
+# How the places of an artifact name a project directory.
+_PROJECT = ("{project_dir}/", ".claude/projects/{date}-{slug}/")
+# What a place leaves open, and the option of `put` that fills it in.
+GAPS = {"{NN}": "{topic}", "{topic-slug}": "{slug}", "{N}": "{session}"}
 FieldType = Literal["text", "integer", "number", "boolean", "list", "object", "date", "timestamp", "any"]
 Form = Literal[
     "slug",
@@ -206,6 +223,15 @@ class Place:
     path: str
     when: str
 
+    @property
+    def file(self) -> str:
+        """The path inside a project directory, with the options that fill it in; empty for a place elsewhere."""
+        start = next((start for start in _PROJECT if self.path.startswith(start)), None)
+        file = self.path[len(start) :] if start else ""
+        for gap, option in GAPS.items():
+            file = file.replace(gap, option)
+        return file
+
 
 @dataclass(frozen=True, slots=True)
 class Mode:
@@ -319,6 +345,16 @@ class Contract:
     def consumers(self) -> tuple[str, ...]:
         """The stages that read the artifact."""
         return (self.consumer,) if isinstance(self.consumer, str) else self.consumer
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is Markdown, which a model fills in from a template and `put` writes."""
+        return self.format in ("frontmatter", "markdown")
+
+    @property
+    def project_files(self) -> tuple[str, ...]:
+        """The paths inside a project directory, the usual one first."""
+        return tuple(place.file for place in self.places if place.file)
 
     @property
     def key(self) -> str:

@@ -294,19 +294,16 @@ def test_a_review_whose_goals_were_mended_is_not_planned_again(
 
 
 @pytest.mark.parametrize(
-    ("ended", "mended"),
-    [
-        (["1970-01-30T00:00:00Z", "1970-01-24T03:33:20Z", "1970-01-25T00:00:00Z"], True),
-        (["1970-01-30T00:00:00Z", "1970-01-24T03:33:18Z", "1970-01-25T00:00:00Z"], False),
-        (["1970-01-30T00:00:00Z", "1970-01-25T00:00:00Z"], False),
-    ],
+    ("of_this_plan", "mended"),
+    [([True, True, True], True), ([True, False, True], False), ([True, True], False)],
 )
 def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
-    ultra: Ultra, project: Path, ended: list[str], mended: bool
+    ultra: Ultra, project: Path, of_this_plan: list[bool], mended: bool
 ) -> None:
     remedy(project)
-    for number, instant in enumerate(ended, 1):
-        run = {"status": "completed", "completed_at": instant}
+    for number, is_own in enumerate(of_this_plan, 1):
+        plan = (project / "plan.md").read_bytes() if is_own else b"another"
+        run = {"status": "completed", "plan_digest": hashlib.sha256(plan).hexdigest()}
         (project / f"progress-session-{number}.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
     assert ("/ultraplan-local:ultrareview-local" in told["next"]) is mended

@@ -257,7 +257,8 @@ def test_the_session_of_the_run_is_told_how_to_go_on(make: Make) -> None:
     repo.start()
     repo.ok("step begin 1")
     assert call(repo, "session_start", source="compact") == (
-        f"The run of {PLAN} is in progress in this session: step 1 of 2 is under way. To go on: ultra step verify 1\n"
+        f"Unfinished, execute of {PROJECT}: the run is in progress: step 1 of 2 is under way."
+        " To go on: ultra step verify 1\n"
     )
 
 
@@ -266,7 +267,8 @@ def test_another_session_is_told_to_keep_away(make: Make) -> None:
     repo.start()
     told = call(repo, "session_start", env=ELSEWHERE)
     assert told.startswith(
-        f"The run of {PLAN} is in progress in another session (session session-a, process "
+        f"Unfinished, execute of {PROJECT}: the run is in progress in another session: step 1 of 2 is next"
+        " (session session-a, process "
     )
     assert told.count("\n") == 1
 
@@ -276,10 +278,12 @@ def test_an_interrupted_run_is_told_with_its_command(make: Make) -> None:
     with subprocess.Popen(["sleep", "60"]) as client:
         repo.ok(f"run start {PLAN}", env={"CLAUDE_PID": str(client.pid)})
         client.kill()
-    expected = f"Unfinished run of {PLAN}: it was interrupted, step 1 of 2 is next. To go on: {RESUME}\n"
-    assert call(repo, "session_start", env=ELSEWHERE) == expected
+    begin = f"Unfinished, execute of {PROJECT}: the run was interrupted"
+    told = call(repo, "session_start", env=ELSEWHERE)
+    assert told == f"{begin}: step 1 of 2 is next. To go on: {RESUME}\n"
     (repo.folder / ".git/ultra/run.json").unlink()
-    assert call(repo, "session_start", env=ELSEWHERE) == expected
+    told = call(repo, "session_start", env=ELSEWHERE)
+    assert told == f"{begin} at step 1 of 2. To go on: {RESUME}\n"
 
 
 def test_an_aborted_run_is_told_by_its_session_state(make: Make) -> None:
@@ -287,7 +291,9 @@ def test_an_aborted_run_is_told_by_its_session_state(make: Make) -> None:
     repo.start()
     repo.ok("run abort")
     assert repo.has(STATE)
-    assert call(repo, "session_start").startswith(f"Unfinished session in {PROJECT}: stopped")
+    assert call(repo, "session_start").startswith(
+        f"Unfinished, execute of {PROJECT}: the run is stopped at step 1 of 2. "
+    )
 
 
 def test_the_lock_of_a_copied_folder_is_not_ours(make: Make, tmp_path: Path) -> None:
@@ -296,7 +302,7 @@ def test_the_lock_of_a_copied_folder_is_not_ours(make: Make, tmp_path: Path) -> 
     copy = tmp_path / "copy"
     shutil.copytree(repo.folder, copy, symlinks=True)
     told = call(repo, "session_start", cwd=copy)
-    assert told.startswith(f"Unfinished run of {PLAN}: it was interrupted")
+    assert told.startswith(f"Unfinished, execute of {PROJECT}: the run was interrupted")
     assert [call(repo, hook, cwd=copy) for hook in ("pre_compact", "stop")] == ["", ""]
 
 

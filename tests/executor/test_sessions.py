@@ -75,8 +75,9 @@ def test_a_session_is_resumed_by_either_name(spec: Repo, begun: str, resumed: st
     else:
         spec.ok("step begin 1")
     if end == "stopped":
-        assert spec.ok("continue")["command"] in spec.ok("run abort")["next"]
-    command = spec.ok("continue")["command"]
+        told = spec.ok("run abort")["next"]
+        assert spec.ok("continue")["command"] in told
+    command = spec.ok("continue", env={"CLAUDE_CODE_SESSION_ID": "session-b"})["command"]
     assert command == f"{EXECUTE} --project {PROJECT} --resume --session 1"
     for call in (f"run start {resumed} --mode resume", verb_of(command)):
         answer = spec.ok(call)

@@ -128,14 +128,14 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
     where = f"--project {PROJECT}"
     assert comes() == ("brief", COMMAND.format("brief"))
     repo.write({f"{PROJECT}/brief.md.draft": "x"})
-    assert status(repo)["reason"] == "the brief is a draft, whose review is not over"
+    assert status(repo)["reason"] == "the brief is a draft, and its review is not over"
     add_brief(repo, answered=1)
     assert comes() == ("research", f"{COMMAND.format('research')} {where}")
     assert status(repo)["research"] == {"answered": 1, "topics": 2, "status": "in_progress"}
     add_brief(repo, answered=2)
     assert comes() == ("plan", f"{COMMAND.format('plan')} {where}")
     repo.write({PLAN: "# no plan\n"})
-    assert status(repo)["reason"] == "the plan has to be mended"
+    assert status(repo)["reason"] == "the plan is not valid"
     repo.write({PLAN: text})
     assert comes() == ("execute", f"{COMMAND.format('execute')} {where}")
     repo.start()
@@ -373,7 +373,7 @@ def test_any_bytes_in_an_artifact_are_told_and_shown(make: Make, name: str, data
     repo = make(plan(step(1)))
     repo.write({f"{PROJECT}/{name}": data})
     assert status(repo)["issues"]
-    assert "To be mended" in page_of(repo).text
+    assert "To fix" in page_of(repo).text
 
 
 def test_an_artifact_that_is_a_folder_or_a_link_to_nowhere(make: Make) -> None:
@@ -456,7 +456,7 @@ def test_a_call_imports_nothing_slow(make: Make) -> None:
     ]
     done = subprocess.run(words, cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60)
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
-    assert "ultra_runtime.status.project_facts" in loaded
+    assert "ultra_runtime.standing.project_standing" in loaded
     slow = {
         "json",
         "re",

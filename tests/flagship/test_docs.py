@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import re
 import shutil
@@ -138,6 +139,7 @@ def completed_run() -> str:
     progress = json.loads(PROGRESS.read_text())
     step = progress["steps"]["1"]
     progress |= {"status": "completed", "total_steps": 4, "current_step": 4}
+    progress["plan_digest"] = hashlib.sha256((EXAMPLE / "plan.md").read_bytes()).hexdigest()
     return json.dumps(progress | {"steps": {str(number): step for number in range(1, 5)}})
 
 

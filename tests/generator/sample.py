@@ -22,7 +22,9 @@ PLUGIN = """\
 name: acme-plan
 title: Acme Plan
 description: Plans what Acme does next and says why it should.
-pipeline: {brief: acmebrief, review: acmereview}
+pipeline:
+  brief: {command: acmebrief}
+  review: {command: acmereview}
 """
 
 CONTRACT = """\
@@ -98,6 +100,8 @@ def sample() -> dict[str, str | bytes]:
         f"{folder}/icon/icon.png": icon(),
         f"{folder}/commands/brief.md.j2": COMMAND,
         f"{folder}/commands/review.md.j2": "---\ndescription: Review a piece of work against its brief\n---\nReview it.\n",
+        f"{folder}/docs/commands/brief.md.j2": "# The brief\n",
+        f"{folder}/docs/commands/review.md.j2": "# The review\n",
         f"{folder}/agents/critic.md.j2": (
             "---\nname: critic\ndescription: Finds what is wrong with a brief and says so\ntools: Read\n---\nCriticise.\n"
         ),

@@ -54,7 +54,7 @@ def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) 
         "suite.yaml": (ours / "suite.yaml").read_bytes(),
         "LICENSE": (ours / "LICENSE").read_bytes(),
         "plugins/<name>/plugin.yaml": "name: small\ntitle: Small\ndescription: A plugin that says hello to people.\n"
-        "keywords: [hello]\npipeline:\n  hello: hello\n",
+        "keywords: [hello]\n",
         "plugins/<name>/README.md.j2": f"# Small\n\n{words}\n\n    /plugin install small@{{{{ suite.name }}}}\n",
         "plugins/<name>/icon/icon.png": (ours / "plugins/ultraplan-local/icon/icon.png").read_bytes(),
         "plugins/<name>/commands/*.md.j2": "---\ndescription: Say hello to whoever asks for it\nbudget:\n"

@@ -43,6 +43,8 @@ def test_every_file_has_its_place_and_its_sources(tmp_path: Path) -> None:
         "bundle.json": ("suite.yaml",),
         "commands/acmebrief.md": (f"{folder}/commands/brief.md.j2", "fragments/rules.md.j2"),
         "commands/acmereview.md": (f"{folder}/commands/review.md.j2",),
+        "docs/commands/acmebrief.md": (f"{folder}/docs/commands/brief.md.j2",),
+        "docs/commands/acmereview.md": (f"{folder}/docs/commands/review.md.j2",),
     }
 
 

@@ -17,7 +17,7 @@ RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
 # From the top of the house to its cellar; rooms of one line may use each other only in that order too.
 ROOMS = (
     "__main__", "cli", "install", "pipeline", "leftovers", "stamp", "report", "package", "check", "folder", "tree", "render", "pages", "overview", "templates", "blocks", "gathering",
-    "prompt", "fill", "views", "skeleton", "schema", "own", "tables", "bill", "config", "parts", "contracts", "ranges", "policy", "limits", "agents", "guard", "verbs", "usage", "document", "source", "model", "rules", "declared", "errors",
+    "prompt", "fill", "views", "skeleton", "schema", "own", "tables", "bill", "config", "stages", "parts", "contracts", "ranges", "policy", "limits", "agents", "guard", "verbs", "usage", "document", "source", "model", "rules", "declared", "errors",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from tests.runtime.test_imports import GRAPH, PACKAGE
 SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "usage", "words")
 # From the top of the house to its cellar: a room imports only rooms further down this list.
 ROOMS = (
-    "__main__", "verbs", "hooks", "status", "doctor", "artifacts", "planning", "research", "review", "brief",
+    "__main__", "verbs", "hooks", "status", "doctor", "standing", "artifacts", "planning", "research", "review", "brief",
     "run.life", "run.step", "run.state", "run.tree", "plan",
     "guard", "guard.follow", "guard.rules", "guard.shell", "contract", "files", "text",
     "usage", "answer", "rendered", "words", "errors", "struct",
@@ -21,7 +21,7 @@ ROOMS = (
 # A verb and an event have the names that users and the client give them.
 DOORS = ("verbs", "hooks")
 # What every stage may have of its own.
-ROLES = {"gate"}
+ROLES = {"gate", "standing"}
 
 
 def room(module: str) -> str:

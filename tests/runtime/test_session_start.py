@@ -10,7 +10,7 @@ import pytest
 from tests.runtime.conftest import STATE_FILE, Runner, write_files
 
 AddState = Callable[..., Path]
-CONTINUE = "/ultraplan-local:ultracontinue"
+EXECUTE = "/ultraplan-local:ultraexecute-local"
 
 
 def hook(ultra: Runner, cwd: Path | None = None) -> str:
@@ -25,8 +25,8 @@ def test_an_unfinished_session_is_one_line(ultra: Runner, repo: Path, add_state:
     add_state()
     (repo / "src").mkdir()
     expected = (
-        'Unfinished session in .claude/projects/one: stopped, next is "Session 2: limits".'
-        f" To go on: {CONTINUE}\n"
+        "Unfinished, execute of .claude/projects/one: Session 2: limits."
+        f" To go on: {EXECUTE} --project .claude/projects/one --session 2\n"
     )
     assert hook(ultra) == expected
     assert hook(ultra, repo / "src") == expected
@@ -37,7 +37,7 @@ def test_the_newest_unfinished_one_is_named(ultra: Runner, add_state: AddState) 
     add_state("new", updated_at="2025-01-01T00:00:00Z")
     add_state("done", updated_at="2026-01-01T00:00:00Z", status="completed", next_session_label="Complete")
     line = hook(ultra)
-    assert line.startswith("Unfinished session in .claude/projects/new (and 1 more): ")
+    assert line.startswith("Unfinished, execute of .claude/projects/new (and 1 more): ")
     assert line.count("\n") == 1
 
 
@@ -75,7 +75,7 @@ def test_nothing_is_said_where_there_is_nothing(
 
 
 @pytest.mark.parametrize(
-    "room", ["tables/names.py", "run/state/session_state.py", "files/root.py", "tables/session_state.py"]
+    "room", ["tables/stages.py", "run/state/session_state.py", "files/root.py", "tables/session_state.py"]
 )
 def test_a_damaged_bundle_does_not_fail_a_session(
     own_bundle: Path, repo: Path, python: Path, add_state: AddState, room: str

@@ -19,6 +19,7 @@ from ultra_plugin.tables.literal import literal
 from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import policy_module
+from ultra_plugin.tables.stages import stages_module
 
 FOLDER = "runtime/ultra_runtime/tables"
 _INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n\nLAUNCHER = %s\n'
@@ -36,6 +37,8 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
     settings = (f"{plugin.folder}/plugin.yaml", "suite.yaml")
     yield "__init__", _INIT % literal(plugin.launcher), settings
     yield "names", names_module(suite, plugin), settings
+    made_from = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
+    yield "stages", stages_module(suite, plugin), (settings[0], *made_from)
     if suite.common_codes:
         yield "common", common_module(suite.common_codes), (COMMON,)
     if suite.policy:

@@ -1,4 +1,4 @@
-"""What the bundle and its commands are called."""
+"""What the bundle is called, and which verbs only read."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from ultra_plugin.tables.literal import literal
 
 def names_module(suite: Suite, plugin: Plugin) -> str:
     """Return the module that tells the runtime how things are called in this bundle."""
-    stages = plugin.settings.pipeline or plugin.commands
     values = {
         "PLUGIN": plugin.settings.name,
         "VERSION": suite.version,
         "OLDEST_CLIENT": suite.settings.oldest_client,
-        "COMMANDS": {stage: f"/{plugin.settings.name}:{name}" for stage, name in stages.items()},
-        "CARRIED": tuple(stage for stage in stages if stage in plugin.commands),
         "READING": tuple(sorted(verb.name for verb in suite.verbs.values() if verb.reads_only)),
     }
     body = "".join(f"{name} = {literal(value)}\n" for name, value in values.items())

@@ -12,16 +12,14 @@ BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 
 
 class Names:
-    """What the bundle and its commands are called."""
+    """What the bundle is called."""
 
-    __slots__ = ("carried", "commands", "oldest_client", "plugin", "reading", "version")
+    __slots__ = ("oldest_client", "plugin", "reading", "version")
 
     def __init__(self, module: ModuleType) -> None:
         self.plugin: str = module.PLUGIN
         self.version: str = module.VERSION
         self.oldest_client: str = module.OLDEST_CLIENT
-        self.commands: dict[str, str] = module.COMMANDS
-        self.carried: tuple[str, ...] = module.CARRIED
         self.reading: tuple[str, ...] = module.READING  # verbs that write nothing
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.directory import FOLDER as ARCHITECTURE
 from ultra_runtime.contract.directory import discover
-from ultra_runtime.contract.model import UnknownKindError, load_contract
+from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
+from ultra_runtime.contract.stages import DRAFT, file_of, find_files, placed_kinds, stages
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.run_files import END, PART, PLAN_FILE, PROGRESS, SESSION_STATE, START
-from ultra_runtime.research.folder import BRIEF, is_folder, note_unanswered, validate_research
-from ultra_runtime.research.topics import research_files
+from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, research_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -22,38 +21,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-RESEARCH = "research"
-SESSIONS = "sessions"
-DRAFT = BRIEF + ".draft"
-FILES = {
-    BRIEF: "brief",
-    PLAN_FILE: "plan",
-    PROGRESS: "progress",
-    "review.md": "review",
-    SESSION_STATE: "session-state",
-}
-NUMBERED = ((START + PART, END, "progress"),)
-SPECS = ("session-", ".md", "session-spec")
+BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
+PLAN, PROGRESS = plan_fields.KIND, progress_fields.KIND
 
 
 class Checked(Struct):
-    """One artifact of the project with its result."""
+    """One artifact of the project with its result; `is_usual` tells it from that of one session."""
 
     kind: str
     path: str
     result: Result
+    is_usual: bool
 
 
 def validate_project(folder: str, soft: bool = False, strict: bool = False) -> Result:
     """Validate what a project directory holds; one that holds nothing is not valid."""
-    checked = [_check(kind, path, soft, strict) for kind, path in _artifacts(folder)]
+    checked = list(_artifacts(folder, soft, strict))
     if not checked:
         return _nothing(folder)
-    by_path = {os.path.relpath(one.path, folder): one for one in checked}
-    if BRIEF in by_path and RESEARCH not in by_path:
-        _research_against_brief(by_path[BRIEF], os.path.join(folder, RESEARCH))
-    if PROGRESS in by_path:
-        _progress_against_plan(by_path[PROGRESS], by_path.get(PLAN_FILE))
+    usual = {one.kind: one for one in checked if one.is_usual}
+    if BRIEF in usual and RESEARCH in placed_kinds() and RESEARCH not in usual:
+        _research_against_brief(usual[BRIEF], os.path.join(folder, os.path.dirname(file_of(RESEARCH))))
+    if PROGRESS in usual:
+        _progress_against_plan(usual[PROGRESS], usual.get(PLAN))
     listing = [{"kind": one.kind, "path": one.path, "valid": one.result.valid} for one in checked]
     return Result(
         [issue for one in checked for issue in one.result.errors],
@@ -62,51 +52,31 @@ def validate_project(folder: str, soft: bool = False, strict: bool = False) -> R
     )
 
 
-def _artifacts(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield kind and path of everything that is there, in the order of the pipeline."""
-    names = _names(folder)
-    if BRIEF in names:
-        yield FILES[BRIEF], os.path.join(folder, BRIEF)
-    if research_files(os.path.join(folder, RESEARCH)):
-        yield RESEARCH, os.path.join(folder, RESEARCH)
-    if is_folder(os.path.join(folder, ARCHITECTURE)):
-        yield ARCHITECTURE, os.path.join(folder, ARCHITECTURE)
-    for name, kind in FILES.items():
-        if name in names and name != BRIEF:
-            yield kind, os.path.join(folder, name)
-    for name in names:
-        for start, end, kind in NUMBERED:
-            if name.startswith(start) and name.endswith(end):
-                yield kind, os.path.join(folder, name)
-    start, end, kind = SPECS
-    for name in _names(os.path.join(folder, SESSIONS)):
-        if name.startswith(start) and name.endswith(end):
-            yield kind, os.path.join(folder, SESSIONS, name)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except (OSError, ValueError):
-        return []
-
-
-def _check(kind: str, path: str, soft: bool, strict: bool) -> Checked:
-    try:
+def _artifacts(folder: str, soft: bool, strict: bool) -> Iterator[Checked]:
+    """Yield everything that is there with its result, in the order of the handovers."""
+    for kind in placed_kinds():
         contract = load_contract(kind)
-    except UnknownKindError:  # a bundle that was built without this contract
-        return Checked(kind, path, Result([], [], None))
-    if kind == RESEARCH:
-        return Checked(kind, path, validate_research(contract, path, soft))
-    if kind == ARCHITECTURE:
-        return Checked(kind, path, discover(contract, path))
-    return Checked(kind, path, validate_file(contract, path, soft, strict))
+        usual = file_of(kind)
+        inside = os.path.join(folder, os.path.dirname(usual))
+        if contract.format == "directory":
+            if is_folder(inside):
+                yield Checked(kind, inside, discover(contract, inside), True)
+            continue
+        found = list(find_files(folder, kind))
+        if kind == RESEARCH and found:
+            yield Checked(kind, inside, validate_research(contract, inside, soft), True)
+            continue
+        for name in found:
+            path = os.path.join(folder, name)
+            yield Checked(kind, path, validate_file(contract, path, soft, strict), name == usual)
 
 
 def _nothing(folder: str) -> Result:
-    report = Report(load_contract("brief"), folder)
-    if os.path.lexists(os.path.join(folder, DRAFT)):
-        report.add("NOT_FOUND", f"there is only {DRAFT}, whose review is not over")
+    first = stages()[0].makes
+    report = Report(load_contract(first), folder)
+    draft = file_of(first) + DRAFT
+    if os.path.lexists(os.path.join(folder, draft)):
+        report.add("NOT_FOUND", f"there is only {draft}, whose review is not over")
     elif not is_folder(folder):
         report.add("NOT_FOUND", "there is no such project directory")
     else:

@@ -5,24 +5,20 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.contract.forms import FORMS, is_number, is_slug
+from ultra_runtime.contract.stages import DRAFT, file_of, gaps_of
 from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.root import current_folder, find_root, seen_from
-from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
-RESEARCH = "research"
-SPEC = "session-spec"
-FILES = {"brief": brief_gate.BRIEF, "plan": PLAN_FILE, "review": "review.md"}
-KINDS = (*FILES, RESEARCH, SPEC)
-# Options that only some kinds take, and only in a project.
-OPTIONS = {"--topic": (RESEARCH,), "--slug": (RESEARCH,), "--session": (SPEC,), "--draft": ("brief", "plan")}
-DRAFT = ".draft"
+DRAFTED = ("brief", "plan")
+"""Artifacts whose gate makes a draft the artifact."""
+NUMBERS = {"topic": "{:02}", "session": "{}"}
+SLUG = "slug"
 WITHOUT_PROJECT = ("plans", "research")
 SUFFIX = ".md"
 
@@ -47,9 +43,11 @@ class ArtifactPlace:
 def find_place(kind: str, args: Args) -> ArtifactPlace:
     """Return the place that the words of a call name."""
     out, directory = args.get("--out"), args.get("--project")
-    for option, owners in OPTIONS.items():
+    pattern = file_of(kind)
+    taken = [f"--{gap}" for gap in gaps_of(pattern)] + (["--draft"] if kind in DRAFTED else [])
+    for option in ("--draft", *(f"--{gap}" for gap in (*NUMBERS, SLUG))):
         if args.flag(option) if option in args.flags else args.get(option):
-            if kind not in owners:
+            if option not in taken:
                 raise args.usage.error(f"{option} does not go with {kind}")
             if out is not None:
                 raise args.usage.error(f"{option} does not go with --out")
@@ -57,13 +55,18 @@ def find_place(kind: str, args: Args) -> ArtifactPlace:
         return _by_name(out)
     if directory is None:
         raise args.usage.error("--project DIR or --out FILE is missing")
-    if kind == RESEARCH:
-        return _research(directory, number(args, "--topic", 1), args)
-    if kind == SPEC:
-        return _inside(find_project(directory), "sessions", f"session-{number(args, '--session', 1)}{SUFFIX}")
+    for gap in gaps_of(pattern):
+        if gap in NUMBERS:
+            pattern = pattern.replace(f"{{{gap}}}", NUMBERS[gap].format(number(args, f"--{gap}", 1)))
+    folder, _, name = pattern.rpartition("/")
+    slug = _slug(args)
     project = find_project(directory)
-    name = FILES[kind] + (DRAFT if args.flag("--draft") else "")
-    return ArtifactPlace(project.folder, name, project.show(name), project)
+    if SLUG in gaps_of(name):
+        name = _with_slug(project, folder, name, slug, args)
+    name += DRAFT if args.flag("--draft") else ""
+    if not folder:
+        return ArtifactPlace(project.folder, name, project.show(name), project)
+    return ArtifactPlace(subfolder(project, folder), name, project.show(folder, name), project)
 
 
 def number(args: Args, option: str, least: int) -> int:
@@ -76,32 +79,33 @@ def number(args: Args, option: str, least: int) -> int:
     return int(given)
 
 
-def _inside(project: Project, folder: str, name: str) -> ArtifactPlace:
-    return ArtifactPlace(subfolder(project, folder), name, project.show(folder, name), project)
-
-
-def _research(directory: str, topic: int, args: Args) -> ArtifactPlace:
-    """Return the file of a topic, which is one whatever its slug was."""
-    slug = args.get("--slug")
+def _slug(args: Args) -> str | None:
+    slug = args.get(f"--{SLUG}")
     if slug is not None and not is_slug(slug):
         raise args.usage.error(f"--slug is {one_line(slug)}: {FORMS['slug'][1]} is needed")
-    project = find_project(directory)
-    start = f"{topic:02}-"
-    there = [name for name in _names(subfolder(project, RESEARCH)) if name.startswith(start)]
+    return slug
+
+
+def _with_slug(project: Project, folder: str, pattern: str, slug: str | None, args: Args) -> str:
+    """Return the file's name; what comes before the slug names one file, whatever its slug is."""
+    start, end = pattern.split(f"{{{SLUG}}}")
+    there = [
+        name for name in _names(subfolder(project, folder)) if name.startswith(start) and name.endswith(end)
+    ]
     if slug is None:
-        if len(there) != 1:
+        if len(there) != 1 or not start:
             raise args.usage.error("--slug S is missing")
-        return _inside(project, RESEARCH, there[0])
-    name = f"{start}{slug}{SUFFIX}"
-    if there and name not in there:
-        error = f"topic {topic} is answered by {project.show(RESEARCH, there[0])}"
-        raise RefusedError(error, f"replace that one with --slug {there[0][len(start) : -len(SUFFIX)]}")
-    return _inside(project, RESEARCH, name)
+        return there[0]
+    name = f"{start}{slug}{end}"
+    if start and there and name not in there:
+        error = f"{start.rstrip('-')} is there already: {project.show(folder, there[0])}"
+        raise RefusedError(error, f"replace that one with --slug {there[0][len(start) : -len(end)]}")
+    return name
 
 
 def _names(folder: str) -> list[str]:
     try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
+        return sorted(os.listdir(folder))
     except OSError:
         return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.result import Issue
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.research.confidence_record import computed_for
 from ultra_runtime.research.folder import BRIEF, read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
@@ -47,13 +47,13 @@ def never_computed(contract: Contract, path: str) -> Issue:
     return Issue(code.name, NEVER_COMPUTED, path, field=CONFIDENCE, remedy=remedy)
 
 
-def next_in(project: Project, computed: float | None) -> str:
-    """Return what comes after a research file was put."""
-    told = "" if computed is None else f"{CONFIDENCE} is {computed}, as it was computed; "
-    return told + _next(project)
+def told_of(computed: float | None) -> str:
+    """Return the confidence that was written, as the first words of what comes next."""
+    return "" if computed is None else f"{CONFIDENCE} is {computed}, as it was computed; "
 
 
-def _next(project: Project) -> str:
+def left_in(project: Project) -> str:
+    """Return what is left to do in the research of a project; nothing when it is over."""
     brief = read_brief(project.path(BRIEF))
     left = unanswered(topics_of(brief, project.path(RESEARCH)))
     shown = shell_word(project.shown)
@@ -61,4 +61,4 @@ def _next(project: Project) -> str:
         return f"go on with topic {left[0].number}, {left[0].title}; topics without an answer: {len(left)}"
     if (brief or {}).get(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_IN_PROGRESS:
         return f"every topic has its answer: run `{verb('brief status')} {shown} complete`"
-    return f"tell the user the result; the plan comes next: {names().commands['plan']} --project {shown}"
+    return ""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 
+from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
 from ultra_runtime.rendered import names, verb
-from ultra_runtime.status.lines import audit_words, plan_words, research_words, review_words, run_words
+from ultra_runtime.run.life.standing import MARKS as OF_RUN
 from ultra_runtime.status.markup import escaped, table, tag, text
-from ultra_runtime.status.next_command import Next, next_command
-from ultra_runtime.status.picture import BAD, DONE, NOW, OF_RUN, WAIT, WARN, pipeline, step_colour, track
+from ultra_runtime.status.picture import pipeline, step_colour, track
 from ultra_runtime.status.style import STYLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.status.project_facts import ProjectFacts
-    from ultra_runtime.status.run_facts import RunFacts, StepFacts
+    from ultra_runtime.contract.stage_part import Next
+    from ultra_runtime.plan.values import Session
+    from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
+    from ultra_runtime.standing.project_standing import ProjectStanding
 
 MARK = f'<meta name="generator" content="{verb("status")}"'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -22,22 +24,22 @@ OF_SEVERITY = {"BLOCKER": BAD, "MAJOR": WARN, "MINOR": NOW}
 MOST_ROWS = 500
 
 
-def page(facts: ProjectFacts) -> str:
+def page(standing: ProjectStanding) -> str:
     """Return the whole page."""
-    coming = next_command(facts)
-    name = facts.project.shown.rpartition("/")[2]
+    runs = _runs(standing)
+    name = standing.project.shown.rpartition("/")[2]
     body = [
-        _header(facts, name),
-        tag("div", pipeline(facts, coming), class_="wide"),
-        _coming(coming),
-        _summary(facts),
-        *(_run(run) for run in facts.runs),
-        "" if facts.runs else _planned(facts),
-        *(_audit(run) for run in facts.runs if run.drifts or run.findings),
-        _findings(facts),
-        _waves(facts),
-        _research(facts),
-        _issues(facts),
+        _header(standing, name),
+        tag("div", pipeline(standing), class_="wide"),
+        _coming(standing.coming),
+        _summary(standing),
+        *(_run(run) for run in runs),
+        "" if runs else _planned(standing),
+        *(_audit(run) for run in runs if run.drifts or run.findings),
+        _findings(standing),
+        _waves(standing),
+        _research(standing),
+        _issues(standing),
         _footer(),
     ]
     head = [
@@ -57,12 +59,14 @@ def page(facts: ProjectFacts) -> str:
     )
 
 
-def _header(facts: ProjectFacts, name: str) -> str:
-    run = facts.run
-    status = run.status if run else ""
+def _header(standing: ProjectStanding, name: str) -> str:
+    execution = standing.execution
+    status = execution.run.status if execution and execution.run else ""
     pill = _pill(status.replace("_", " "), OF_RUN.get(status, WAIT)) if status else ""
-    task = text("h1", facts.task or name)
-    return tag("header", text("p", facts.project.shown, class_="path"), task, tag("p", pill) if pill else "")
+    task = text("h1", standing.task or name)
+    return tag(
+        "header", text("p", standing.project.shown, class_="path"), task, tag("p", pill) if pill else ""
+    )
 
 
 def _coming(coming: Next) -> str:
@@ -76,19 +80,13 @@ def _coming(coming: Next) -> str:
     )
 
 
-def _summary(facts: ProjectFacts) -> str:
-    rows = [
-        ("Research", research_words(facts)),
-        ("Plan", plan_words(facts)),
-        *((_title(run), run_words(run)) for run in facts.runs),
-        ("Audit", audit_words(facts.run)),
-        ("Review", review_words(facts)),
-    ]
+def _summary(standing: ProjectStanding) -> str:
+    rows = [row for part in standing.parts for row in part.rows()]
     return tag("dl", *(text("dt", title) + text("dd", words) for title, words in rows if words))
 
 
-def _title(run: RunFacts) -> str:
-    return "Run" if run.session is None else f"Run of session {run.session}"
+def _runs(standing: ProjectStanding) -> list[RunFacts]:
+    return standing.execution.runs if standing.execution else []
 
 
 def _run(run: RunFacts) -> str:
@@ -119,48 +117,48 @@ def _step_row(step: StepFacts) -> list[str]:
     ]
 
 
-def _planned(facts: ProjectFacts) -> str:
-    if not facts.steps:
+def _planned(standing: ProjectStanding) -> str:
+    steps = standing.plan.steps if standing.plan else []
+    if not steps:
         return ""
-    rows = [[escaped(number), text("span", title)] for number, title in facts.steps[:MOST_ROWS]]
-    return tag("section", text("h2", "Steps"), table(("Step", "What"), rows), _more(len(facts.steps)))
+    rows = [[escaped(number), text("span", title)] for number, title in steps[:MOST_ROWS]]
+    return tag("section", text("h2", "Steps"), table(("Step", "What"), rows), _more(len(steps)))
 
 
-def _waves(facts: ProjectFacts) -> str:
-    if not facts.waves:
+def _waves(standing: ProjectStanding) -> str:
+    plan, execution = standing.plan, standing.execution
+    if plan is None or execution is None or not plan.waves:
         return ""
-    runs = {run.session: run for run in facts.runs}
-    sessions = {session["number"]: session for session in facts.sessions}
+    runs = {run.session: run for run in execution.runs if execution.is_of_plan(run)}
+    sessions = {session.number: session for session in plan.sessions}
     waves = []
-    for index, numbers in enumerate(facts.waves, 1):
-        cards = [_session(sessions[number], runs.get(number), facts) for number in numbers]
+    for index, numbers in enumerate(plan.waves, 1):
+        cards = [_session(sessions[number], runs.get(number), runs.get(None)) for number in numbers]
         waves.append(
             tag("div", text("h3", f"Wave {index}"), tag("div", *cards, class_="cards"), class_="wave")
         )
     return tag("section", text("h2", "Waves"), tag("div", *waves, class_="waves"))
 
 
-def _session(session: dict[str, object], run: RunFacts | None, facts: ProjectFacts) -> str:
-    given = session["steps"]
-    numbers: list[int] = given if isinstance(given, list) else []
+def _session(session: Session, run: RunFacts | None, whole: RunFacts | None) -> str:
+    numbers = session.steps
     if run is not None:
         status, colour = run.status or "unreadable", OF_RUN.get(run.status, BAD)
     else:
-        status, colour = _of_whole_run(facts, numbers)
+        status, colour = _of_whole_run(whole, numbers)
     steps = ", ".join(map(str, numbers[:30])) or "none"
     return tag(
         "div",
-        tag("strong", escaped(f"Session {session['number']}")),
-        text("div", session["title"]),
+        tag("strong", escaped(f"Session {session.number}")),
+        text("div", session.title),
         text("div", f"Steps {steps}", class_="quiet"),
         _pill(status.replace("_", " "), colour),
         class_="card",
     )
 
 
-def _of_whole_run(facts: ProjectFacts, numbers: list[int]) -> tuple[str, str]:
+def _of_whole_run(whole: RunFacts | None, numbers: tuple[int, ...]) -> tuple[str, str]:
     """Return how a session stands that was run as a part of the whole plan."""
-    whole = next((run for run in facts.runs if run.session is None), None)
     states = [step.state for step in whole.steps if step.number in numbers] if whole else []
     if states and all(state in ("completed", "skipped") for state in states):
         return "completed", DONE
@@ -169,12 +167,17 @@ def _of_whole_run(facts: ProjectFacts, numbers: list[int]) -> tuple[str, str]:
     return ("in progress", NOW) if any(state != "pending" for state in states) else ("pending", WAIT)
 
 
-def _research(facts: ProjectFacts) -> str:
-    if not facts.topics:
+def _research(standing: ProjectStanding) -> str:
+    topics = standing.research.topics if standing.research else []
+    if not topics:
         return ""
     rows = [
-        [escaped(number), text("span", title), _pill("answered" if done else "open", DONE if done else WAIT)]
-        for number, title, done in facts.topics[:MOST_ROWS]
+        [
+            escaped(topic.number),
+            text("span", topic.title),
+            _pill("answered" if topic.fits else "open", DONE if topic.fits else WAIT),
+        ]
+        for topic in topics[:MOST_ROWS]
     ]
     return tag("section", text("h2", "Research"), table(("Topic", "Question", "State"), rows))
 
@@ -197,8 +200,9 @@ def _audit(run: RunFacts) -> str:
     return tag("section", text("h2", title), told, differences, beside)
 
 
-def _findings(facts: ProjectFacts) -> str:
-    if not facts.findings:
+def _findings(standing: ProjectStanding) -> str:
+    findings = standing.review.findings if standing.review else []
+    if not findings:
         return ""
     rows = [
         [
@@ -207,20 +211,16 @@ def _findings(facts: ProjectFacts) -> str:
             text("span", finding.message) + (text("div", finding.fix, class_="quiet") if finding.fix else ""),
             escaped(finding.rule),
         ]
-        for finding in facts.findings[:MOST_ROWS]
+        for finding in findings[:MOST_ROWS]
     ]
     heads = ("Severity", "Where", "What", "Rule")
-    return tag(
-        "section", text("h2", "Findings of the review"), table(heads, rows), _more(len(facts.findings))
-    )
+    return tag("section", text("h2", "Findings of the review"), table(heads, rows), _more(len(findings)))
 
 
-def _issues(facts: ProjectFacts) -> str:
-    if not facts.issues:
+def _issues(standing: ProjectStanding) -> str:
+    if not standing.issues:
         return ""
-    return tag(
-        "section", text("h2", "To be mended"), tag("ul", *(text("li", issue) for issue in facts.issues))
-    )
+    return tag("section", text("h2", "To fix"), tag("ul", *(text("li", issue) for issue in standing.issues)))
 
 
 def _footer() -> str:

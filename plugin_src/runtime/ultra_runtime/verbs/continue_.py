@@ -1,7 +1,7 @@
 """Show where the last session ended and which command comes next.
 
-Reads `.claude/projects/*/.session-state.local.json` of the repository, or the one of --project DIR, and uses the
-newest valid one.
+The project is the one whose session state (`.claude/projects/*/.session-state.local.json`) was written last, or the one
+of --project DIR. The command is the one that `status` names for it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,19 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.files.root import current_folder, find_root
-from ultra_runtime.rendered import Names, names, verb
+from ultra_runtime.contract.stages import command
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import FILE_NAME, SessionState, States, find_states
-from ultra_runtime.words import listed, one_line, shell_word
+from ultra_runtime.standing.project_standing import ProjectStanding
+from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.contract.stage_part import Next
     from ultra_runtime.usage import Args
 
 USAGE = "continue [--project DIR] [--json]"
@@ -30,9 +34,9 @@ def run(args: Args) -> Answer:
     project = args.get("--project")
     states = _states_of_project(project) if project else _states_of_repository()
     if len(states.newest) > 1:
-        return _ambiguous(states, names())
+        return _ambiguous(states)
     if states.newest:
-        return _found(states, states.newest[0], names())
+        return _found(states, states.newest[0])
     return _only_broken(states) if states.broken else _none()
 
 
@@ -69,13 +73,13 @@ def _only_broken(states: States) -> Answer:
     return Answer(data, "\n".join(["Cannot go on: " + error + ".", *map(str, states.broken)]), 1)
 
 
-def _ambiguous(states: States, name: Names) -> Answer:
+def _ambiguous(states: States) -> Answer:
     choices = [
         {
             "project": state.project,
             "status": state.status,
-            "label": state.following,
-            "command": f"{name.commands['continue']} --project {shell_word(state.project)}",
+            "label": _coming(state).reason,
+            "command": command("continue", state.project),
         }
         for state in states.newest
     ]
@@ -88,46 +92,57 @@ def _ambiguous(states: States, name: Names) -> Answer:
     return Answer(data, "\n".join(lines + _notes(states, [])))
 
 
-def _found(states: States, state: SessionState, name: Names) -> Answer:
-    command = state.command(name.commands)
-    carried = state.stage in name.carried
+def _coming(state: SessionState) -> Next:
+    """Return what comes next in the project of a session state; a folder that is no project has its state alone."""
+    here = current_folder()
+    folder = os.path.join(find_root(here) or here, state.project)
+    name = os.path.basename(folder)
+    root = folder[: -len(os.path.join(PROJECTS, name)) - 1]
+    if folder != os.path.join(root, PROJECTS, name):
+        return state.coming()
+    return ProjectStanding(Project(root, name)).coming
+
+
+def _found(states: States, state: SessionState) -> Answer:
+    coming = _coming(state)
+    carried = bool(coming.command)
     others = [other.project for other in states.valid if other.unfinished and other is not state]
     data: dict[str, Any] = {
         "ok": True, "found": True, "project": state.project, "status": state.status, "means": state.means,
-        "label": state.following, "updated_at": state.updated_at, "brief": state.brief, "command": command,
-        "carried": carried, "ignored": _ignored(states), "others": others,
+        "label": coming.reason, "updated_at": state.updated_at, "brief": state.brief, "stage": coming.stage,
+        "command": coming.command, "carried": carried, "ignored": _ignored(states), "others": others,
     }  # fmt: skip
-    if carried:
-        skill, _, words = command.partition(" ")
+    skill, _, words = coming.command.partition(" ")
+    if skill.startswith("/"):
         data.update(skill=skill[1:], args=words)
     warnings = [issue.as_data() for issue in state.warnings]
     if warnings:
         data["warnings"] = warnings
-    data["next"] = _next(carried, bool(warnings))
-    lines = _rows(state, command)
-    if not carried:
-        lines.append(f"This bundle does not carry {name.commands.get(state.stage, state.stage)}.")
-    lines += map(str, state.warnings)
+    data["next"] = _next(coming, bool(warnings))
+    lines = [*_rows(state, coming), *map(str, state.warnings)]
     return Answer(data, "\n".join(lines + _notes(states, others)))
 
 
-def _rows(state: SessionState, command: str) -> list[str]:
+def _rows(state: SessionState, coming: Next) -> list[str]:
     rows = [
         ("Project", state.project),
         ("Status", f"{state.status}: {state.means}"),
-        ("Next", state.following),
+        ("Next", coming.reason),
         ("When", state.updated_at),
         ("Brief", state.brief),
-        ("Go on", command),
+        ("Go on", coming.command),
     ]
-    return [f"{title:8} {one_line(text, 500)}" for title, text in rows]
+    return [f"{title:8} {one_line(text, 500)}" for title, text in rows if text]
 
 
-def _next(carried: bool, warned: bool) -> str:
+def _next(coming: Next, warned: bool) -> str:
     steps = ["tell the user the warnings"] if warned else []
-    if carried:
-        return ", then ".join([*steps, "offer `command` to the user"])
-    steps.append("show `command` to the user and say that this bundle does not carry it")
+    if not coming.command:
+        steps.append(f"tell the user that {coming.reason}, and stop")
+    elif coming.command.startswith("/"):
+        steps.append("offer `command` to the user")
+    else:
+        steps.append(f"offer the user to run `{coming.command}`")
     return ", then ".join(steps)
 
 

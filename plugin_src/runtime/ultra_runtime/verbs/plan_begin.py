@@ -10,6 +10,7 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import known_outputs
+from ultra_runtime.contract.stages import command_for, file_of, stage_that_makes
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.run_files import PLAN_FILE
@@ -25,9 +26,9 @@ from ultra_runtime.planning.basis import (
     weak_dimensions,
 )
 from ultra_runtime.rendered import names, verb
-from ultra_runtime.review.remediation import MENDED, goals_of, standing
+from ultra_runtime.review.remediation import goals_of, is_taken_up
+from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
-from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,11 +91,22 @@ def _from_review(source: Source) -> dict[str, Any]:
     told, next_step = [], f"run `{verb('guide')} plan remediation`"
     if not goals:
         next_step = "tell the user that no finding of this review has to be mended, so that no command is left to run, and stop"
-    elif standing(source.project, source.path) == MENDED:
+    elif _is_carried_out(source):
         told = [OVER]
-        review = f"{names().commands['review']} --project {shell_word(source.project.shown)}"
+        review = command_for("review", source.project.shown)
         next_step = f"tell the user that {OVER}, that `{review}` looks at the work as it is now, and stop"
     return {"goals": goals, "told": told, "next": next_step}
+
+
+def _is_carried_out(source: Source) -> bool:
+    """Tell whether a plan that takes up all of this review was carried out since."""
+    project = source.project
+    is_own = os.path.realpath(source.path) == os.path.realpath(project.path(file_of("review")))
+    return (
+        is_own
+        and is_taken_up(project)
+        and ProjectStanding(project).coming.stage == stage_that_makes("review")
+    )
 
 
 def _most_critics(quick: bool) -> int:

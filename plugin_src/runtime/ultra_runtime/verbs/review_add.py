@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import answer_block
+from ultra_runtime.contract.stages import need
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
@@ -32,6 +33,7 @@ HINT = (
 
 def run(args: Args) -> Answer:
     """Answer with how many findings hold, and why the others do not."""
+    need("review")
     name = args.need("REVIEWER").rpartition(":")[2]
     if name not in REVIEWERS:
         raise args.usage.error(f"there is no reviewer {one_line(name)}{nearest(name, REVIEWERS)}")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.life.finish import finish
 from ultra_runtime.run.state.live import open_live
+from ultra_runtime.run.state.progress import COMPLETED
+from ultra_runtime.standing.project_standing import after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ def run(args: Args) -> Answer:
     )
     data.update({name: rows for name, rows in told if rows})
     data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
-    if done.next:
-        data["next"] += f"; to go on: {done.next}"
+    project = live.place.project
+    if project:
+        data["next"] = after(project)
+    elif done.summary["result"] != COMPLETED:
+        data["next"] += f"; to go on: {live.command('--resume')}"
     return Answer(data, "\n".join([done.report, *done.warnings]))

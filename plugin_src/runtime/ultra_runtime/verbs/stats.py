@@ -1,4 +1,4 @@
-"""Append one line of numbers to the statistics of a command: brief, research, plan, execute or review.
+"""Append one line of numbers to the statistics of a stage, such as brief.
 
 Only fields that the contracts list are written, and never text of a prompt. Without --data nothing is written. A line
 that cannot be written is reported, but is not an error.
@@ -7,7 +7,7 @@ that cannot be written is reported, but is not an error.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.life.stats import CONTRACTS, append, read_pairs
+from ultra_runtime.run.life.stats import append, counted_stages, read_pairs
 from ultra_runtime.words import nearest, one_line
 
 TYPE_CHECKING = False
@@ -20,10 +20,11 @@ USAGE = "stats COMMAND [PAIR...] [--data DIR] [--json]"
 def run(args: Args) -> Answer:
     """Answer whether a line was written; there is no other outcome."""
     command, folder = args.need("COMMAND"), args.get("--data")
-    if command not in CONTRACTS:
-        known = ", ".join(CONTRACTS)
+    known = counted_stages()
+    if command not in known:
+        listing = ", ".join(known)
         return _answer(
-            f"there is no command {one_line(command)}{nearest(command, CONTRACTS)}; there are {known}"
+            f"there is no command {one_line(command)}{nearest(command, known)}; there are {listing}"
         )
     if not folder:
         return _answer("no --data folder was given")

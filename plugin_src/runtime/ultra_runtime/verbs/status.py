@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.contract.stages import command, stages
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.root import current_folder, find_root
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.run_facts import find_lock
+from ultra_runtime.standing.project_standing import ProjectStanding, find_projects
 from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
-from ultra_runtime.status.project_facts import find_projects, gather
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.status.project_facts import ProjectFacts
     from ultra_runtime.usage import Args
 
 USAGE = "status [--project DIR] [--html FILE] [--json]"
@@ -38,10 +39,10 @@ def run(args: Args) -> Answer:
             error = "there are several projects" if projects else "there is no project here"
             raise RefusedError(error, f"name one with --project DIR; `{verb('status')}` lists them")
         return _list(projects)
-    facts = gather(projects[0])
-    data, lines = data_of(facts), lines_of(facts)
+    standing = ProjectStanding(projects[0]).audit()
+    data, lines = data_of(standing), lines_of(standing)
     if target:
-        _write(target, facts)
+        _write(target, standing)
         data["html"] = target
         lines.append(f"Page     {one_line(target, 500)}")
     return Answer(data, "\n".join(lines))
@@ -55,22 +56,19 @@ def _projects() -> list[Project]:
     projects = find_projects(root)
     if len(projects) < 2:
         return projects
-    from ultra_runtime.guard.site import run_file
-    from ultra_runtime.run.state.standing import read_json
-
-    found = run_file(root)
-    lock = read_json(found[2]) if found else {}
-    held = [one for one in projects if lock.get("root") == root and lock.get("project") == one.shown]
+    found = find_lock(root)
+    held = [one for one in projects if found and found[2].get("project") == one.shown]
     return held or projects
 
 
 def _list(projects: list[Project]) -> Answer:
     if not projects:
-        command = names().commands.get("brief", f"{verb('project new')} SLUG")
-        return Answer({"ok": True, "projects": [], "next": command}, f"No projects here. To begin: {command}")
-    facts = [gather(project, audited=False) for project in projects]
-    data = {"ok": True, "projects": list_data(facts), "next": f"{verb('status')} --project DIR tells more"}
-    return Answer(data, "\n".join([*list_lines(facts), "", f"`{verb('status')} --project DIR` tells more."]))
+        begin = command(stages()[0].name) if stages() else f"{verb('project new')} SLUG"
+        return Answer({"ok": True, "projects": [], "next": begin}, f"No projects here. To begin: {begin}")
+    standings = [ProjectStanding(project) for project in projects]
+    more = f"{verb('status')} --project DIR"
+    data = {"ok": True, "projects": list_data(standings), "next": f"{more} says more"}
+    return Answer(data, "\n".join([*list_lines(standings), "", f"`{more}` says more."]))
 
 
 def _refuse_target(target: str) -> None:
@@ -92,12 +90,12 @@ def _refuse_target(target: str) -> None:
         raise RefusedError(f"{one_line(target)} is there and was not written by `{verb('status')}`", hint)
 
 
-def _write(target: str, facts: ProjectFacts) -> None:
+def _write(target: str, standing: ProjectStanding) -> None:
     from ultra_runtime.files.atomic import WriteError, write_file
     from ultra_runtime.status.page import page
 
     try:
-        write_file(target, page(facts).encode("utf-8"))
+        write_file(target, page(standing).encode("utf-8"))
     except WriteError as problem:
         raise RefusedError(
             f"{one_line(target)}: {problem}", "name a file in a folder that is there"

@@ -6,14 +6,13 @@ import os
 
 from ultra_runtime.brief.interview import read_interview
 from ultra_runtime.contract.forms import is_slug
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.contract.validation import validate_data
-from ultra_runtime.rendered import names
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.text.timestamp import is_date
-from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,9 +70,9 @@ def _fields(project: Project, topics: int, status: str) -> dict[str, str]:
 
 
 def _with_commands(contract: Contract, project: Project, data: bytes, topics: int) -> bytes:
-    stages = ("research", "plan") if topics else ("plan",)
-    commands = names().commands
-    lines = [f"    {commands[stage]} --project {shell_word(project.shown)}" for stage in stages]
+    kinds = ("research", "plan") if topics else ("plan",)
+    commands = [command_for(kind, project.shown) for kind in kinds]
+    lines = [f"    {command}" for command in commands if command]
     found = frontmatter.parse(data)
     document = parse(found.body, found.body_line)
     section = document.section(CONTINUE)

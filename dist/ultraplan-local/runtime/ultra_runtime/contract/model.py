@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ultra_runtime.errors import UltraError
+from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import table, table_names
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -323,8 +324,12 @@ def common_code(name: str) -> Code | None:
     return {code.name: code for code in codes}.get(name)
 
 
-class UnknownKindError(UltraError):
-    """No rendered table holds a contract of that name."""
+class UnknownKindError(RefusedError):
+    """This plugin has no artifact of that name."""
+
+    def __init__(self, kind: str) -> None:
+        known = ", ".join(contract_kinds())
+        super().__init__(f"this plugin has no artifact {one_line(kind)}", f"its artifacts are {known}")
 
 
 def load_contract(kind: str) -> Contract:

@@ -10,14 +10,13 @@ from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.stages import command_for, file_of, placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
-from ultra_runtime.files.run_files import PROGRESS
-from ultra_runtime.rendered import names
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
 from ultra_runtime.struct import Struct
@@ -33,7 +32,7 @@ from ultra_runtime.tables.fields import (
 from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
-from ultra_runtime.words import one_line, shell_word
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def find_source(project: str | None, brief: str | None) -> Source:
     if brief is not None:
         return _source(brief, None)
     found = find_project(project or "")
-    return _source(found.path("brief.md"), found)
+    return _source(found.path(file_of(BRIEF)), found)
 
 
 def _source(path: str, project: Project | None) -> Source:
@@ -75,7 +74,7 @@ def _source(path: str, project: Project | None) -> Source:
     try:
         values = frontmatter.parse(read_regular(path)).values or {}
     except UnreadableError as problem:
-        hint = f"name another one, or write a brief first with `{names().commands['brief']}`"
+        hint = f"name another one, or write a brief first with `{command_for(BRIEF)}`"
         raise RefusedError(f"{one_line(seen_from(root, path))}: {problem}", hint) from None
     kind = REVIEW if values.get(brief_fields.TYPE) == REVIEW_TYPE else BRIEF
     result = validate_file(load_contract(kind), path, soft=True)
@@ -140,12 +139,14 @@ def is_reviewed(source: Source) -> bool:
 
 def again(project: Project) -> str:
     """Return the command that plans once more from what the project has."""
-    return f"{names().commands['plan']} --project {shell_word(project.shown)}"
+    return command_for("plan", project.shown)
 
 
 def research_of(source: Source) -> tuple[list[str], list[str]]:
     """Return the research files in order, and what is weak about them or missing."""
     project = source.project
+    if "research" not in placed_kinds():
+        return [], []
     folder = project.path("research")
     found = research_files(folder) if is_folder(folder) else []
     if found:
@@ -160,6 +161,8 @@ def research_of(source: Source) -> tuple[list[str], list[str]]:
 
 def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
     """Return the architecture notes, if another tool left some, and what is odd about them."""
+    if architecture_fields.KIND not in placed_kinds():
+        return {}, []
     result = discover(load_contract(architecture_fields.KIND), project.folder)
     parsed = result.parsed or {}
     paths = {name: seen_from(project.root, parsed[name]) for name in ("overview", "gaps") if parsed.get(name)}
@@ -168,7 +171,9 @@ def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
 
 def under_way(project: Project) -> list[str]:
     """Return a warning when the plan that would be replaced is still being executed."""
-    status = read_json(project.path(PROGRESS)).get(progress_fields.STATUS)
+    if progress_fields.KIND not in placed_kinds():
+        return []
+    status = read_json(project.path(file_of(progress_fields.KIND))).get(progress_fields.STATUS)
     unfinished = status in (progress_fields.STATUS_PENDING, progress_fields.STATUS_IN_PROGRESS)
     return (
         [f"a run of the plan that is there has not ended ({status}): a new plan ends it for good"]

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from ultra_runtime.status.lines import STATES
+from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
 from ultra_runtime.status.markup import tag, text
-from ultra_runtime.status.next_command import STAGES
-from ultra_runtime.status.project_facts import BROKEN, DRAFT, MISSING, THERE
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.status.next_command import Next
-    from ultra_runtime.status.project_facts import ProjectFacts
-    from ultra_runtime.status.run_facts import RunFacts, StepFacts
+    from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
+    from ultra_runtime.standing.project_standing import ProjectStanding
 
-DONE, NOW, WAIT, BAD, WARN = "done", "now", "wait", "bad", "warn"
-OF_ARTIFACT = {MISSING: WAIT, DRAFT: NOW, BROKEN: BAD, THERE: DONE}
-OF_RUN = {
-    "completed": DONE,
-    "in_progress": NOW,
-    "partial": WARN,
-    "stopped": WARN,
-    "failed": BAD,
-    "blocked": BAD,
-}
 OF_STEP = {"completed": DONE, "in_progress": NOW, "skipped": WARN, "failed": BAD, "blocked": BAD}
-OF_VERDICT = {"BLOCK": BAD, "WARN": WARN}
 WIDTH, HEIGHT, GAP, TOP = 172, 88, 30, 8
 FITS = 20
 SIGNS = {
@@ -42,20 +28,21 @@ def step_colour(step: StepFacts) -> str:
     return BAD if step.note and step.state == "completed" else OF_STEP.get(step.state, WAIT)
 
 
-def pipeline(facts: ProjectFacts, coming: Next) -> str:
-    """Return the five stages with their state, the one at hand marked."""
+def pipeline(standing: ProjectStanding) -> str:
+    """Return the stages with their state, the one at hand marked."""
     parts = []
-    for index, stage in enumerate(STAGES):
+    for index, part in enumerate(standing.parts):
         left = 4 + index * (WIDTH + GAP)
         if index:
             middle = TOP + HEIGHT / 2
             parts.append(
                 tag("path", class_="link", d=f"M{left - GAP + 5} {middle} h{GAP - 15} m-6 -5 l6 5 l-6 5")
             )
-        colour, caption = _stage(facts, stage)
-        parts.append(_node(left, stage, colour, caption, stage == coming.stage))
-    wide = 8 + len(STAGES) * WIDTH + (len(STAGES) - 1) * GAP
-    label = "; ".join(f"{stage}: {_stage(facts, stage)[1]}" for stage in STAGES)
+        is_here = part.stage == standing.coming.stage
+        parts.append(_node(left, part.stage, part.mark, part.caption, is_here))
+    count = len(standing.parts)
+    wide = 8 + count * WIDTH + (count - 1) * GAP
+    label = "; ".join(f"{part.stage}: {part.caption}" for part in standing.parts)
     box = f"0 0 {wide} {TOP * 2 + HEIGHT}"
     return tag("svg", *parts, viewBox=box, role="img", aria_label=f"Pipeline. {label}", class_="pipeline")
 
@@ -78,42 +65,6 @@ def _two_lines(caption: str) -> tuple[str, str]:
 
 def _fitted(words: str) -> str:
     return words if len(words) <= FITS else words[: FITS - 1] + "…"
-
-
-def _stage(facts: ProjectFacts, stage: str) -> tuple[str, str]:
-    """Return colour and caption of a stage."""
-    if stage == "brief":
-        return OF_ARTIFACT[facts.brief], STATES[facts.brief]
-    if stage == "research":
-        return _research(facts)
-    if stage == "plan":
-        return OF_ARTIFACT[facts.plan], f"{len(facts.steps)} steps" if facts.steps else STATES[facts.plan]
-    if stage == "execute":
-        return _execute(facts.run)
-    if facts.review != THERE:
-        return OF_ARTIFACT[facts.review], STATES[facts.review]
-    count = len(facts.findings)
-    return OF_VERDICT.get(facts.verdict, DONE), f"{facts.verdict or 'no verdict'}, {count or 'no'} findings"
-
-
-def _research(facts: ProjectFacts) -> tuple[str, str]:
-    if not facts.topics:
-        files = len(facts.research_files)
-        return (DONE, f"{files} files") if files else (WAIT, "no topics")
-    caption = f"{facts.answered} of {len(facts.topics)} topics"
-    if facts.answered == len(facts.topics):
-        return DONE, caption
-    if facts.research_status == "skipped":
-        return WARN, f"{caption}, rest skipped"
-    return (NOW if facts.answered or facts.research_status == "in_progress" else WAIT), caption
-
-
-def _execute(run: RunFacts | None) -> tuple[str, str]:
-    if run is None:
-        return WAIT, "not started"
-    colour = WARN if run.status == "completed" and run.audit == "drift" else OF_RUN.get(run.status, BAD)
-    how = f"audit {run.audit}" if run.status == "completed" and run.audit else run.status or "unreadable"
-    return colour, f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
 
 
 def track(run: RunFacts) -> str:

@@ -13,6 +13,7 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import number as topic_number
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.forms import is_number
+from ultra_runtime.contract.stages import need
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
@@ -41,6 +42,7 @@ AGAINST = "no"
 
 def run(args: Args) -> Answer:
     """Answer with the confidence of the whole and of each dimension."""
+    need("research")
     given = args.need("--dimensions")
     if not is_number(given) or not 1 <= int(given) <= DIMENSIONS:
         raise args.usage.error(f"--dimensions is not a number from 1 to {DIMENSIONS}")

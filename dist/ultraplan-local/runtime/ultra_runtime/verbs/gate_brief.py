@@ -21,6 +21,7 @@ from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError
 from ultra_runtime.words import listed, shell_word
@@ -190,7 +191,7 @@ def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None,
 def _next(project: Project, review: Review, ruling: Ruling | None, quality: str) -> str:
     brief = project.show(brief_gate.BRIEF)
     if quality:
-        return f"{brief} is in place, {quality}: go on"
+        return f"{brief} is in place, {quality}: go on; at the end {after(project)}"
     assert ruling is not None  # noqa: S101 - without a review the gate has ended
     if review.degraded and not any(review.details.values()):
         return "the answer had no scores that can be read: have the draft reviewed again, with a json block at the end"

@@ -21,8 +21,9 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.review.scope import BRIEF
+from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
@@ -165,7 +166,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         "path": project.show(PLAN_FILE if written else plan_gate.DRAFT),
         "steps": steps if written else None,
         "sessions": steps >= SESSIONS_FROM if written else None,
-        "run": f"{names().commands['execute']} --project {shell_word(project.shown)}" if written else None,
+        "run": ProjectStanding(project).coming.command if written else None,
         "next": _next(project, failing, hard, exhausted),
     }
     lines = [f"Round {number} of {rounds}: {'passed' if not failing else 'not passed'}"]

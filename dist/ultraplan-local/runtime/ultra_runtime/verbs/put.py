@@ -13,10 +13,11 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifacts.places import KINDS, find_place, number
+from ultra_runtime.artifacts.places import find_place, number
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief.draft import fill_in
 from ultra_runtime.contract.model import UnknownKindError, load_contract
+from ultra_runtime.contract.stages import text_kinds
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
 from ultra_runtime.files.given_text import as_text, read_given
@@ -25,8 +26,9 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.rendered import launcher, verb
-from ultra_runtime.research.putting import never_computed, next_in, with_confidence
+from ultra_runtime.research.putting import left_in, never_computed, told_of, with_confidence
 from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.standing.project_standing import after
 from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.words import listed, nearest, one_line, shell_word
 
@@ -47,13 +49,6 @@ HINT = "give the text on standard input, such as with <<'EOF', or name a file wi
 AGAIN = "see to it and put the text again; nothing was written"
 PINNED = ("plan", "session-spec")
 FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
-NEXT = {
-    "brief": "go on with research, or with the plan",
-    "research": "tell the user the result",
-    "plan": "go on: the plan can be run",
-    "review": "tell the user its verdict",
-    "session-spec": "go on",
-}
 
 
 def run(args: Args) -> Answer:
@@ -82,15 +77,16 @@ def run(args: Args) -> Answer:
 
 
 def _contract(args: Args, kind: str) -> Contract:
+    kinds = text_kinds()
     try:
         contract = load_contract(kind)
     except UnknownKindError:
-        error = f"there is no kind {one_line(kind)}{nearest(kind, KINDS)}; what can be put is {listed(KINDS)}"
+        error = f"there is no kind {one_line(kind)}{nearest(kind, kinds)}; what can be put is {listed(kinds)}"
         raise args.usage.error(error) from None
-    if kind not in KINDS:
+    if kind not in kinds:
         writer = "another tool" if contract.modes.write == "none" else "the runtime alone"
         raise RefusedError(
-            f"{kind} is not put by anybody: {writer} writes it", f"what can be put is {listed(KINDS)}"
+            f"{kind} is not put by anybody: {writer} writes it", f"what can be put is {listed(kinds)}"
         )
     return contract
 
@@ -216,10 +212,12 @@ def _written(
     gave_way: bool,
     computed: float | None,
 ) -> Answer:
-    next_step = NEXT[contract.artifact]
+    next_step = "tell the user where it is"
     if contract.artifact == "research" and place.project:
-        next_step = next_in(place.project, computed)
-    elif draft and place.project:
+        next_step = told_of(computed) + (left_in(place.project) or after(place.project))
+    elif place.project and not draft:
+        next_step = after(place.project)
+    elif place.project:
         gate = f"{verb('gate brief')} --project {shell_word(place.project.shown)}"
         next_step = f"have it reviewed, then give the reviewer's whole answer to `{gate}` on standard input"
     if gave_way:

@@ -12,13 +12,14 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import command_for, need
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
 from ultra_runtime.research.topics import file_number, research_files, topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields
@@ -43,6 +44,7 @@ NOWHERE = ""  # the research folder of a brief that has no project
 
 def run(args: Args) -> Answer:
     """Answer with the topics, the agents and what comes next."""
+    need("research")
     quick = args.flag("--quick")
     scope = LOCAL if args.flag("--local") else EXTERNAL if args.flag("--external") else ""
     data: dict[str, Any] = {"ok": True, "project": None}
@@ -90,7 +92,7 @@ def _read(shown: str, path: str) -> Mapping[str, Any]:
     result = validate_file(load_contract(brief_fields.KIND), path, soft=True)
     if result.errors or result.parsed is None:
         told = "; ".join(f"{one.code}: {one.message}" for one in result.errors[:5])
-        hint = f"tell the user to run {names().commands['brief']} first, and stop"
+        hint = f"tell the user to run {command_for('brief')} first, and stop"
         raise RefusedError(f"{one_line(shown)} is no brief to research: {told}", hint)
     return result.parsed
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import time
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifacts.places import FILES
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import command_for, file_of, need
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import launcher, names, verb
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.review.criteria import SHOWN
 from ultra_runtime.review.findings import AnswerError, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
@@ -25,10 +25,11 @@ from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import BRIEF, read_scope
 from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
+from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, review_fields
 from ultra_runtime.text import frontmatter
-from ultra_runtime.words import listed, shell_word
+from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ DEGRADED = (
 
 def run(args: Args) -> Answer:
     """Answer with the verdict, the counts and where the review stands."""
+    need(review_fields.KIND)
     project = find_project(args.need("--project"))
     scope = read_scope(project)
     kept = read_kept(project)
@@ -66,7 +68,7 @@ def run(args: Args) -> Answer:
         parts = Parts(_head(project, verdict(findings)), scope, summary, answer["remediation"])
         text = review_text(parts, findings, kept.criteria)
         result = check_write(
-            load_contract(review_fields.KIND), text.encode(), project.path(FILES[review_fields.KIND])
+            load_contract(review_fields.KIND), text.encode(), project.path(file_of(review_fields.KIND))
         )
         if result.errors:
             error = "the review would not keep its contract, so nothing was written"
@@ -74,7 +76,7 @@ def run(args: Args) -> Answer:
             return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(result.errors)]), 1)
         with Folder(project.folder) as folder:
             folder.lock()
-            folder.write(FILES[review_fields.KIND], text.encode())
+            folder.write(file_of(review_fields.KIND), text.encode())
     except (AnswerError, WriteError) as problem:
         raise RefusedError(str(problem), HINT) from None
     merged = len(kept.findings) - len(findings) - len(settled)
@@ -109,7 +111,7 @@ def _answer(
         "goals": sum(map(is_goal, findings)),
         "merged": merged,
         "missing": missing,
-        "path": project.show(FILES[review_fields.KIND]),
+        "path": project.show(file_of(review_fields.KIND)),
         "next": next_step,
     }
     counts = ", ".join(f"{number} {name}" for name, number in data["counts"].items())
@@ -117,14 +119,13 @@ def _answer(
 
 
 def _next(project: Project, decided: str, missing: list[str]) -> str:
-    commands = names().commands
-    if decided != CLEAN:
-        command = f"{commands['plan']} --brief {shell_word(project.show(FILES[review_fields.KIND]))}"
+    command = ProjectStanding(project).coming.command
+    if decided != CLEAN and command:
         return (
             f"offer the user `{command}`: it plans to mend {GOALS}, and leaves the other findings as they are"
         )
     if missing:
-        command = f"{commands['review']} --project {shell_word(project.shown)}"
+        command = command_for(review_fields.KIND, project.shown)
         return f"tell the user that nothing has to be mended as far as was looked, and that `{command}` looks again"
     return (
         "tell the user that the project is complete: nothing has to be mended and no command is left to run"

@@ -9,6 +9,7 @@ written to the project's logs.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.contract.stages import need
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.run_files import LOGS
@@ -43,6 +44,7 @@ STAGE = "review"
 
 def run(args: Args) -> Answer:
     """Answer with the scope and the depth of each file."""
+    need("review")
     project = choose_project(args.get("--project"))
     scope = find_scope(project, args.get("--since"))
     try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import DRIFT, audit
-from ultra_runtime.run.life.ending import next_command, write_session_state
+from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.exits import check_exits
 from ultra_runtime.run.life.report import failures, summarise, told_steps, write_report
 from ultra_runtime.run.life.stats import append
@@ -17,7 +18,7 @@ from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.lock import drop_lock
 from ultra_runtime.run.state.past import REPORT, beside, drop_findings, keep_findings
-from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED, now
+from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, KIND, PARTIAL, STOPPED, now
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.tree.workspace import replace
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Finished:
-    """What came of it; `next` is the command of the client that comes after it."""
+    """What came of it."""
 
     def __init__(self, summary: dict[str, Any], report: str, path: str) -> None:
         self.summary = summary
@@ -40,7 +41,6 @@ class Finished:
         self.why: list[str] = []
         self.findings: list[str] = []
         self.warnings: list[str] = []
-        self.next = ""
 
 
 def finish(live: Live, data_folder: str | None) -> Finished:
@@ -74,7 +74,6 @@ def finish(live: Live, data_folder: str | None) -> Finished:
             f"no statistics: {problem}" for problem in [_count(live, summary, data_folder)] if problem
         ]
     finished.warnings = warnings
-    finished.next = next_command(live, result)
     release(live)
     return finished
 
@@ -151,6 +150,6 @@ def _count(live: Live, summary: dict[str, Any], folder: str) -> str:
     )
     values = {"plan": os.path.basename(live.place.shown)[:100], "mode": live.progress.values["mode"]}
     try:
-        return append("execute", {**values, **{name: summary[name] for name in names}}, folder)
+        return append(stage_that_makes(KIND), {**values, **{name: summary[name] for name in names}}, folder)
     except Exception as problem:  # statistics never stop a run
         return type(problem).__name__

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.contract.field_types import type_fault, value_fault
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import stages
 from ultra_runtime.run.state.progress import now
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import nearest, one_line
@@ -18,21 +19,23 @@ if TYPE_CHECKING:
 
     from ultra_runtime.contract.model import Field
 
-CONTRACTS = {
-    "brief": "brief",
-    "research": "research",
-    "plan": "plan",
-    "execute": "progress",
-    "review": "review",
-}
 STAMP = "ts"
 LONGEST_TEXT = 100
 WORDS = {"true": True, "false": False, "null": None}
 
 
+def counted_stages() -> dict[str, str]:
+    """Return the stages that leave a line of statistics, each with the artifact whose contract lists its fields."""
+    return {stage.name: stage.makes for stage in stages()}
+
+
+def _fields(stage: str) -> dict[str, Field]:
+    return {field.name: field for field in load_contract(counted_stages()[stage]).stats}
+
+
 def stats_problem(command: str, values: Mapping[str, Any]) -> str:
     """Return why these values are no line of statistics; nothing when they are."""
-    fields = {field.name: field for field in load_contract(CONTRACTS[command]).stats}
+    fields = _fields(command)
     for name, value in values.items():
         if name not in fields or name == STAMP:
             return f"there is no field {one_line(name)}{nearest(name, fields)}"
@@ -79,7 +82,7 @@ def append(command: str, values: Mapping[str, Any], folder: str) -> str:
 
 def read_pairs(command: str, pairs: list[str]) -> dict[str, Any]:
     """Return the values of key=value words, each in the type of its field."""
-    fields = {field.name: field for field in load_contract(CONTRACTS[command]).stats}
+    fields = _fields(command)
     values: dict[str, Any] = {}
     for pair in pairs:
         name, _, text = pair.partition("=")

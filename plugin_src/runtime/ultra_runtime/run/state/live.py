@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import REFS
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOCK, PLAN_FILE
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
-from ultra_runtime.run.state.progress import OVER
+from ultra_runtime.run.state.progress import KIND, OVER
 from ultra_runtime.run.state.record import Records
 from ultra_runtime.run.state.repair import reconcile
 from ultra_runtime.run.state.run_place import RunPlace, find_run_place
@@ -83,7 +84,7 @@ class Live:
 
     def command(self, flags: str) -> str:
         """Return the command of the client that starts this run with these flags."""
-        name = names().commands.get("execute", verb("run start"))
+        name = command_for(KIND) or verb("run start")
         where = (
             f"--project {shell_word(self.place.name)}" if self.place.project else shell_word(self.place.shown)
         )

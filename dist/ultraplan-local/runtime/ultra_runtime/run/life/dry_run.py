@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.guard.policy import ALLOWED, BLOCK
 from ultra_runtime.plan.commands import commands_to_run, scan
 from ultra_runtime.plan.covering import plain
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.choice import choose_strategy
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of_plan, path_problem
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import counted, one_line, shell_word
 
 TYPE_CHECKING = False
@@ -127,7 +129,7 @@ def _conditions(plan: Plan) -> list[str]:
 def _preview(plan: Plan, path: str) -> list[str]:
     if not plan.sessions:
         return []
-    command = names().commands.get("execute", verb("run start"))
+    command = command_for(progress_fields.KIND) or verb("run start")
     lines = [
         "",
         "### Sessions",

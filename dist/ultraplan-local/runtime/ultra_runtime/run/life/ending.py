@@ -7,18 +7,16 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_file
-from ultra_runtime.rendered import names
 from ultra_runtime.run.life.sessions import session_after
 from ultra_runtime.run.state.progress import COMPLETED, now
 from ultra_runtime.run.state.run_place import SESSIONS
-from ultra_runtime.run.state.session_state import KIND, LAST_SESSION, SAME_SESSION, States
+from ultra_runtime.run.state.session_state import KIND, LAST_SESSION, SAME_SESSION
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
-    from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.run_place import RunPlace
 
 BRIEF = "brief.md"
@@ -41,18 +39,6 @@ def write_session_state(git: Git, place: RunPlace, status: str) -> str:
         return problem.error
     result = validate_file(load_contract(KIND), place.state)
     return str(result.errors[0]) if result.errors else ""
-
-
-def next_command(live: Live, result: str) -> str:
-    """Return the command of the client that comes next, by the session state where there is a project."""
-    place = live.place
-    if not place.project:
-        return "" if result == COMPLETED else live.command("--resume")
-    states = States()
-    states.read(place.root, place.folder)
-    if not states.valid or states.valid[0].stage not in names().carried:
-        return ""
-    return states.valid[0].command(names().commands)
 
 
 def _next(git: Git, place: RunPlace, status: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.standing import same_step
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.life.asked import STEP
 from ultra_runtime.run.state.progress import COMPLETED, DEFERRED, PENDING, read_progress
@@ -105,19 +106,7 @@ def _is_of(git: Git, place: RunPlace, plan: Plan, number: int) -> bool:
     if not pinned or session is None:
         return False
     old = read(git.ask("cat-file", "blob", pinned))
-    return all(_same(_lines(plan, step), _lines(old, step)) for step in session.steps)
-
-
-def _same(lines: list[str], pinned: list[str]) -> bool:
-    """Tell whether a step is the same; the spec of a legacy plan adds a manifest to it."""
-    return bool(lines) and pinned[: len(lines)] == lines
-
-
-def _lines(plan: Plan, number: int) -> list[str]:
-    found = next((step for step in plan.steps if step.number == number), None)
-    if found is None:
-        return []
-    return [line.rstrip() for line in plan.document.slice(found.line, found.end) if line.strip()]
+    return all(same_step(plan, old, step) for step in session.steps)
 
 
 def _session(plan: Plan, number: int) -> Session | None:

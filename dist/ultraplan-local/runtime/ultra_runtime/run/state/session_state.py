@@ -1,10 +1,12 @@
-"""The session states of a repository: which are valid, which is newest, and the command to go on with."""
+"""The session states of a repository: which are valid, which is newest, and what each says comes next."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stage_part import Next
+from ultra_runtime.contract.stages import command, file_of, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
 from ultra_runtime.text.timestamp import instant
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Issue
 
 KIND = "session-state"
-FILE_NAME = ".session-state.local.json"
-PROGRESS, OF_SESSION = "progress", "-session-"
+FILE_NAME = file_of(KIND)
 SAME_SESSION = "Continue"
 LAST_SESSION = "Complete"
 
@@ -27,27 +28,9 @@ LAST_SESSION = "Complete"
 class SessionState:
     """A valid session state and the project folder, seen from the root, in which it lies."""
 
-    __slots__ = (
-        "brief",
-        "instant",
-        "label",
-        "means",
-        "project",
-        "session",
-        "status",
-        "step",
-        "updated_at",
-        "warnings",
-    )
+    __slots__ = ("brief", "instant", "label", "means", "project", "status", "updated_at", "warnings")
 
-    def __init__(
-        self,
-        project: str,
-        values: Mapping[str, Any],
-        means: str,
-        warnings: list[Issue],
-        left: Left | None = None,
-    ) -> None:
+    def __init__(self, project: str, values: Mapping[str, Any], means: str, warnings: list[Issue]) -> None:
         self.project = project
         self.status: str = values["status"]
         self.means = means
@@ -56,43 +39,24 @@ class SessionState:
         self.updated_at: str = values["updated_at"]
         self.instant = instant(self.updated_at) or 0
         self.warnings = warnings
-        self.session = left.session if left else None
-        """The session that was left, when its brief does not tell."""
-        self.step = left.step if left else None
-        """The step at which it goes on."""
 
     @property
     def unfinished(self) -> bool:
         return not (self.status == "completed" and self.label == LAST_SESSION)
 
-    @property
-    def following(self) -> str:
-        """What comes next, for a person: the words of the contract are no answer to that."""
+    def coming(self) -> Next:
+        """Return what the state says comes next, for a folder that holds nothing else to go by."""
         if self.label == LAST_SESSION:
-            return "have the work reviewed"
-        if self.label != SAME_SESSION:
-            return self.label
-        return "resume it" if self.step is None else f"resume at step {self.step}"
-
-    @property
-    def stage(self) -> str:
-        """The stage whose command goes on from here."""
-        return "review" if self.label == LAST_SESSION else "execute"
-
-    def command(self, commands: Mapping[str, str]) -> str:
-        """Return the exact command to go on with; none when the pipeline has no such stage."""
-        if self.stage not in commands:
-            return ""
-        project = f"{commands[self.stage]} --project {shell_word(self.project)}"
-        if self.label == LAST_SESSION:
-            return project
+            stage = stage_that_makes("review")
+            return Next(stage, "the work waits for its review", command(stage, self.project))
+        stage = stage_that_makes("progress")
         number = session_number(self.brief)
         if self.label == SAME_SESSION:
-            number = number or self.session
-            return f"{project} --resume" + (f" --session {number}" if number else "")
+            flags = "--resume" + (f" --session {number}" if number else "")
+            return Next(stage, f"the run is {self.status}", command(stage, self.project, flags))
         if number:
-            return f"{project} --session {number}"
-        return f"{commands[self.stage]} {shell_word(self.brief)}"
+            return Next(stage, self.label, command(stage, self.project, f"--session {number}"))
+        return Next(stage, self.label, command(stage, "", shell_word(self.brief)))
 
 
 class States:
@@ -114,8 +78,7 @@ class States:
             return
         meanings = contract.field("status").values or {}
         means = meanings.get(result.parsed["status"], "")
-        shown, left = seen_from(root, project), find_left(project)
-        self.valid.append(SessionState(shown, result.parsed, means, result.warnings, left))
+        self.valid.append(SessionState(seen_from(root, project), result.parsed, means, result.warnings))
 
     @property
     def newest(self) -> list[SessionState]:
@@ -139,31 +102,12 @@ def find_states(root: str) -> States:
     return states
 
 
-class Left:
-    """Where a run was left: its session, if it is one, and the first of its own steps that is not over."""
-
-    def __init__(self, session: str | None, step: int | None) -> None:
-        self.session = session
-        self.step = step
-
-
-def find_left(folder: str) -> Left | None:
-    """Return where the newest unfinished progress file of a project stands; nothing when there is none."""
-    from ultra_runtime.run.state.standing import OVER, own_steps, read_json
-
-    found = []
-    for name in os.listdir(folder):
-        if name.startswith(PROGRESS) and name.endswith(".json"):
-            values = read_json(os.path.join(folder, name))
-            if values and values.get("status") not in (None, "completed"):
-                found.append((instant(str(values.get("updated_at"))) or 0, name))
-    if not found:
-        return None
-    name = max(found)[1]
-    number = name[len(PROGRESS + OF_SESSION) : -len(".json")]
-    steps = own_steps(read_json(os.path.join(folder, name)))
-    step = next((one for one in sorted(steps) if steps[one][0] not in OVER), None)
-    return Left(number if number.isascii() and number.isdigit() else None, step)
+def read_state(root: str, folder: str) -> SessionState | None:
+    """Return the session state of one project folder, if it is there and valid."""
+    states = States()
+    if os.path.lexists(os.path.join(folder, FILE_NAME)):
+        states.read(root, folder)
+    return states.valid[0] if states.valid else None
 
 
 def session_number(brief: str) -> str | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import launcher, names, verb
+from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.words import one_line, shell_word
 
@@ -66,7 +68,8 @@ class Standing:
         project, session = self.lock.get("project"), self.lock.get("session")
         where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
         part = f" --session {session}" if isinstance(session, int) else ""
-        return one_line(f"{names().commands.get('execute') or verb('run start')} {where} --resume{part}", 500)
+        command = command_for(progress_fields.KIND) or verb("run start")
+        return one_line(f"{command} {where} --resume{part}", 500)
 
 
 def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:

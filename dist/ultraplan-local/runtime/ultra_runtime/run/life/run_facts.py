@@ -1,12 +1,16 @@
-"""Gather how the runs of a project stand: from the progress file, the lock of the tree and a fresh audit."""
+"""The runs of a project: what their progress files say, who holds the tree, and a fresh audit."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
+from ultra_runtime.run.state.lock import Owner, this_owner
+from ultra_runtime.run.state.progress import KIND
+from ultra_runtime.run.state.standing import read_json, read_standing
 from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.run.state.standing import Standing
 
-START, PART, END = "progress", "-session-", ".json"
 OVER = ("completed", "partial", "failed", "stopped", "blocked")
 LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is gone"
 
@@ -51,6 +54,9 @@ class RunFacts:
         self.started_at = ""
         self.updated_at = ""
         self.mode = ""
+        self.plan = ""
+        """The plan or session spec that was run, as seen from the root, and its digest."""
+        self.digest = ""
         self.steps: list[StepFacts] = []
         self.audit = ""
         """pass, drift or nothing; `audit_source` says whether it was made now or is the one of the finish."""
@@ -63,7 +69,13 @@ class RunFacts:
 
     @property
     def instant(self) -> int:
+        """When the run was written last."""
         return instant(self.updated_at) or 0
+
+    def name_steps(self, titles: Mapping[int, str]) -> None:
+        """Give each step the title that the plan of this run has for it."""
+        for step in self.steps:
+            step.title = titles.get(step.number, "")
 
     @property
     def over(self) -> int:
@@ -81,43 +93,35 @@ class RunFacts:
         return next((step for step in self.own if step.state not in ("completed", "skipped")), None)
 
 
-def gather_runs(project: Project, titles: Mapping[int, str], audited: bool) -> list[RunFacts]:
-    """Return the runs of a project, that of the whole plan first."""
-    try:
-        files = sorted(os.listdir(project.folder))
-    except OSError:
-        return []
+def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
+    """Return the runs of a project, that of the whole plan first; `session` is the one that asks, if it is known."""
     runs = []
-    for name in files:
-        number = name[len(START + PART) : -len(END)]
-        if name != START + END and (
-            not name.startswith(START + PART) or not name.endswith(END) or not number.isdigit()
-        ):
-            continue
-        run = RunFacts(project.show(name), None if name == START + END else int(number[:6]))
-        _read_progress(run, project.path(name), titles)
-        runs.append(run)
-    _add_lock(project, runs)
-    if audited:
-        for run in runs:
-            _add_audit(project, run)
+    whole = file_of(KIND)
+    for name in find_files(project.folder, KIND):
+        digits = name.rpartition(".")[0].rpartition("-")[2]
+        if name == whole or (digits.isascii() and digits.isdigit()):
+            run = RunFacts(project.show(name), None if name == whole else int(digits[:6]))
+            _read_progress(run, project.path(name))
+            runs.append(run)
+    _add_lock(project, runs, session)
     return sorted(runs, key=lambda run: run.session or 0)
 
 
-def _read_progress(run: RunFacts, path: str, titles: Mapping[int, str]) -> None:
-    result = validate_file(load_contract("progress"), path)
+def _read_progress(run: RunFacts, path: str) -> None:
+    result = validate_file(load_contract(KIND), path)
     if result.errors:
         issue = result.errors[0]
         run.problem = f"{issue.code}: {issue.sentence}"
     values: Mapping[str, Any] = result.parsed or {}
-    run.status, run.started_at, run.updated_at, run.mode = (
-        str(values.get(name) or "") for name in ("status", "started_at", "updated_at", "mode")
+    run.status, run.started_at, run.updated_at, run.mode, run.plan, run.digest = (
+        str(values.get(name) or "")
+        for name in ("status", "started_at", "updated_at", "mode", "plan", "plan_digest")
     )
     given = values.get("steps")
     steps: dict[str, Any] = given if isinstance(given, dict) else {}
     for number in sorted({int(one) for one in steps if one.isascii() and one.isdigit() and len(one) < 7}):
         step = steps.get(str(number))
-        run.steps.append(StepFacts(number, titles.get(number, ""), step if isinstance(step, dict) else {}))
+        run.steps.append(StepFacts(number, "", step if isinstance(step, dict) else {}))
     _add_times(run)
     audit = values.get("manifest_audit")
     if isinstance(audit, dict):
@@ -136,41 +140,57 @@ def _add_times(run: RunFacts) -> None:
         before = end
 
 
-def _add_lock(project: Project, runs: list[RunFacts]) -> None:
-    """Say who holds the tree, for the run that the lock names."""
+def find_lock(folder: str) -> tuple[str, str, dict[str, Any]] | None:
+    """Return root, git dir and lock of the tree around a folder; that of another tree, copied with its git dir, is none."""
     from ultra_runtime.guard.site import run_file
-    from ultra_runtime.run.state.lock import Owner, this_owner
-    from ultra_runtime.run.state.standing import read_json, read_standing
 
     try:
-        found = run_file(project.root)
+        found = run_file(folder)
     except OSError:
         found = None
     if found is None:
-        return
+        return None
     root, git_dir, path = found
     lock = read_json(path)
+    return (root, git_dir, lock) if os.path.realpath(str(lock.get("root"))) == root else None
+
+
+def holder_of(lock: Mapping[str, Any], session: str = "") -> str:
+    """Return who holds the tree: this session, another one, or one that is gone."""
+    owner = Owner.of(lock.get("owner"))
+    if owner.is_same(this_owner()) or (session and owner.session == session):
+        return LIVE
+    return ELSEWHERE if owner.lives() else GONE
+
+
+def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
+    """Say who holds the tree, for the run that the lock names."""
+    found = find_lock(project.root)
+    if found is None:
+        return
+    root, git_dir, lock = found
     for run in runs:
-        if lock.get("root") == root and lock.get("progress") == run.shown:
-            owner = Owner.of(lock.get("owner"))
-            run.holder = LIVE if owner.is_same(this_owner()) else ELSEWHERE if owner.lives() else GONE
+        if lock.get("progress") == run.shown:
+            run.holder = holder_of(lock, session)
             run.standing = read_standing(root, git_dir, lock)
             findings = lock.get("findings")
             run.findings = [str(one) for one in findings] if isinstance(findings, list) else []
 
 
-def _add_audit(project: Project, run: RunFacts) -> None:
+def add_audit(project: Project, plan: str, run: RunFacts) -> None:
     """Audit a run that is over, now; where that cannot be done, what its finish said stands."""
     if run.status not in OVER:
         return
     from ultra_runtime.run.life.audit import audit
+    from ultra_runtime.run.life.sessions import begun_with
     from ultra_runtime.run.state.assignment import read_plan_bytes
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.tree.workspace import find_workspace
 
     try:
         workspace = find_workspace(project.root)
-        place = RunPlace(workspace.root, project.path("plan.md"), project, run.session)
+        place = RunPlace(workspace.root, project.path(plan), project, run.session)
+        place = begun_with(workspace.git, place, resuming=True)
         found = audit(workspace.git, place, read_plan_bytes(place.plan))
     except UltraError:
         return

@@ -1,0 +1,174 @@
+"""How the execution of a plan stands, and which command goes on with it."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, Next, StagePart
+from ultra_runtime.contract.stages import file_of, stage_that_makes
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.plan.standing import PlanPart
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.run_facts import ELSEWHERE, GONE, LIVE, RunFacts, add_audit, gather_runs
+from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, KIND
+from ultra_runtime.run.state.session_state import read_state
+from ultra_runtime.words import one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.run.state.standing import Standing
+
+PLAN = "plan"
+MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, "partial": WARN, "stopped": WARN, "failed": BAD, "blocked": BAD}
+
+
+def held_next(holder: str, standing: Standing) -> Next:
+    """Return what comes next while somebody holds the tree for a run."""
+    stage = stage_that_makes(KIND)
+    if holder == LIVE:
+        return Next(stage, f"the run is in progress: {standing.words}", standing.next)
+    if holder == ELSEWHERE:
+        return Next(stage, f"the run is in progress in another session: {standing.words}")
+    return Next(stage, f"the run was interrupted: {standing.words}", standing.resume)
+
+
+class RunPart(StagePart):
+    """The runs of the plan: of the whole, or session by session."""
+
+    def _state(self) -> str:
+        return THERE if self.files else MISSING
+
+    def read(self) -> None:
+        """Read the runs."""
+        plan = self.other(PLAN)
+        self.plan = plan if isinstance(plan, PlanPart) else None
+        self.runs = gather_runs(self.project, self.session)
+        self.run = max(self.runs, key=lambda run: run.instant, default=None)
+        """The run that was written last."""
+        self.left = None if self.runs else read_state(self.project.root, self.project.folder)
+        """The session state, where nothing else is left of a run."""
+        self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
+
+    def audit(self) -> None:
+        """Audit what is over, now; steps get the titles of the plan only when that plan was run."""
+        for run in self.runs:
+            add_audit(self.project, file_of(PLAN), run)
+            if self.plan and self.is_of_plan(run):
+                run.name_steps(dict(self.plan.steps))
+
+    def is_of_plan(self, run: RunFacts) -> bool:
+        """Tell whether a run is one of the plan that is there, and not of one that it replaced."""
+        raw = self.plan.raw() if self.plan else None
+        if self.plan is None or raw is None or run.digest in ("", sha256(raw)):
+            return True
+        session = next((one for one in self.plan.sessions if one.number == run.session), None)
+        name, spec = self.plan.spec(run.session) if run.session is not None else ("", None)
+        if session is None or spec is None or run.plan != self.project.show(name):
+            return False
+        return run.digest == sha256(spec) and not self.plan.has_stale_spec(session)
+
+    def what_is_left(self) -> Next | None:
+        """Return the run to start, to go on with or to resume; nothing when the plan was carried out."""
+        held = next((run for run in self.runs if run.standing is not None), None)
+        if held is not None and held.standing is not None:
+            return held_next(held.holder, held.standing)
+        if self.run is None:
+            return self.left.coming() if self.left else self._start("the plan waits to be executed")
+        if self.run.status != COMPLETED:
+            return self._resume(self.run)
+        if not self.is_of_plan(self.run):
+            return self._start("the plan was replaced since it was run")
+        return self._next_session()
+
+    def _resume(self, run: RunFacts) -> Next:
+        flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
+        what = "was interrupted" if run.status == IN_PROGRESS else f"is {run.status or 'unreadable'}"
+        what += f" at step {run.current.number} of {len(run.own)}" if run.current else ""
+        changed = "" if self.is_of_plan(run) else ", and the plan was changed since it began"
+        return self.next(f"the run {what}{changed}", flags)
+
+    def _next_session(self) -> Next | None:
+        """Return the first session without a completed run, when sessions are run one by one."""
+        done = {run.session for run in self.runs if run.status == COMPLETED and self.is_of_plan(run)}
+        order = [number for wave in self.plan.waves for number in wave] if self.plan else []
+        left = [number for number in order if number not in done]
+        if None in done or not left:
+            return None
+        return self._start(f"session {left[0]} comes next", f"--session {left[0]}")
+
+    def _start(self, reason: str, flags: str = "") -> Next:
+        """Return a start; specs of sessions that are not of the plan any more are written anew before it."""
+        stale = [one for one in self.plan.sessions if self.plan.has_stale_spec(one)] if self.plan else []
+        if not stale:
+            return self.next(reason, flags)
+        project, plan = shell_word(self.project.shown), shell_word(self.project.show(file_of(PLAN)))
+        said = f"the spec of session {stale[0].number} is older than the plan"
+        return Next(self.stage, said, f"{verb('sessions write')} {plan} --project {project}")
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a run has begun, or a session state says that one has."""
+        return bool(self.runs or self.left)
+
+    @property
+    def mark(self) -> str:
+        """Return how the last run stands, as a colour."""
+        if self.run is None:
+            return WAIT
+        is_drift = self.run.status == COMPLETED and self.run.audit == "drift"
+        return WARN if is_drift else MARKS.get(self.run.status, BAD)
+
+    @property
+    def caption(self) -> str:
+        """Return how many steps are over, and how the run stands."""
+        run = self.run
+        if run is None:
+            return "not started"
+        how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
+        return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return how each run stands, and what the audit says of the last one."""
+        rows = [
+            (f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in self.runs
+        ]
+        return [*rows, ("Audit", audit_words(self.run))]
+
+    def data(self) -> dict[str, Any]:
+        """Return how the last run stands for a program."""
+        run = self.run
+        if run is None:
+            return {"run": None}
+        at = run.current
+        return {
+            "run": {
+                "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
+                "state": at.state if at else None, "attempts": at.attempts if at else None,
+                "held_by": run.holder or None, "audit": run.audit or None, "drift_details": run.drifts,
+            }
+        }  # fmt: skip
+
+
+def run_words(run: RunFacts) -> str:
+    """Return how a run stands, with the step at hand."""
+    if not run.status:
+        return "its progress file cannot be read"
+    status = run.status.replace("_", " ")
+    held = f" ({'interrupted' if run.holder == GONE else run.holder})" if run.holder else ""
+    at = run.current
+    if at is None:
+        return f"{status}{held}, all {len(run.own)} steps are over"
+    tried = f" after {at.attempts} attempts" if at.attempts > 1 else ""
+    title = f' "{one_line(at.title, 60)}"' if at.title else ""
+    state = at.state.replace("_", " ")
+    return f"{status}{held}, step {at.number} of {len(run.own)}{title} is {state}{tried}; {run.over} are over"
+
+
+def audit_words(run: RunFacts | None) -> str:
+    """Return what the audit says."""
+    if run is None:
+        return ""
+    if not run.audit:
+        return f"not yet: `{verb('run finish')}` makes it"
+    count = f", {len(run.drifts)} differences" if run.drifts else ""
+    return f"{run.audit}{count} ({run.audit_source})"

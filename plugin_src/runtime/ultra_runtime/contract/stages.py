@@ -1,0 +1,103 @@
+"""The stages of the pipeline and where their artifacts lie in a project, as plugin.yaml and the contracts say."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract.model import UnknownKindError
+from ultra_runtime.rendered import table
+from ultra_runtime.words import shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DRAFT = ".draft"
+
+
+class Stage:
+    """One stage: the command of the client, the artifact that it makes, and the stage that follows."""
+
+    __slots__ = ("command", "following", "makes", "name")
+
+    def __init__(self, name: str, command: str, makes: str, following: str) -> None:
+        self.name = name
+        self.command = command
+        self.makes = makes
+        self.following = following
+
+
+def stages() -> list[Stage]:
+    """Return the stages that make an artifact, in their order."""
+    every = [Stage(name, *row) for name, row in table("stages").STAGES.items()]
+    return [stage for stage in every if stage.makes]
+
+
+def stage_that_makes(kind: str) -> str:
+    """Return the name of the stage that makes an artifact; empty when no stage does."""
+    return next((stage.name for stage in stages() if stage.makes == kind), "")
+
+
+def command(stage: str, project: str = "", flags: str = "") -> str:
+    """Return the command of a stage as a person types it; empty when the plugin has no such stage."""
+    row = table("stages").STAGES.get(stage)
+    words = [row[0] if row else "", f"--project {shell_word(project)}" if project else "", flags]
+    return " ".join(word for word in words if word) if row else ""
+
+
+def command_for(kind: str, project: str = "", flags: str = "") -> str:
+    """Return the command of the stage that makes an artifact; empty when no stage does."""
+    return command(stage_that_makes(kind), project, flags)
+
+
+def placed_kinds() -> list[str]:
+    """Return the artifacts that lie in a project, in the order of their handovers."""
+    return list(table("stages").FILES)
+
+
+def text_kinds() -> list[str]:
+    """Return the artifacts that a model writes."""
+    return list(table("stages").TEXTS)
+
+
+def files_of(kind: str) -> tuple[str, ...]:
+    """Return the places of an artifact in a project directory, the usual one first."""
+    found: tuple[str, ...] | None = table("stages").FILES.get(kind)
+    if found is None:
+        raise UnknownKindError(kind)
+    return found
+
+
+def need(kind: str) -> None:
+    """Refuse a verb of a stage that this plugin does not have."""
+    files_of(kind)
+
+
+def file_of(kind: str) -> str:
+    """Return the usual place of an artifact, such as `sessions/session-{session}.md`."""
+    return files_of(kind)[0]
+
+
+def gaps_of(pattern: str) -> list[str]:
+    """Return the names of what has to be filled in: `topic` and `slug` of `research/{topic}-{slug}.md`."""
+    return [part.partition("}")[0] for part in pattern.split("{")[1:]]
+
+
+def find_files(folder: str, kind: str) -> Iterator[str]:
+    """Yield the files of an artifact that a project holds, seen from its folder, sorted."""
+    found = set()
+    for pattern in files_of(kind):
+        parent, _, name = pattern.rpartition("/")
+        start, end = name.partition("{")[0], name.rpartition("}")[2]
+        for entry in _names(os.path.join(folder, parent)):
+            is_match = entry.startswith(start) and entry.endswith(end) and entry[0] != "."
+            if is_match if "{" in name else entry == name:
+                found.add(f"{parent}/{entry}" if parent else entry)
+    yield from sorted(found)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (OSError, ValueError):
+        return []

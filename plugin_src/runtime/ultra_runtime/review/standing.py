@@ -1,0 +1,100 @@
+"""How the review of a project stands, and what its findings ask for."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.stage_part import (
+    BAD,
+    BROKEN,
+    DONE,
+    MISSING,
+    STATES,
+    THERE,
+    WARN,
+    Next,
+    StagePart,
+    text_of,
+)
+from ultra_runtime.contract.stages import command, file_of, stage_that_makes
+from ultra_runtime.review.remediation import is_taken_up
+from ultra_runtime.review.severities import SEVERITIES, VERDICTS
+from ultra_runtime.words import shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+BLOCK, CAUTION = VERDICTS.values()
+MARKS = {BLOCK: BAD, CAUTION: WARN}
+
+
+class ShownFinding:
+    """One finding of the review."""
+
+    __slots__ = ("fix", "location", "message", "rule", "severity")
+
+    def __init__(self, severity: str, part: Mapping[str, Any]) -> None:
+        self.severity = severity
+        self.rule, self.location, self.message, self.fix = (
+            str(part.get(name) or "") for name in ("rule", "location", "message", "fix")
+        )
+
+
+class ReviewPart(StagePart):
+    """The review: its verdict and its findings, the gravest first."""
+
+    def read(self) -> None:
+        """Read verdict and findings."""
+        self.verdict = text_of(self.values.get("verdict"))
+        self.findings: list[ShownFinding] = []
+        for part in self.values.get("details") or ():
+            section = str(part.get("section") or "")
+            severity = next((name for name in SEVERITIES if f"({name})" in section), "")
+            self.findings.append(ShownFinding(severity, part))
+        self.findings.sort(
+            key=lambda one: SEVERITIES.index(one.severity) if one.severity else len(SEVERITIES)
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Severity -> number of findings."""
+        return {name: sum(one.severity == name for one in self.findings) for name in SEVERITIES}
+
+    def what_is_left(self) -> Next | None:
+        """Return the review, or the plan that takes up what it found; nothing when the work passed."""
+        if self.state in (MISSING, BROKEN):
+            return self.next("the work waits for its review")
+        if self.verdict not in MARKS or not self.findings:
+            return None
+        if is_taken_up(self.project):
+            return self.next(
+                f"what the review ({self.verdict}) asked for was done since: review the work again"
+            )
+        plan = stage_that_makes("plan")
+        given = f"--brief {shell_word(self.project.show(file_of(self.kind)))}"
+        return Next(plan, f"the review says {self.verdict}: plan what it found", command(plan, "", given))
+
+    @property
+    def mark(self) -> str:
+        """Return the verdict as a colour."""
+        return MARKS.get(self.verdict, DONE) if self.state == THERE else super().mark
+
+    @property
+    def caption(self) -> str:
+        """Return verdict and number of findings."""
+        if self.state != THERE:
+            return STATES[self.state]
+        return f"{self.verdict or 'no verdict'}, {len(self.findings) or 'no'} findings"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return what the review says."""
+        title = self.stage.capitalize()
+        if self.state not in (THERE, BROKEN):
+            return [(title, STATES[self.state])]
+        counts = [f"{count} {name.lower()}" for name, count in self.counts.items() if count]
+        words = f"{self.verdict or 'no verdict'}: {', '.join(counts) or 'no findings'}"
+        return [(title, f"{words}, not valid" if self.state == BROKEN else words)]
+
+    def data(self) -> dict[str, Any]:
+        """Return the same for a program."""
+        return {self.stage: {"state": self.state, "verdict": self.verdict, "findings": self.counts}}

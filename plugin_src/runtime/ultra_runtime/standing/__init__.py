@@ -1,0 +1,1 @@
+"""Where a project stands: one reading, which every verb, hook and page shares."""

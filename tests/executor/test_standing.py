@@ -1,0 +1,274 @@
+"""Where a project stands: whoever is asked, in whatever state, names the same stage and the same next command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.executor.sample import PLAN, PROJECT, STATE, Repo, plan, step
+from tests.executor.status_sample import STRATEGY, add_brief, artifact, plan_text
+
+Make = Callable[..., Repo]
+COMMAND = "/ultraplan-local:ultra{}-local"
+IN = f"--project {PROJECT}"
+REVIEW = f"{PROJECT}/review.md"
+REVIEWS = {"WARN": "valid-flow-list.md", "ALLOW": "valid-nothing-found.md"}
+OTHER = {"CLAUDE_CODE_SESSION_ID": "session-b", "CLAUDE_PID": str(os.getppid())}
+DEAD = {"CLAUDE_CODE_SESSION_ID": "session-c", "CLAUDE_PID": "99999999"}
+
+
+class Asked:
+    """What everybody says of one project, each as stage and next command."""
+
+    def __init__(self, repo: Repo, env: dict[str, str]) -> None:
+        self.repo = repo
+        self.env = env
+        self.status = self._json("status", "--project", PROJECT)
+        self.said = (self.status["stage"], self.status["next"])
+        self.command = "" if self.status["next"] == self.status["reason"] else self.status["next"]
+
+    def _json(self, *words: str) -> dict[str, Any]:
+        told = self.repo.run(*words, "--json", env=self.env)
+        return told.data
+
+    def compare(self) -> None:
+        """Ask all the others."""
+        reason = self.status["reason"]
+        lines = self.repo.run("status", "--project", PROJECT, env=self.env).out.splitlines()
+        assert lines[-1] == "Next     " + (f"{self.command}  ({reason})" if self.command else reason)
+        self._page(reason)
+        if self.repo.has(STATE):
+            self._continue(reason)
+            self._hook()
+        if self.repo.has(PLAN) and self.status.get("run"):
+            self._audit()
+
+    def _page(self, reason: str) -> None:
+        page = self.repo.folder.parent / "page.html"
+        self._json("status", "--project", PROJECT, "--html", str(page))
+        text = unescape(page.read_text())
+        here = re.findall(r'<g class="\w+ here">.*?class="name">(\w+)<', text, re.DOTALL)
+        assert here == ([] if self.said[0] == "done" else [self.said[0].capitalize()])
+        said = text.split("<h2>Next</h2>")[1].split("</section>")[0]
+        assert reason.capitalize()[1:] in said or reason[1:] in said
+        assert (f"<code>{self.command}</code>" in said) if self.command else ("<code>" not in said)
+
+    def _continue(self, reason: str) -> None:
+        data = self._json("continue", "--project", PROJECT)
+        assert (data["stage"], data["command"], data["label"]) == (self.said[0], self.command, reason)
+
+    def _hook(self) -> None:
+        hook = self.repo.bundle / "runtime/ultra_runtime/hooks/session_start.py"
+        done = subprocess.run(
+            ["python3", "-I", "-S", "-X", "utf8", hook], cwd=self.repo.folder, env={**self.repo.env, **self.env},
+            input=b"{}", capture_output=True, check=True, timeout=60,
+        )  # fmt: skip
+        line = done.stdout.decode()
+        if line:  # a project whose runs are all over is no unfinished one
+            assert line.startswith(f"Unfinished, {self.said[0]} of ")
+            assert line.rstrip("\n").endswith(f". To go on: {self.command}") or not self.command
+        state = json.loads(self.repo.read(STATE))
+        is_over = state["status"] == "completed" and state["next_session_label"] == "Complete"
+        assert bool(line) == (not is_over)
+
+    def _audit(self) -> None:
+        last = self.status["run"]
+        session = [] if self.repo.has(f"{PROJECT}/progress.json") else ["--session", "1"]
+        data = self._json("audit", PLAN, *session)
+        assert (data["stage"], data["next"]) == self.said
+        if not session and last["status"] in ("completed", "partial", "failed", "stopped"):
+            assert (data["status"], data["drift_details"]) == (last["audit"], last["drift_details"])
+
+
+def run(repo: Repo, *numbers: int, session: int | None = None, text: str = "done") -> None:
+    """Carry out steps of the plan, and finish."""
+    started = repo.ok(f"run start {PLAN}" + (f" --session {session}" if session else ""))
+    if started["first"] == 0:  # a session that is run from its spec looks first whether it can commit
+        repo.do_step(0, {})
+    for number in numbers:
+        repo.do_step(number, {f"src/part{number}.py": f"{text} {number}\n"})
+    repo.ok("run finish")
+
+
+def verdict(repo: Repo, name: str) -> None:
+    """Put a review with that verdict there."""
+    text = artifact("review", REVIEWS.get(name, REVIEWS["WARN"]))
+    repo.write({REVIEW: text.replace("verdict: WARN", f"verdict: {name}")})
+
+
+def remedy(repo: Repo, files: str) -> str:
+    """Return a plan that takes up all that the review asks for."""
+    found = dict.fromkeys(re.findall("[0-9a-f]{40}", repo.read(REVIEW)))
+    listed = "".join(f"  - {one}\n" for one in found)
+    return plan(step(1, files=[files])).replace("---\n\n#", f"source_findings:\n{listed}---\n\n#", 1)
+
+
+def life(repo: Repo) -> Iterator[tuple[str, str, str]]:
+    """Lead a project through its life: after each state its name, and the stage and command that have to be said."""
+    execute, review = f"{COMMAND.format('execute')} {IN}", f"{COMMAND.format('review')} {IN}"
+    again = f"{COMMAND.format('plan')} --brief {REVIEW}"
+    (repo.folder / PLAN).unlink()
+    yield "nothing", "brief", COMMAND.format("brief")
+    repo.write({f"{PROJECT}/brief.md.draft": "x"})
+    yield "brief draft", "brief", COMMAND.format("brief")
+    (repo.folder / f"{PROJECT}/brief.md.draft").unlink()
+    add_brief(repo, answered=0)
+    brief = repo.read(f"{PROJECT}/brief.md")
+    repo.write({f"{PROJECT}/brief.md": brief.replace("brief_quality: complete", "brief_quality: partial")})
+    yield "brief partial", "research", f"{COMMAND.format('research')} {IN}"
+    add_brief(repo, answered=1)
+    yield "research open", "research", f"{COMMAND.format('research')} {IN}"
+    add_brief(repo, answered=2)
+    yield "research done", "plan", f"{COMMAND.format('plan')} {IN}"
+    repo.write({f"{PLAN}.draft": "x"})
+    yield "plan draft", "plan", f"{COMMAND.format('plan')} {IN}"
+    (repo.folder / f"{PLAN}.draft").unlink()
+    repo.write({PLAN: plan(step(1), step(2, verify="test -s src/part2.py"))})
+    yield "plan made", "execute", execute
+    repo.start()
+    yield "run in progress", "execute", "ultra step begin 1"
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("run abort")
+    yield "run stopped", "execute", f"{execute} --resume"
+    repo.start("--mode", "resume")
+    repo.ok("step begin 2")
+    while repo.ok("step verify 2")["next"] == "retry":
+        pass
+    repo.ok("run finish")
+    yield "run failed", "execute", f"{execute} --resume"
+    repo.start("--mode", "resume")
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    yield "all steps over", "execute", "ultra run finish"
+    repo.ok("run finish")
+    yield "run completed", "review", review
+    repo.write({PLAN: plan(step(1), step(2), step(3))})
+    yield "plan replaced", "execute", execute
+    run(repo, 1, 2, 3, text="again")
+    yield "new plan run", "review", review
+    verdict(repo, "BLOCK")
+    yield "review BLOCK", "plan", again
+    verdict(repo, "WARN")
+    yield "review WARN", "plan", again
+    repo.write({PLAN: remedy(repo, "src/mended.py")})
+    yield "remediation planned", "execute", execute
+    repo.start()
+    yield "remediation under way", "execute", "ultra step begin 1"
+    repo.do_step(1, {"src/mended.py": "mended\n"})
+    repo.ok("run finish")
+    yield "remediation done", "review", review
+    verdict(repo, "ALLOW")
+    yield "review ALLOW", "done", "the project is complete"
+
+
+def test_everybody_says_the_same_all_through_the_life_of_a_project(make: Make) -> None:
+    repo = make(plan(step(1)))
+    for name, stage, command in life(repo):
+        asked = Asked(repo, {})
+        assert asked.said == (stage, command), name
+        try:
+            asked.compare()
+        except AssertionError as problem:
+            raise AssertionError(name) from problem
+
+
+@pytest.mark.parametrize(
+    ("env", "command"),
+    [
+        ({}, "ultra step begin 2"),
+        (OTHER, ""),
+        (DEAD, f"{COMMAND.format('execute')} {IN} --resume"),
+    ],
+    ids=["this session", "another session", "a session that is gone"],
+)
+def test_a_run_in_progress(make: Make, env: dict[str, str], command: str) -> None:
+    repo = make(plan(step(1), step(2)))
+    add_brief(repo)
+    gone = subprocess.Popen(["sleep", "60"])
+    owner = {"CLAUDE_CODE_SESSION_ID": "session-z", "CLAUDE_PID": str(gone.pid)}
+    repo.env.update(owner if env is DEAD else {})
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    gone.kill()
+    gone.wait()
+    asked = Asked(repo, OTHER if env is DEAD else env)
+    assert (asked.said[0], asked.command) == ("execute", command)
+    asked.compare()
+
+
+def test_sessions_one_by_one(make: Make) -> None:
+    repo = make(plan_text())
+    add_brief(repo)
+    repo.ok(f"sessions write {PLAN} {IN}")
+    execute = f"{COMMAND.format('execute')} {IN}"
+
+    def says(stage: str, command: str) -> None:
+        asked = Asked(repo, {})
+        assert asked.said == (stage, command)
+        asked.compare()
+
+    says("execute", execute)
+    run(repo, 1, 2, 3, session=1)
+    says("execute", f"{execute} --session 2")
+    assert repo.read(f"{PROJECT}/sessions/session-1.md")
+    text = repo.read(PLAN)
+    repo.write({PLAN: text.replace("Write part 5.", "Write part five.")})
+    says("execute", f"ultra sessions write {PLAN} {IN}")  # the specs are older than the plan
+    repo.write({PLAN: text})
+    says("execute", f"{execute} --session 2")
+    repo.ok(f"run start {PLAN} --session 2")
+    repo.ok("run abort")
+    says("execute", f"{execute} --resume --session 2")
+
+
+def test_the_page_has_no_titles_of_another_plan(make: Make) -> None:
+    repo = make(plan(step(1)))
+    run(repo, 1)
+    repo.write({PLAN: plan(step(1)).replace("Make part 1", "Something else")})
+    page = repo.folder.parent / "page.html"
+    repo.ok(f"status --html {page}")
+    steps = page.read_text().split("<h2>Steps</h2>")[1].split("</section>")[0]
+    assert "Something else" not in steps
+
+
+@pytest.mark.parametrize("strategy", ["", STRATEGY])
+def test_status_and_audit_agree_on_a_session_that_was_run_from_its_spec(make: Make, strategy: str) -> None:
+    repo = make(plan_text() if strategy else plan(step(1), step(2), step(3)))
+    session = None
+    if strategy:
+        repo.ok(f"sessions write {PLAN} {IN}")
+        session = 1
+    run(repo, 1, 2, 3, session=session)
+    told = repo.ok(f"status {IN}")
+    audit = repo.ultra(f"audit {PLAN}" + (" --session 1" if session else ""))
+    assert (told["run"]["audit"], told["run"]["drift_details"]) == ("pass", [])
+    assert (audit["status"], audit["next"]) == ("pass", told["next"])
+
+
+def test_the_end_of_each_stage_names_what_status_names(make: Make, tmp_path: Path) -> None:
+    repo = make(plan(step(1)))
+    (repo.folder / PLAN).unlink()
+    add_brief(repo, answered=0)
+
+    def put(*words: str, text: str) -> str:
+        source = tmp_path / "text.md"
+        source.write_text(text)
+        return str(repo.ok(f"put {' '.join(words)} {IN} --from {source}")["next"])
+
+    told = put("brief", text=repo.read(f"{PROJECT}/brief.md"))
+    assert told == f"tell the user; to go on: {repo.ok(f'status {IN}')['next']}"
+    add_brief(repo)
+    repo.write({PLAN: plan(step(1))})
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    finished = repo.ok("run finish")["next"]
+    assert finished == f"tell the user; to go on: {repo.ok(f'status {IN}')['next']}"
+    told = put("review", text=artifact("review", REVIEWS["ALLOW"]))
+    assert told == f"tell the user: {repo.ok(f'status {IN}')['next']}"
