@@ -11,7 +11,7 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("default" if "ULTRA_SOAK" in os.environ else "steady")
 
-pytest_plugins = ["tests.built", "tests.client.fixtures"]
+pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

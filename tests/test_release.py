@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.kit.names import ROOT
+from tests.kit.repository import git, make_repository
+
 # The real script with a Makefile that builds and tests nothing, or fails where it should.
 MAKEFILE = "plugin:\n\t@echo built >> dist/made\n\ntest:\n\t@test ! -e fail\n"
 
@@ -26,18 +28,10 @@ def repository(tmp_path: Path) -> Path:
         (tmp_path / name).touch()  # what keeps the released contracts; shown in tests/contracts
     (tmp_path / "dist").mkdir()
     (tmp_path / ".claude-plugin").mkdir()
-    git(tmp_path, "init", "--quiet", "--initial-branch=main")
-    git(tmp_path, "config", "user.name", "Test")
-    git(tmp_path, "config", "user.email", "test@example.invalid")
+    make_repository(tmp_path)
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "Begin")
     return tmp_path
-
-
-def git(folder: Path, *words: str) -> str:
-    return subprocess.run(
-        ["git", *words], cwd=folder, check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 def release(folder: Path, version: str) -> subprocess.CompletedProcess[str]:

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from tests.guard.scene import PLAN, PROJECT, SESSION, Scene
+from tests.guard.scene import PLAN, SESSION, Scene
 from tests.interpreters import interpreters
+from tests.kit.names import NAME, PROJECT
 
 REMOVE = "rm -rf src"
-AGENT = "ultraplan-local:plan-critic"
+AGENT = f"{NAME}:plan-critic"
 
 
 @pytest.fixture
@@ -365,7 +366,7 @@ READING = [
     "ultra put --help",
     "ultra --version",
 ]
-HISTORY, BRIDGE = "ultraplan-local:local-history", "ultraplan-local:gemini-bridge"
+HISTORY, BRIDGE = f"{NAME}:local-history", f"{NAME}:gemini-bridge"
 GRANTED = [
     (HISTORY, "git log --oneline -n 30 -- 'src/a b.py'"),
     (HISTORY, "git log -S 'a | b' --text"),
