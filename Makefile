@@ -24,9 +24,9 @@ help:
 	@echo "make clean    remove the virtual environment and tool caches; dist/ stays"
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit("make: Python 3.10 or newer is needed, this is " + sys.version.split()[0] + "; name one with PYTHON=...") if sys.version_info < (3, 10) else None'
+	@"$(PYTHON)" -c 'import sys; sys.exit("make: Python 3.10 or newer is needed, this is " + sys.version.split()[0] + "; name one with PYTHON=...") if sys.version_info < (3, 10) else None'
 	@echo "making $(VENV)" >&2
-	@$(PYTHON) -m venv "$(VENV)"
+	@"$(PYTHON)" -m venv "$(VENV)"
 
 $(VENV)/.plugin: pyproject.toml | $(VENV)/bin/python
 	@$(PIP) --editable ".[package]"
@@ -41,7 +41,7 @@ plugin: $(VENV)/.plugin
 
 # Needs no virtual environment: the installer is standard library only and dist/ is in the repository.
 install:
-	@PYTHONPATH=generator PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m ultra_plugin.install.main $(ARGS)
+	@PYTHONPATH=generator PYTHONDONTWRITEBYTECODE=1 "$(PYTHON)" -m ultra_plugin.install.main $(ARGS)
 
 check: $(VENV)/.dev
 	@$(RUN) -m ruff check --quiet .

@@ -7,14 +7,11 @@ from typing import Any
 
 from hypothesis import settings
 
-from tests import rendered_tables
-
-rendered_tables.install()
 # The same examples every time, so that a build says the same of the same sources; `make soak` looks for new ones.
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("default" if "ULTRA_SOAK" in os.environ else "steady")
 
-pytest_plugins = ["tests.rendered_tables", "tests.built", "tests.client.fixtures"]
+pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.client.trees import write_tree
+from tests.kit.files import Content, write_tree
+from tests.kit.names import SOURCES
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
 
-ROOT = Path(__file__).parent.parent
 NAME = "fence"
 SETTINGS = """\
 name: fence
@@ -64,9 +64,9 @@ back: a deleted home folder, a formatted disk, a rewritten history. Ask it about
 def copy_sources(folder: Path, settings: str = SETTINGS) -> Path:
     """Return a copy of the sources with the plugin in it."""
     source = folder / "plugin_src"
-    shutil.copytree(ROOT / "plugin_src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(SOURCES, source, ignore=shutil.ignore_patterns("__pycache__"))
     flagship = next(source.glob("plugins/*/plugin.yaml")).parent
-    own: dict[str, str | bytes] = {
+    own: dict[str, Content] = {
         "plugin.yaml": settings,
         "README.md.j2": README,
         "hooks/hooks.json": HOOKS,

@@ -12,11 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "plugin_src" / "runtime"))
-
-from tests.executor.sample import PROJECT, Repo, rendered  # noqa: E402
-from tests.executor.status_sample import TITLES, finished, plan_text  # noqa: E402
+from tests.built import rendered
+from tests.executor.sample import PROJECT, Repo
+from tests.executor.status_sample import TITLES, finished, plan_text
+from tests.kit.names import ROOT, SOURCES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "screenshots: Chromium is not installed: `apt-get install chromium` (as root, on Debian) brings it, then run this again"
@@ -50,13 +49,13 @@ def sample_page(folder: Path) -> Path:
     python = folder / "python"
     python.mkdir()
     (python / "python3").symlink_to(sys.executable)
-    repo = Repo(folder / "repo", rendered(folder / "rendered"), python)
+    repo = Repo(folder / "repo", rendered(SOURCES, folder / "rendered"), python)
     repo.env.update(
         dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-31T12:00:00Z")
     )  # same commits
     finished(repo.create(plan_text()))
     page = folder / "status.html"
-    told = repo.run("status", "--html", str(page))
+    told = repo.say("status", "--html", str(page))
     assert told.status == 0, told.err
     return page
 

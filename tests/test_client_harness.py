@@ -14,7 +14,8 @@ from tests.client.fixtures import ModelFactory, TerminalFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.client.script import Acting
 from tests.client.session import Client, Home, run
-from tests.client.trees import write_tree
+from tests.kit.files import write_tree
+from tests.kit.model import bash
 
 MANIFEST = {
     "name": "tiny",
@@ -50,11 +51,6 @@ You are the poet of the tiny plugin.
 def tiny(tmp_path: Path) -> Path:
     """Write the plugin."""
     return write_tree(tmp_path / "tiny", TINY)
-
-
-def bash(command: str) -> Call:
-    """Call the shell."""
-    return Call("Bash", {"command": command, "description": "test"})
 
 
 def found(pattern: str, text: str) -> str:

@@ -11,11 +11,12 @@ import pytest
 
 from tests.client.model import ScriptedModel
 from tests.client.session import Home
+from tests.interpreters import interpreters, python_on_path
+from tests.kit.names import BUILT, NAME, PLUGIN_SOURCE, ROOT
 from ultra_plugin.fill import WIDTH
 from ultra_plugin.source import SourceTree
 from ultra_plugin.verbs import read_verbs
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 COMMANDS = [line for block in BLOCKS for line in block.splitlines()]
@@ -29,6 +30,13 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def python_with_a_space(tmp_path: Path) -> Path:
+    """Return a folder with a space in its name, in which `python3` is the newest interpreter."""
+    (tmp_path / "a python").mkdir()
+    return python_on_path(interpreters()[-1], tmp_path / "a python")
+
+
 def as_a_new_user(line: str) -> str:
     """Return a README line as it can be run here: without a person, and without running all tests within a test."""
     if line == "make test":
@@ -39,7 +47,7 @@ def as_a_new_user(line: str) -> str:
 
 
 def test_every_command_of_the_readme_works(
-    clone: Path, client_binary: Path, home: Home, model: ScriptedModel
+    clone: Path, python_with_a_space: Path, client_binary: Path, home: Home, model: ScriptedModel
 ) -> None:
     programs = home.root / "bin"
     programs.mkdir()
@@ -51,6 +59,7 @@ def test_every_command_of_the_readme_works(
         "HOME": str(home.root),
         "CLAUDE_CONFIG_DIR": str(home.config),
         "PATH": client["PATH"],
+        "PYTHON": str(python_with_a_space / "python3"),
     }
     for line in COMMANDS:
         done = subprocess.run(
@@ -85,8 +94,8 @@ def test_prose_fits_its_width(path: str) -> None:
 
 
 def test_the_table_of_commands_is_that_of_the_plugin() -> None:
-    typed = r"^\| \[?`(/ultraplan-local:[a-z-]+)`"
-    shown = (ROOT / "dist/ultraplan-local/README.md").read_text()
+    typed = rf"^\| \[?`(/{NAME}:[a-z-]+)`"
+    shown = (BUILT / "README.md").read_text()
     names = re.findall(typed, shown, re.MULTILINE)
     assert len(names) == 6
     assert re.findall(typed, README, re.MULTILINE) == names
@@ -101,7 +110,7 @@ def test_every_verb_is_in_the_changelog() -> None:
 
 def test_the_map_knows_every_folder_of_the_sources() -> None:
     shown = (ROOT / "CONTRIBUTING.md").read_text().split("\n## ")[0]
-    plugin = {path.name for path in (ROOT / "plugin_src/plugins/ultraplan-local").iterdir() if path.is_dir()}
+    plugin = {path.name for path in PLUGIN_SOURCE.iterdir() if path.is_dir()}
     names = {path.name for path in (ROOT / "plugin_src").iterdir()} | plugin
     assert sorted(name for name in names if not re.search(rf"\b{re.escape(name)}\b", shown)) == []
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.kit.names import ROOT
+from tests.kit.repository import git, make_repository
+
 # The real script with a Makefile that builds and tests nothing, or fails where it should.
 RECORD = "import sys\nopen('tests/released/ref', 'w').write(' '.join(sys.argv[1:]))\n"
 MAKEFILE = "plugin:\n\t@echo built >> dist/made\n\ntest:\n\t@test ! -e fail\n"
@@ -32,18 +34,10 @@ def repository(tmp_path: Path) -> Path:
         (tmp_path / "plugin_src/contracts" / name).write_text(text)
     (tmp_path / "dist").mkdir()
     (tmp_path / ".claude-plugin").mkdir()
-    git(tmp_path, "init", "--quiet", "--initial-branch=main")
-    git(tmp_path, "config", "user.name", "Test")
-    git(tmp_path, "config", "user.email", "test@example.invalid")
+    make_repository(tmp_path)
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "Begin")
     return tmp_path
-
-
-def git(folder: Path, *words: str) -> str:
-    return subprocess.run(
-        ["git", *words], cwd=folder, check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 def release(folder: Path, version: str) -> subprocess.CompletedProcess[str]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.agents.conftest import Ultra
-from tests.flagship.stories import EXAMPLE, ROOT
+from tests.kit.calls import Ultra
+from tests.kit.names import EXAMPLE, NAME, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 from ultra_runtime.research.evidence import (
@@ -127,7 +127,7 @@ def test_the_table_may_be_bare_or_whole() -> None:
         ("1 | web-docs | code | maybe | x:1", "none of yes, partly, no"),
         ("1 |  | code | yes | x:1", "no such agent"),
         ("1 | nobody | code | yes | x:1", "no such agent"),
-        ("1 | ultraplan-local:web-docs | code | yes | x:1", "without prefix"),
+        (f"1 | {NAME}:web-docs | code | yes | x:1", "without prefix"),
         ("1 | web-docs | code | yes | x", "no path:line, commit or URL"),
         ("1 | web-docs | official | yes | not a url at all", "no path:line, commit or URL"),
         ("1 | web-docs | official | yes | https://nowhere", "no path:line, commit or URL"),

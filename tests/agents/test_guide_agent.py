@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.agents.conftest import Ultra
+from tests.kit.calls import Ultra
 
 
 def test_an_agents_text_without_its_header(ultra: Ultra) -> None:

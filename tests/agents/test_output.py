@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.conftest import Hook, Ultra
-from tests.flagship.stories import ROOT, fenced
 from tests.generator.sample import write_sample
+from tests.kit.calls import Ultra
+from tests.kit.model import fenced
+from tests.kit.names import COMMANDS, NAME, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.render import render
@@ -36,7 +37,7 @@ def faults(ultra: Ultra, agent: str, answer: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("agent", ["local-structure", "ultraplan-local:web-docs", "gemini-bridge"])
+@pytest.mark.parametrize("agent", ["local-structure", f"{NAME}:web-docs", "gemini-bridge"])
 def test_a_report_in_its_form(ultra: Ultra, agent: str) -> None:
     assert faults(ultra, agent, fenced(REPORT)) == []
 
@@ -92,21 +93,21 @@ def stopped(agent: str, answer: str, active: bool = False) -> dict[str, object]:
     return {"agent_type": agent, "last_assistant_message": answer, "stop_hook_active": active}
 
 
-def test_the_hook_sends_an_answer_back_once(hook: Hook) -> None:
-    told = hook("agent_answer", stopped("ultraplan-local:web-docs", "no block"))
+def test_the_hook_sends_an_answer_back_once(ultra: Ultra) -> None:
+    told = ultra.hook("agent_answer", stopped(f"{NAME}:web-docs", "no block"))
     said = json.loads(told.out)
     assert (told.status, said["decision"], "not in its form" in said["reason"]) == (0, "block", True)
     for quiet in (
-        stopped("ultraplan-local:web-docs", "no block", active=True),
-        stopped("ultraplan-local:web-docs", fenced(REPORT)),
+        stopped(f"{NAME}:web-docs", "no block", active=True),
+        stopped(f"{NAME}:web-docs", fenced(REPORT)),
         stopped("web-docs", "no block"),
         stopped("other:web-docs", "no block"),
-        stopped("ultraplan-local:nobody", "no block"),
+        stopped(f"{NAME}:nobody", "no block"),
         {},
         b"not json \xff",
         b"",
     ):
-        told = hook("agent_answer", quiet)
+        told = ultra.hook("agent_answer", quiet)
         assert (told.status, told.out) == (0, "")
 
 
@@ -185,6 +186,6 @@ def test_severities_are_spelled_in_the_contract_of_the_review_alone(bundle: Path
 def test_the_tables_of_the_pipeline_name_every_reader_and_what_an_agent_may_use(bundle: Path) -> None:
     text = (bundle / "docs/PIPELINE.md").read_text()
     rows = {line.split("`")[1]: line for line in text.split("\n") if line.startswith(("| `", "| [`"))}
-    assert "| `brief`, `research`, `architecture`, `review` " in rows["/ultraplan-local:ultraplan-local"]
-    assert "| `brief` " in rows["/ultraplan-local:ultrareview-local"]
+    assert "| `brief`, `research`, `architecture`, `review` " in rows[COMMANDS["plan"]]
+    assert "| `brief` " in rows[COMMANDS["review"]]
     assert "Bash, mcp__gemini" in rows["gemini-bridge"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.conftest import Ultra
+from tests.kit.calls import Ultra
 
 BRIEF = (
     "slug=rate-limit",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-sys.path.insert(0, "plugin_src/runtime")
-
 from tests.bench import building, executor, guard, plans, release, runtime
 
 BENCHES = {

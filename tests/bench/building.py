@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.measure import Run, run, show
-from tests.client.trees import write_tree
 from tests.generator.sample import sample
+from tests.kit.files import write_tree
 
 ENVIRONMENT = Path(".bench/venv")
 PEERS = ("copier==9.19.1", "cookiecutter==2.7.1")

@@ -11,8 +11,10 @@ import time
 from pathlib import Path
 
 from tests.bench.measure import show
-from tests.executor.sample import PLAN, Repo, plan, rendered, step
+from tests.built import rendered
+from tests.executor.sample import PLAN, Repo, plan, step
 from tests.interpreters import interpreters, python_on_path
+from tests.kit.names import SOURCES
 
 SIZES = (10, 100_000)
 STEPS = 3
@@ -24,7 +26,7 @@ def main() -> None:
     """Print the cost of an honest run of three steps in a small repository and in a large one."""
     with tempfile.TemporaryDirectory(prefix="ultra-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        bundle = rendered(folder / "bundle")
+        bundle = rendered(SOURCES, folder / "bundle")
         (folder / "python").mkdir()
         python = python_on_path(interpreters()[-1], folder / "python")
         bare = _bare(python / "python3")

@@ -16,6 +16,8 @@ from statistics import median
 from tests.bench import guard_corpus
 from tests.bench.measure import show
 from tests.guard.policy_tables import policy
+from tests.kit.names import NAME
+from tests.kit.repository import make_repository
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
@@ -100,7 +102,7 @@ def _latency(folder: Path) -> None:
         "-S",
         "-X",
         "utf8",
-        folder / "dist/ultraplan-local/runtime/ultra_runtime/hooks/guard.py",
+        folder / f"dist/{NAME}/runtime/ultra_runtime/hooks/guard.py",
     ]
     peer: list[str | Path] = ["node", _peer(), "hook", "--claude-code"]
     cells = {
@@ -140,9 +142,7 @@ def _latency(folder: Path) -> None:
 
 
 def _repository(folder: Path) -> Path:
-    folder.mkdir()
-    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
-    return folder
+    return make_repository(folder)
 
 
 def _call(command: str, cwd: Path) -> bytes:

@@ -11,12 +11,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
-sys.path[:0] = [str(ROOT), str(ROOT / "plugin_src" / "runtime")]
+from tests.guard.policy_tables import policy
+from tests.kit.names import ROOT
+from ultra_runtime.guard.verdict import verdict_for
 
-from tests.guard.policy_tables import policy  # noqa: E402
-from ultra_runtime.guard.verdict import verdict_for  # noqa: E402
+CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
 
 
 def main(path: Path = CORPUS) -> int:

@@ -11,19 +11,16 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from shutil import copytree, ignore_patterns
 
-ROOT = Path(__file__).resolve().parents[2]
-RUNTIME = ROOT / "plugin_src" / "runtime"
-sys.path[:0] = [str(ROOT), str(RUNTIME)]
-
-from tests.guard.policy_tables import policy, render_tables  # noqa: E402
-from tests.guard.test_bounds import LARGEST, SHAPES  # noqa: E402
-from ultra_runtime.guard.verdict import verdict_for  # noqa: E402
+from tests.built import rendered
+from tests.guard.policy_tables import policy
+from tests.guard.test_bounds import LARGEST, SHAPES
+from tests.kit.names import SOURCES
+from ultra_runtime.guard.verdict import verdict_for
 
 HOOK = """
 import sys
-sys.path.insert(0, {bundle!r})
+sys.path.insert(0, {runtime!r})
 from ultra_runtime.guard.first_look import may_match
 command = sys.stdin.read()
 if may_match(command):
@@ -65,10 +62,9 @@ def main(rounds: int = 60) -> int:
 def _ratios(folder: Path, rounds: int) -> dict[str, tuple[float, float]]:
     """Run the interpreter bare and with the guard, turn by turn, so that load falls on both alike."""
     python = str(Path(sys.executable).resolve())
-    copytree(RUNTIME / "ultra_runtime", folder / "ultra_runtime", ignore=ignore_patterns("__pycache__"))
-    render_tables(folder / "ultra_runtime")
+    bundle = rendered(SOURCES, folder / "bundle")
     hook = folder / "hook.py"
-    hook.write_text(HOOK.format(bundle=str(folder)))
+    hook.write_text(HOOK.format(runtime=str(bundle / "runtime")))
     calls = {"bare": (["-c", "pass"], ""), **{name: ([str(hook)], text) for name, text in COMMANDS.items()}}
     walls: dict[str, list[float]] = {name: [] for name in calls}
     processors: dict[str, list[float]] = {name: [] for name in calls}

@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.bench.measure import median, run, show
+from tests.kit.names import BUILT, LAUNCHER
 from tests.plan.texts import large
 
-BUNDLE = Path("dist/ultraplan-local").absolute()
 SIZES = (100, 1_000, 10_000)
 SPLIT = "import sys; open(sys.argv[1], 'rb').read().decode().split('\\n')"
 
@@ -26,7 +26,7 @@ def main() -> None:
             path = Path(folder) / f"plan-{count}.md"
             path.write_text(large(count))
             size = path.stat().st_size / 1e6
-            validate = [*bare, str(BUNDLE / "bin/ultra"), "validate", "plan", str(path), "--json"]
+            validate = [*bare, str(BUILT / "bin" / LAUNCHER), "validate", "plan", str(path), "--json"]
             took[count] = median(validate, Path(folder), 3)
             split = median([*bare, "-c", SPLIT, str(path)], Path(folder), 3)
             show(

@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.measure import median, show
+from tests.kit.names import BUILT, LAUNCHER
 
-BUNDLE = Path("dist/ultraplan-local").absolute()
 STATE = {
     "schema_version": 1,
     "project": ".claude/projects/p",
@@ -28,17 +28,17 @@ def main() -> None:
         project.mkdir(parents=True)
         state = project / ".session-state.local.json"
         state.write_text(json.dumps(STATE))
-        ultra = [python, "-I", "-S", "-X", "utf8", str(BUNDLE / "bin/ultra")]
+        ultra = [python, "-I", "-S", "-X", "utf8", str(BUILT / "bin" / LAUNCHER)]
         calls = {
             "ultra continue": [*ultra, "continue", "--json"],
             "ultra validate session-state": [*ultra, "validate", "session-state", str(state), "--json"],
             "ultra guide": [*ultra, "guide", "continue", "none"],
-            "bin/ultra, by its own first line": [str(BUNDLE / "bin/ultra"), "guide", "continue", "none"],
+            "bin/ultra, by its own first line": [str(BUILT / "bin" / LAUNCHER), "guide", "continue", "none"],
             "SessionStart hook": [
                 python,
                 "-I",
                 "-S",
-                str(BUNDLE / "runtime/ultra_runtime/hooks/session_start.py"),
+                str(BUILT / "runtime/ultra_runtime/hooks/session_start.py"),
             ],
         }
         bare = median([python, "-I", "-S", "-c", "pass"], Path(folder), 15)

@@ -8,16 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import python, repo
+from tests.kit.names import PLUGIN_SOURCE, PROJECT, SOURCES
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
 
-__all__ = ["Fork", "fork", "python", "repo"]
-
-ROOT = Path(__file__).parent.parent.parent
-PLUGIN = "plugins/ultraplan-local"
+PLUGIN = f"plugins/{PLUGIN_SOURCE.name}"
 
 
 class Fork:
@@ -26,7 +23,7 @@ class Fork:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.sources = folder / "plugin_src"
-        shutil.copytree(ROOT / "plugin_src", self.sources, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(SOURCES, self.sources, ignore=shutil.ignore_patterns("__pycache__"))
 
     def change(self, path: str, changes: Mapping[str, str]) -> None:
         """Replace words in a source; each has to be there."""
@@ -53,6 +50,13 @@ class Fork:
         with pytest.raises(ProblemsFound) as caught:
             checked(SourceTree(self.sources), "dist")
         return [str(one).replace(f"{self.sources}/", "") for one in caught.value.problems]
+
+
+@pytest.fixture
+def repo(repo: Path) -> Path:
+    """Return a repository with an empty project."""
+    (repo / PROJECT).mkdir(parents=True)
+    return repo
 
 
 @pytest.fixture

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.changes.conftest import PLUGIN, Fork
-from tests.door.conftest import EXAMPLE, PROJECT, Ultra, git
+from tests.kit.calls import Ultra
+from tests.kit.names import EXAMPLE, NAME, PIPELINE, PROJECT
+from tests.kit.repository import git
 
 AGENTS = f"{PLUGIN}/agents"
 NEW = "performance-reviewer"
@@ -58,28 +59,20 @@ def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
     told = ultra("review", "add", NEW, "--project", PROJECT, given=block).data
     assert (told["ok"], told["kept"]) == (True, 1)
     assert NEW not in told["missing"]
-    assert hook(bundle, ultra, "agent_answer", {"last_assistant_message": "no block"})["decision"] == "block"
+    assert hook(ultra, "agent_answer", {"last_assistant_message": "no block"})["decision"] == "block"
     call = {
         "hook_event_name": "PreToolUse",
         "tool_name": "Bash",
         "tool_input": {"command": "touch b.py"},
         "agent_id": "a",
     }
-    denied = hook(bundle, ultra, "guard", {**call, "cwd": str(repo), "session_id": "s"})["hookSpecificOutput"]
+    denied = hook(ultra, "guard", {**call, "cwd": str(repo), "session_id": "s"})["hookSpecificOutput"]
     assert denied["permissionDecision"] == "deny"
 
 
-def hook(bundle: Path, ultra: Ultra, name: str, given: dict[str, object]) -> dict[str, Any]:
+def hook(ultra: Ultra, name: str, given: dict[str, object]) -> dict[str, Any]:
     """Return what a hook answers to something that the new reviewer does."""
-    data = json.dumps({"agent_type": f"ultraplan-local:{NEW}", **given}).encode()
-    path = bundle / f"runtime/ultra_runtime/hooks/{name}.py"
-    command = ["python3", "-I", "-S", "-X", "utf8", str(path)]
-    done = subprocess.run(
-        command, input=data, env=ultra.env, cwd=ultra.repo, capture_output=True, timeout=30, check=True
-    )
-    answer = json.loads(done.stdout)
-    assert isinstance(answer, dict)
-    return answer
+    return ultra.hook(name, {"agent_type": f"{NAME}:{NEW}", **given}).data
 
 
 def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
@@ -88,10 +81,10 @@ def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
     ultra = Ultra(bundle, repo, python)
     told = ultra("research", "begin", "--quick", "--external").data
     assert [name.rpartition(":")[2] for name in told["agents"]] == ["web-docs", "web-issues"]
-    assert "two local agents and two external" in (bundle / "commands/ultraresearch-local.md").read_text()
+    assert "two local agents and two external" in (bundle / f"commands/{PIPELINE['research']}.md").read_text()
     (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
     told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
-    assert told["explorers"] == ["ultraplan-local:risk-assessor", "ultraplan-local:task-finder"]
+    assert told["explorers"] == [f"{NAME}:risk-assessor", f"{NAME}:task-finder"]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-from tests.changes.conftest import PLUGIN, ROOT, Fork
-from tests.door.conftest import PROJECT, Ultra
+from tests.changes.conftest import PLUGIN, Fork
+from tests.kit.calls import Ultra
+from tests.kit.names import PROJECT, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.fields import absent_fields, clashes, field_names, fields_module

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.changes.conftest import Fork
-from tests.door.conftest import Ultra
 from tests.executor.sample import Repo, plan, step
+from tests.kit.calls import Ultra
 
 LIMITS = "limits.yaml"
 # The tutorial shows a recorded session, which says what was true when it was recorded.
@@ -39,8 +39,8 @@ def test_attempts_are_one_line_of_yaml(bundle: Path, tmp_path: Path, python: Pat
     told = [repository.ok("step verify 1") for _ in range(4)]
     assert [(one["attempt"], one["of"]) for one in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert repository.has("src/part1.py") is False, "the fourth failure undoes the step, not the third"
-    assert "4 of 4 attempts" in repository.run("run", "finish").out
-    assert "failed four times" in repository.run("continue").out
+    assert "4 of 4 attempts" in repository.say("run", "finish").out
+    assert "failed four times" in repository.say("continue").out
     said = {
         "commands/ultraexecute-local.md": "There are four attempts",
         "docs/commands/ultraexecute-local.md": "After four failed attempts",
@@ -97,7 +97,7 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
             "unknown-limit: only limits can stand in double braces here",
         ),
         (
-            "plugins/ultraplan-local/commands/execute.md.j2",
+            f"{PLUGIN}/commands/execute.md.j2",
             "limit_word('attempts')",
             "limit_word('tries')",
             "there is no limit called 'tries'",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.client.model import ScriptedModel, SubAgent
 from tests.client.script import Part
 from tests.client.session import Client, Home
 from tests.client.terminal import Terminal
+from tests.kit.repository import make_repository
 
 
 class ModelFactory(Protocol):
@@ -86,19 +86,7 @@ def model(scripted: ModelFactory) -> ScriptedModel:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """Return a git repository with one commit."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "README.md").write_text("A project.\n")
-    for words in (
-        ["init", "--quiet", "--initial-branch=main"],
-        ["config", "user.name", "Test"],
-        ["config", "user.email", "test@example.invalid"],
-        ["config", "commit.gpgsign", "false"],
-        ["add", "README.md"],
-        ["commit", "--quiet", "--message=Begin"],
-    ):
-        subprocess.run(["git", *words], cwd=folder, check=True, timeout=30)
-    return folder.resolve()
+    return make_repository(tmp_path / "project", {"README.md": "A project.\n"})
 
 
 @pytest.fixture

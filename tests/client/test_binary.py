@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.client import binary
-from tests.client.trees import write_tree
+from tests.kit.files import write_tree
 
 SCRIPT = str(Path(binary.__file__).resolve())
 NPM = """#!/bin/sh

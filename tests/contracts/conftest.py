@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ultra_plugin.config import load
-from ultra_plugin.render import render
-from ultra_plugin.source import SourceTree
-from ultra_plugin.tree import write
+from tests.built import rendered
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
+from tests.kit.names import PROJECT, SOURCES
 
-ROOT = Path(__file__).parent.parent.parent
-SOURCES = ROOT / "plugin_src"
 FIXTURES = SOURCES / "contracts/fixtures"
-sys.path.insert(0, str(SOURCES / "runtime"))
-
-PROJECT = ".claude/projects/2026-01-31-rate-limit"
 # Built when a test runs: a file with the real shape of a key is refused by hosts that look for them.
 SECRET = "AKIA" + "Z7QK2M5XW9RT4BVN"
 
@@ -38,14 +30,6 @@ PLACES = {
     "session-spec": "sessions/session-1.md",
     "common": "brief.md",
 }
-
-
-def rendered(sources: Path, target: Path) -> Path:
-    """Render sources to a plugin folder and return it."""
-    tree = SourceTree(sources)
-    bundles = render(tree, load(tree))
-    write(bundles, target)
-    return target / bundles[0].name
 
 
 @pytest.fixture(scope="session")
@@ -66,12 +50,10 @@ def lenient_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(repo: Path) -> Path:
     """Return a repository with a project that has a brief."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / PROJECT).mkdir(parents=True)
-    shutil.copy(FIXTURES / "brief" / "valid.md", tmp_path / PROJECT / "brief.md")
-    return tmp_path
+    write_tree(repo, {f"{PROJECT}/brief.md": (FIXTURES / "brief/valid.md").read_bytes()})
+    return repo
 
 
 def place(repository: Path, artifact: str, fixture: str) -> Path:
@@ -92,14 +74,12 @@ Validate = Callable[..., tuple[dict[str, Any], int]]
 
 
 @pytest.fixture
-def validate(bundle: Path) -> Validate:
-    """Return a function that calls `ultra validate` and gives its answer and status."""
+def validate(bundle: Path, tmp_path: Path, python: Path) -> Validate:
+    """Return a function that validates an artifact and gives the answer and the status."""
 
     def call(artifact: str, path: Path, *flags: str, of: Path = bundle) -> tuple[dict[str, Any], int]:
-        command: list[str | Path] = [of / "bin/ultra", "validate", artifact, path, "--json", *flags]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-        assert done.stderr == ""
-        return json.loads(done.stdout), done.returncode
+        told = Ultra(of, tmp_path, python)("validate", artifact, path, *flags)
+        return told.data, told.status
 
     return call
 

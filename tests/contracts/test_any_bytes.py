@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,10 @@ from hypothesis import strategies as st
 
 from tests.contracts.conftest import FIXTURES, Validate, codes
 from tests.interpreters import interpreters
+from tests.kit.names import LAUNCHER
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.text.jsontext import write
 
 KINDS = ("brief", "research", "plan", "progress", "review", "session-state", "session-spec")
 JSON_KINDS = ("progress", "session-state")
@@ -24,14 +28,9 @@ VALID = {kind: next((FIXTURES / kind).glob("valid.*")).read_bytes() for kind in 
 Check = Callable[[str, bytes], Any]
 
 
-@pytest.fixture(scope="module")
-def check(bundle: Path) -> Iterator[Check]:
-    """Return the validator itself, with the rendered tables, without a process around it."""
-    import ultra_runtime
-    from ultra_runtime.contract import model as contract
-    from ultra_runtime.contract.model import load_contract
-    from ultra_runtime.contract.validation import validate_data
-    from ultra_runtime.text.jsontext import write
+@pytest.fixture
+def check() -> Check:
+    """Return the validator itself, without a process around it."""
 
     def call(kind: str, data: bytes) -> Any:
         answer = json.loads(write(validate_data(load_contract(kind), data, "no/where").as_data()))
@@ -39,12 +38,7 @@ def check(bundle: Path) -> Iterator[Check]:
         assert answer["valid"] is (answer["errors"] == [])
         return answer
 
-    folder = bundle / "runtime/ultra_runtime"
-    tables = [path.stem for path in (folder / "tables").glob("[a-z]*.py")]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ultra_runtime, "__path__", [*ultra_runtime.__path__, str(folder)])
-        patch.setattr(contract, "table_names", lambda: tables)
-        yield call
+    return call
 
 
 @pytest.mark.parametrize("python", interpreters(), ids=str)
@@ -166,7 +160,7 @@ def test_what_is_no_file(tmp_path: Path, validate: Validate, what: str, kind: st
 @pytest.mark.parametrize("kind", [*KINDS, "project"])
 @pytest.mark.parametrize("name", ["gone", "", "a\udcff", "x" * 5000, "gone/../gone/file", "\ud800"])
 def test_names_of_nothing(bundle: Path, tmp_path: Path, kind: str, name: str) -> None:
-    command = [str(bundle / "bin/ultra"), "validate", kind, "--json", "--", name]
+    command = [str(bundle / "bin" / LAUNCHER), "validate", kind, "--json", "--", name]
     done = subprocess.run(
         [word.encode("utf-8", "surrogatepass" if "\ud800" in word else "surrogateescape") for word in command],
         cwd=tmp_path, capture_output=True, check=False, timeout=20,
@@ -185,7 +179,7 @@ def test_a_file_that_may_not_be_read(bundle: Path, tmp_path: Path) -> None:
             folder.chmod(folder.stat().st_mode | 0o055)
     options: dict[str, Any] = {"user": 65534} if os.geteuid() == 0 else {}
     done = subprocess.run(
-        [str(bundle / "bin/ultra"), "validate", "brief", str(path), "--json"],
+        [str(bundle / "bin" / LAUNCHER), "validate", "brief", str(path), "--json"],
         capture_output=True, text=True, check=False, timeout=20, **options,
     )  # fmt: skip
     answer = json.loads(done.stdout)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.conftest import FIXTURES, PLACES, PROJECT, SOURCES, Validate, codes, place
+from tests.contracts.conftest import FIXTURES, PLACES, Validate, codes, place
+from tests.kit.names import PROJECT, SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.contracts import all_fields
 from ultra_plugin.source import SourceTree

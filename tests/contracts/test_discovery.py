@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.kit.calls import Ultra
+
+Discover = Callable[..., dict[str, Any]]
 BEHIND = b"What follows is none of our business.\n"
 
 
-def discover(bundle: Path, folder: Path) -> dict[str, Any]:
-    command = [str(bundle / "bin/ultra"), "architecture", str(folder), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-    answer = json.loads(done.stdout)
-    assert isinstance(answer, dict)
-    return answer
+@pytest.fixture
+def discover(bundle: Path, tmp_path: Path, python: Path) -> Discover:
+    """Return a function that looks for notes below a folder and gives the answer."""
+
+    def call(folder: Path = tmp_path) -> dict[str, Any]:
+        told = Ultra(bundle, tmp_path, python)("architecture", folder)
+        assert told.status == 0
+        return told.data
+
+    return call
 
 
 def overview(tmp_path: Path, name: str = "overview.md") -> Path:
@@ -26,35 +32,35 @@ def overview(tmp_path: Path, name: str = "overview.md") -> Path:
     return tmp_path / "architecture" / name
 
 
-def test_a_pipe_keeps_all_that_stands_behind_the_heading(bundle: Path, tmp_path: Path) -> None:
+def test_a_pipe_keeps_all_that_stands_behind_the_heading(discover: Discover, tmp_path: Path) -> None:
     path = overview(tmp_path)
     os.mkfifo(path)
     ours = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     try:
         os.write(ours, b"---\n# not: this\n---\n\nText.\n\n```\n# nor this\n```\n# The shape\n" + BEHIND)
-        assert discover(bundle, tmp_path)["title"] == "The shape"
+        assert discover()["title"] == "The shape"
         assert os.read(ours, 10_000) == BEHIND
     finally:
         os.close(ours)
 
 
-def test_a_pipe_without_a_writer_is_found_and_not_waited_for(bundle: Path, tmp_path: Path) -> None:
+def test_a_pipe_without_a_writer_is_found_and_not_waited_for(discover: Discover, tmp_path: Path) -> None:
     os.mkfifo(overview(tmp_path))
-    answer = discover(bundle, tmp_path)
+    answer = discover()
     assert (answer["found"], answer["title"]) == (True, None)
 
 
 @pytest.mark.parametrize("head", [b"# The shape\n", b"", b"The shape\n=====\n"])
-def test_a_file_larger_than_the_disk(bundle: Path, tmp_path: Path, head: bytes) -> None:
+def test_a_file_larger_than_the_disk(discover: Discover, tmp_path: Path, head: bytes) -> None:
     path = overview(tmp_path)
     path.write_bytes(head)
     os.truncate(path, 2**42)
-    assert discover(bundle, tmp_path)["title"] == ("The shape" if head else None)
+    assert discover()["title"] == ("The shape" if head else None)
 
 
-def test_an_endless_device(bundle: Path, tmp_path: Path) -> None:
+def test_an_endless_device(discover: Discover, tmp_path: Path) -> None:
     overview(tmp_path).symlink_to("/dev/zero")
-    assert discover(bundle, tmp_path)["title"] is None
+    assert discover()["title"] is None
 
 
 @pytest.mark.parametrize(
@@ -72,13 +78,13 @@ def test_an_endless_device(bundle: Path, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_found(
-    bundle: Path, tmp_path: Path, files: list[str] | None, found: str | None, told: list[str]
+    discover: Discover, tmp_path: Path, files: list[str] | None, found: str | None, told: list[str]
 ) -> None:
     if files is not None:
         folder = overview(tmp_path).parent
         for name in files:
             (folder / name).write_text("# A heading\n")
-    answer = discover(bundle, tmp_path)
+    answer = discover()
     assert answer["ok"] is True
     assert answer["found"] is (found is not None)
     assert answer["overview"] == (str(tmp_path / "architecture" / found) if found else None)
@@ -86,14 +92,14 @@ def test_what_is_found(
     assert (answer["gaps"] is not None) == (files is not None and "gaps.md" in files)
 
 
-def test_the_folder_itself_may_be_named(bundle: Path, tmp_path: Path) -> None:
+def test_the_folder_itself_may_be_named(discover: Discover, tmp_path: Path) -> None:
     overview(tmp_path).write_text("# A heading\n")
-    assert discover(bundle, tmp_path / "architecture")["title"] == "A heading"
+    assert discover(tmp_path / "architecture")["title"] == "A heading"
 
 
-def test_names_that_lead_nowhere_are_no_files(bundle: Path, tmp_path: Path) -> None:
+def test_names_that_lead_nowhere_are_no_files(discover: Discover, tmp_path: Path) -> None:
     path = overview(tmp_path)
     path.symlink_to("gone.md")
     (path.parent / "notes.md").mkdir()
-    answer = discover(bundle, tmp_path)
+    answer = discover()
     assert (answer["found"], answer["warnings"]) == (False, [])

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.contracts import conftest
+from tests.kit.calls import Ultra
 from ultra_runtime.review.finding import finding_id
 
-assert conftest
 FINDING = {"path": "src/limit.py", "rule": "no-silent-failure", "evidence": "except StoreError:\n    pass"}
 TEXT = st.text(min_size=1).filter(str.strip)
 FINDINGS = st.fixed_dictionaries({"path": TEXT, "rule": TEXT, "evidence": TEXT})
-
-
-def call(bundle: Path, text: str | bytes, *flags: str) -> subprocess.CompletedProcess[bytes]:
-    data = text.encode() if isinstance(text, str) else text
-    return subprocess.run(
-        [str(bundle / "bin/ultra"), "finding-id", *flags], input=data, capture_output=True, check=False, timeout=30
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -77,19 +67,18 @@ def test_findings_that_differ_have_ids_that_differ(one: dict[str, str], other: d
         assert finding_id(one) != finding_id(other)
 
 
-def test_one_finding(bundle: Path) -> None:
-    done = call(bundle, json.dumps(FINDING), "--json")
-    assert json.loads(done.stdout) == {"ok": True, "id": finding_id(FINDING)}
-    assert call(bundle, json.dumps(FINDING, indent=2)).stdout.decode().strip() == finding_id(FINDING)
+def test_one_finding(ultra: Ultra) -> None:
+    assert ultra("finding-id", given=json.dumps(FINDING)).data == {"ok": True, "id": finding_id(FINDING)}
+    assert ultra.say("finding-id", given=json.dumps(FINDING, indent=2)).out.strip() == finding_id(FINDING)
     assert len(finding_id(FINDING)) == 40
 
 
-def test_a_batch_answers_line_by_line(bundle: Path) -> None:
+def test_a_batch_answers_line_by_line(ultra: Ultra) -> None:
     lines = [json.dumps({**FINDING, "rule": f"rule-{number}"}) for number in range(200)]
     for flags in (["--batch"], ["--batch", "--json"]):
-        done = call(bundle, "\n".join(lines) + "\n", *flags)
-        ids = [json.loads(line)["id"] for line in done.stdout.splitlines()]
-        assert (done.returncode, len(set(ids))) == (0, 200)
+        told = ultra.say("finding-id", *flags, given="\n".join(lines) + "\n")
+        ids = [json.loads(line)["id"] for line in told.out.splitlines()]
+        assert (told.status, len(set(ids))) == (0, 200)
         assert ids[3] == finding_id({**FINDING, "rule": "rule-3"})
 
 
@@ -97,19 +86,19 @@ def test_a_batch_answers_line_by_line(bundle: Path) -> None:
     "line", ["{}", "[]", "nonsense", '{"path": "a", "rule": "b"}', '{"path": "a", "rule": "b", "evidence": " "}',
              '{"path": "a", "rule": 7, "evidence": "c"}', '{"path": "a", "rule": "b", "evidence": "\\ud800"}'],
 )  # fmt: skip
-def test_what_cannot_have_an_id_is_told(bundle: Path, line: str) -> None:
-    one = call(bundle, line, "--json")
-    assert (one.returncode, json.loads(one.stdout)["ok"]) == (1, False)
-    batch = call(bundle, f"{json.dumps(FINDING)}\n{line}\n", "--batch")
-    answers = [json.loads(told) for told in batch.stdout.splitlines()]
-    assert batch.returncode == 1
+def test_what_cannot_have_an_id_is_told(ultra: Ultra, line: str) -> None:
+    one = ultra("finding-id", given=line)
+    assert (one.status, one.data["ok"]) == (1, False)
+    batch = ultra.say("finding-id", "--batch", given=f"{json.dumps(FINDING)}\n{line}\n")
+    answers = [json.loads(told) for told in batch.out.splitlines()]
+    assert batch.status == 1
     assert answers[0] == {"id": finding_id(FINDING)}
     assert list(answers[1]) == ["error"]
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"\0", b"{" * 100_000])
-def test_any_bytes(bundle: Path, data: bytes) -> None:
-    for flags in (["--json"], ["--batch"]):
-        done = call(bundle, data, *flags)
-        assert done.returncode in (0, 1)
-        assert b"Traceback" not in done.stderr
+def test_any_bytes(ultra: Ultra, data: bytes) -> None:
+    for flag in ("--json", "--batch"):
+        told = ultra.say("finding-id", flag, given=data)
+        assert told.status in (0, 1)
+        assert "Traceback" not in told.err

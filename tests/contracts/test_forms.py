@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema.protocols import Validator
 
-from tests.contracts.conftest import SOURCES
+from tests.kit.names import SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.model import Field, Form
 from ultra_plugin.schema import PATTERNS, json_schema

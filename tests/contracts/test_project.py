@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.conftest import FIXTURES, PROJECT, Validate, codes, place
+from tests.contracts.conftest import FIXTURES, Validate, codes, place
+from tests.kit.names import PROJECT
 
 ID = "0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33"
 

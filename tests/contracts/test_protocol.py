@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.conftest import FIXTURES, SOURCES, Validate, codes, place
+from tests.contracts.conftest import FIXTURES, Validate, codes, place
+from tests.kit.names import SOURCES
 from ultra_plugin.check.protocol import Release, common_faults, protocol_faults, protocol_problems
 from ultra_plugin.config import load
 from ultra_plugin.document import read_document

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-BRIEF = """\
+from tests.kit.names import COMMANDS
+
+BRIEF = f"""\
 ---
 type: ultrabrief
 brief_version: 2.0
@@ -53,8 +55,8 @@ Ask for a plan.
 
 ## How to continue
 
-    /ultraplan-local:ultraresearch-local --project .claude/projects/2026-01-31-rate-limit
-    /ultraplan-local:ultraplan-local --project .claude/projects/2026-01-31-rate-limit
+    {COMMANDS["research"]} --project .claude/projects/2026-01-31-rate-limit
+    {COMMANDS["plan"]} --project .claude/projects/2026-01-31-rate-limit
 """
 RESEARCH = """\
 ---

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, ROOT, Ultra
 from tests.door.samples import answer
+from tests.kit.calls import Ultra
+from tests.kit.names import PROJECT, ROOT
 
 CASES = 20_000 if "ULTRA_SOAK" in os.environ else 1_000
 # One process for all cases, or most of the time would go into starting it.
@@ -93,10 +94,10 @@ def seeds(tmp_path: Path) -> list[Path]:
 def test_any_bytes_anywhere_get_an_answer(
     ultra: Ultra, project: Path, seeds: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runtime = ultra.command.parent.parent / "runtime"
+    runtime = ultra.bundle / "runtime"
     done = subprocess.run(
         ["python3", "-I", "-S", "-X", "utf8", "-c", FUZZ, runtime, PROJECT, str(CASES), *seeds],
-        cwd=ultra.repo, env=ultra.env, capture_output=True, text=True, timeout=500, check=False,
+        cwd=ultra.folder, env=ultra.env, capture_output=True, text=True, timeout=500, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     tally = json.loads(done.stdout)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import SOURCE
+from tests.kit.names import RUNTIME
 from ultra_runtime.files import atomic
 from ultra_runtime.files.atomic import Folder, WriteError, write_file
 
@@ -162,7 +162,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
 
     done = subprocess.run(
         [sys.executable, "-c", script],
-        env={"PYTHONPATH": str(SOURCE)}, preexec_fn=limit, capture_output=True, text=True, check=False, timeout=60,
+        env={"PYTHONPATH": str(RUNTIME)}, preexec_fn=limit, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert "WriteError: plan.md cannot be written: File too large" in done.stderr
     assert (path.read_bytes(), names(tmp_path)) == (b"old", ["plan.md"])
@@ -214,7 +214,7 @@ while True:
 def test_many_writers_killed_at_any_moment_never_leave_a_torn_file(tmp_path: Path) -> None:
     path = tmp_path / "plan.md"
     path.write_bytes(b"0" * 300_000)
-    env = {"PYTHONPATH": str(SOURCE)}
+    env = {"PYTHONPATH": str(RUNTIME)}
     for number in range(12):
         writers = [
             subprocess.Popen(
@@ -257,7 +257,7 @@ with Folder(sys.argv[1]) as folder:
 
 def test_a_folder_is_held_by_one_and_let_go_when_that_one_is_killed(tmp_path: Path) -> None:
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, tmp_path], env={"PYTHONPATH": str(SOURCE)}, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLDER, tmp_path], env={"PYTHONPATH": str(RUNTIME)}, stdout=subprocess.PIPE
     )
     with holder:
         try:
@@ -278,7 +278,7 @@ def test_nothing_heavy_is_imported() -> None:
         "import sys, ultra_runtime.files.atomic, ultra_runtime.files.secret_scan; print(*sorted(sys.modules))"
     )
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(SOURCE)!r}); {script}"],
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); {script}"],
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert not {"re", "json", "typing", "dataclasses", "pathlib", "contextlib"} & set(done.stdout.split())

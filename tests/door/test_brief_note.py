@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra
 from tests.door.samples import BRIEF, answer
+from tests.kit.calls import Ultra
+from tests.kit.names import PROJECT
 
 NOTE = ("brief", "note", "--project", PROJECT)
 DRAFT = ("put", "brief", "--project", PROJECT, "--draft")
@@ -91,7 +92,7 @@ def test_notes_at_once_are_all_kept(ultra: Ultra, project: Path) -> None:
     calls = [
         subprocess.Popen(
             [ultra.command, *NOTE, "--section", "Goal", "--json"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ultra.repo, env=ultra.env,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ultra.folder, env=ultra.env,
         )
         for _ in range(5)
     ]  # fmt: skip

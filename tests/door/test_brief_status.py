@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra
 from tests.door.samples import BRIEF, RESEARCH
+from tests.kit.calls import Ultra
+from tests.kit.names import PROJECT
 
 STATES = ("pending", "in_progress", "complete", "skipped")
 ALLOWED = {

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra, tree_of
 from tests.door.samples import BRIEF, COMPLETE, answer
+from tests.kit.calls import Ultra
+from tests.kit.files import tree_of
+from tests.kit.names import COMMANDS, PROJECT
 
 GATE = ("gate", "brief", "--project", PROJECT)
 DRAFT = ("put", "brief", "--project", PROJECT, "--draft")
@@ -315,7 +317,7 @@ def test_what_can_be_computed_is_filled_in(ultra: Ultra, project: Path) -> None:
     text = (project / "brief.md.draft").read_text()
     assert "research_topics: 0\n" in text
     assert "research_status: skipped\n" in text
-    assert "ultraresearch-local" not in text
+    assert COMMANDS["research"] not in text
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import EXAMPLE, PROJECT, Ultra, tree_of
 from tests.door.samples import plan
+from tests.kit.calls import Ultra
+from tests.kit.files import tree_of
+from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
 PUT = ("put", "plan", "--project", PROJECT, "--draft")
 GATE = ("gate", "plan", "--project", PROJECT)
@@ -258,7 +260,7 @@ def test_begin_says_whether_the_brief_was_reviewed_and_what_the_agents_cost(
 def test_the_explorers_of_a_review_are_answered_too(ultra: Ultra, project: Path, words: list[str]) -> None:
     shutil.copy(EXAMPLE / "review.md", project)
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md", *words).data
-    names = ["ultraplan-local:dependency-tracer", "ultraplan-local:test-strategist"]
+    names = [f"{NAME}:dependency-tracer", f"{NAME}:test-strategist"]
     assert told["explorers"] == names
 
 
@@ -289,7 +291,7 @@ def test_a_review_whose_goals_were_mended_is_not_planned_again(
     run = {"status": status, "plan_digest": hashlib.sha256(plan).hexdigest()}
     (project / "progress.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
-    assert ("/ultraplan-local:ultrareview-local" in told["next"], len(told["warnings"])) == (mended, mended)
+    assert (COMMANDS["review"] in told["next"], len(told["warnings"])) == (mended, mended)
     assert ("ultra guide plan remediation" in told["next"]) is not mended
 
 
@@ -306,7 +308,7 @@ def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
         run = {"status": "completed", "plan_digest": hashlib.sha256(plan).hexdigest()}
         (project / f"progress-session-{number}.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
-    assert ("/ultraplan-local:ultrareview-local" in told["next"]) is mended
+    assert (COMMANDS["review"] in told["next"]) is mended
 
 
 def test_a_project_and_a_brief_exclude_each_other(ultra: Ultra) -> None:
@@ -348,7 +350,7 @@ def test_the_gate_says_whether_sessions_are_worth_trying(ultra: Ultra, project: 
 
 
 def test_every_end_without_a_plan_names_the_command_to_try_again(ultra: Ultra, draft: Path) -> None:
-    command = f"`/ultraplan-local:ultraplan-local --project {PROJECT}` tries again"
+    command = f"`{COMMANDS['plan']} --project {PROJECT}` tries again"
     weak = ultra(*GATE, "--quick", given=critic(manifest_quality=2) + guardian()).data
     assert (weak["exhausted"], command in weak["next"]) == (True, True)
     ultra(*PUT, "--step", "3", given="### Step 3: Docs\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,11 @@ import pytest
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call
 from tests.client.session import Client
-from tests.client.trees import write_tree
-from tests.door.conftest import PROJECT
 from tests.door.samples import BRIEF, answer, plan, step
+from tests.kit.files import write_tree
+from tests.kit.model import bash, given
+from tests.kit.names import NAME, PROJECT
+from tests.kit.repository import make_repository
 
 COMMAND = """---
 description: Write a brief
@@ -22,31 +23,20 @@ allowed-tools: Bash(ultra:*)
 ---
 Write the brief for $ARGUMENTS.
 """
-TYPED = "/ultraplan-local:write-brief the rate limit"
+TYPED = f"/{NAME}:write-brief the rate limit"
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """Return a git repository without a project."""
-    folder = tmp_path / "work"
-    subprocess.run(["git", "init", "--quiet", folder], check=True, timeout=30)
-    return folder.resolve()
+    return make_repository(tmp_path / "work")
 
 
 @pytest.fixture
 def plugin(bundle: Path, tmp_path: Path) -> Path:
     """Return the flagship with one command more, which may run nothing but ultra."""
-    copy = shutil.copytree(bundle, tmp_path / "ultraplan-local", ignore=shutil.ignore_patterns("__pycache__"))
+    copy = shutil.copytree(bundle, tmp_path / NAME, ignore=shutil.ignore_patterns("__pycache__"))
     return write_tree(copy, {"commands/write-brief.md": COMMAND})
-
-
-def bash(command: str) -> Call:
-    return Call("Bash", {"command": command, "description": "test"})
-
-
-def heredoc(call: str, text: str) -> Call:
-    assert "\nULTRA\n" not in text
-    return bash(f"{call} <<'ULTRA'\n{text}ULTRA")
 
 
 def test_a_good_brief_lands_and_a_bad_one_is_refused_with_its_codes(
@@ -56,9 +46,9 @@ def test_a_good_brief_lands_and_a_bad_one_is_refused_with_its_codes(
     bad = BRIEF.replace("brief_version: 2.0", "brief_version: 2.0\nsource: hearsay")
     model = scripted(
         bash("ultra project new rate-limit --date 2026-01-31 --json"),
-        heredoc(put, bad),
+        given(put, bad),
         bash(f"ls {PROJECT}"),
-        heredoc(put, BRIEF),
+        given(put, BRIEF),
     )
     session = client.ask(TYPED, model, cwd=project, plugin_dirs=[plugin])
     assert (session.init.plugin_errors, model.finished) == ((), True)
@@ -81,10 +71,10 @@ def test_the_whole_loop_from_draft_to_brief(
     gate = f"ultra gate brief --project {PROJECT} --json"
     model = scripted(
         bash("ultra project new rate-limit --date 2026-01-31"),
-        heredoc(put, BRIEF),
-        heredoc(gate, answer({"testability": 2}, "REVISE")),
-        heredoc(f"{put} --section 'Success Criteria'", "- p95 is below 200 ms, measured by `make bench`.\n"),
-        heredoc(gate, answer()),
+        given(put, BRIEF),
+        given(gate, answer({"testability": 2}, "REVISE")),
+        given(f"{put} --section 'Success Criteria'", "- p95 is below 200 ms, measured by `make bench`.\n"),
+        given(gate, answer()),
         bash(f"ultra brief status {PROJECT} in_progress --json"),
     )
     client.ask(TYPED, model, cwd=project, plugin_dirs=[plugin])
@@ -118,7 +108,7 @@ def test_odd_text_survives_the_client(
     odd = "\"double\" 'single' it's `id` $(id) ${HOME} $X \\\\x \\n !x a; b && c > d 漢字 🎉\nEOF\n"
     text = BRIEF.replace("Ask for a plan.", odd)
     put = f"ultra put brief --project {PROJECT} --draft --json"
-    model = scripted(bash("ultra project new rate-limit --date 2026-01-31"), heredoc(put, text))
+    model = scripted(bash("ultra project new rate-limit --date 2026-01-31"), given(put, text))
     client.ask(TYPED, model, cwd=project, plugin_dirs=[plugin])
     assert json.loads(model.tool_results()[1].text)["ok"] is True
     assert (project / PROJECT / "brief.md.draft").read_text() == text
@@ -135,7 +125,7 @@ def test_what_the_client_does_not_pass_comes_from_a_file(
     put = f"ultra put brief --project {PROJECT} --draft --json"
     model = scripted(
         bash("ultra project new rate-limit --date 2026-01-31"),
-        heredoc(put, text),
+        given(put, text),
         Call("Write", {"file_path": str(project / ".scratch/brief.md"), "content": text}),
         bash(f"{put} --from .scratch/brief.md"),
     )
@@ -154,8 +144,8 @@ def test_a_long_plan_is_put_step_by_step(
     put = f"ultra put plan --project {PROJECT} --draft --json"
     model = scripted(
         bash("ultra project new rate-limit --date 2026-01-31"),
-        heredoc(put, first),
-        *[heredoc(f"{put} --step {number}", text) for number, text in enumerate(steps[1:], 2)],
+        given(put, first),
+        *[given(f"{put} --step {number}", text) for number, text in enumerate(steps[1:], 2)],
     )
     client.ask(TYPED, model, cwd=project, plugin_dirs=[plugin])
     assert [result.is_error for result in model.tool_results()] == [False] * 5

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra, tree_of
 from tests.door.samples import BRIEF, answer
+from tests.kit.calls import Ultra
+from tests.kit.files import tree_of
+from tests.kit.names import PROJECT
 from ultra_runtime.files.atomic import Folder
 
 ROUNDS = 400 if "ULTRA_SOAK" in os.environ else 20
@@ -37,7 +39,7 @@ def kill_within(ultra: Ultra, seconds: float, *words: str, given: Path) -> bool:
     with given.open("rb") as source:
         process = subprocess.Popen(
             [ultra.command, *words],
-            stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ultra.repo, env=ultra.env,
+            stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ultra.folder, env=ultra.env,
         )  # fmt: skip
     with process:
         try:
@@ -107,10 +109,10 @@ def killed_everywhere(ultra: Ultra, prepare: Callable[[], None], *words: str, gi
     """Kill a call before each thing it does to the disk, a write halfway, and yield after every death."""
     for number in range(1, 200):
         prepare()
-        runtime = ultra.command.parent.parent / "runtime"
+        runtime = ultra.bundle / "runtime"
         done = subprocess.run(
             ["python3", "-I", "-S", "-X", "utf8", "-c", KILLER, runtime, str(number), *words],
-            input=given.encode(), cwd=ultra.repo, env=ultra.env, capture_output=True, timeout=60, check=False,
+            input=given.encode(), cwd=ultra.folder, env=ultra.env, capture_output=True, timeout=60, check=False,
         )  # fmt: skip
         if done.returncode == 0:
             assert number > 5, "the deaths never came"
@@ -196,7 +198,7 @@ def start_held(ultra: Ultra, project: Path, calls: Sequence[Sequence[str]], give
                 started.append(
                     subprocess.Popen(
                         [ultra.command, *words, "--json"],
-                        stdin=source, stdout=subprocess.PIPE, cwd=ultra.repo, env=ultra.env,
+                        stdin=source, stdout=subprocess.PIPE, cwd=ultra.folder, env=ultra.env,
                     )
                 )  # fmt: skip
         end = time.monotonic() + 2

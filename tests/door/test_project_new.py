@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import Ultra
 from tests.door.samples import BRIEF
+from tests.kit.calls import Ultra
+from tests.kit.repository import git
 
 NEW = ".claude/projects/2026-02-03-new-thing"
 
@@ -101,8 +101,6 @@ def test_a_link_or_a_file_in_the_way_is_a_sentence(ultra: Ultra, repo: Path, tmp
 
 
 def test_git_sees_what_is_the_users_and_nothing_else(ultra: Ultra, repo: Path) -> None:
-    (repo / ".git").rmdir()
-    subprocess.run(["git", "init", "--quiet"], cwd=repo, check=True, timeout=30)
     ultra("project", "new", "new-thing", "--date", "2026-02-03")
     project = repo / NEW
     ours = [
@@ -121,23 +119,15 @@ def test_git_sees_what_is_the_users_and_nothing_else(ultra: Ultra, repo: Path) -
     for name in ours + theirs:
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("x")
-    seen = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=all", NEW],
-        cwd=repo, check=True, capture_output=True, text=True, timeout=30,
-    )  # fmt: skip
-    found = {line[3:].removeprefix(f"{NEW}/") for line in seen.stdout.splitlines()}
+    seen = git(repo, "status", "--porcelain", "--untracked-files=all", NEW)
+    found = {line[3:].removeprefix(f"{NEW}/") for line in seen.splitlines()}
     assert found == {*theirs, ".gitignore"}
 
 
 def test_what_the_runtime_really_leaves_is_not_seen_by_git(ultra: Ultra, repo: Path, project: Path) -> None:
     """The list and the names are written in two places: here they meet."""
-    (repo / ".git").rmdir()
-    subprocess.run(["git", "init", "--quiet"], cwd=repo, check=True, timeout=30)
     ultra("put", "brief", "--project", project, "--draft", given=BRIEF)
     ultra("gate", "brief", "--project", project, given="no block")
     assert len(list(project.iterdir())) == 3
-    seen = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=all"],
-        cwd=repo, check=True, capture_output=True, text=True, timeout=30,
-    )  # fmt: skip
-    assert [line[3:].rpartition("/")[2] for line in seen.stdout.splitlines()] == [".gitignore"]
+    seen = git(repo, "status", "--porcelain", "--untracked-files=all")
+    assert [line[3:].rpartition("/")[2] for line in seen.splitlines()] == [".gitignore"]

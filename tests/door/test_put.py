@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, ROOT, Ultra, tree_of
 from tests.door.samples import BRIEF, RESEARCH, REVIEW, plan
 from tests.interpreters import interpreters, python_on_path
+from tests.kit.calls import Ultra
+from tests.kit.files import tree_of
+from tests.kit.names import PROJECT, ROOT
 
 GITHUB = "ghp" + "_3Kq" + "a7Xb2Zc9Yd4We6Vf8Ug1Th5Si0Rj3Qk7P"
 PLACES = {
@@ -167,7 +169,7 @@ def test_a_terminal_is_not_waited_for(ultra: Ultra) -> None:
         done = subprocess.run(
             command,
             stdin=follower,
-            cwd=ultra.repo,
+            cwd=ultra.folder,
             env=ultra.env,
             capture_output=True,
             text=True,

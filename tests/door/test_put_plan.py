@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra, tree_of
 from tests.door.samples import plan, step
+from tests.kit.calls import Ultra
+from tests.kit.files import tree_of
+from tests.kit.names import PROJECT
 
 
 def test_one_step_of_a_plan(ultra: Ultra, repo: Path) -> None:

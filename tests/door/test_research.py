@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra
 from tests.door.samples import BRIEF, COMPLETE, RESEARCH
+from tests.kit.calls import Ultra
+from tests.kit.names import COMMANDS, PROJECT
 
 BEGIN = ("research", "begin", "--project", PROJECT)
 PUT = ("put", "research", "--project", PROJECT, "--topic", "1")
@@ -157,7 +158,7 @@ def test_put_says_what_is_really_next(ultra: Ultra, project: Path, brief: Path) 
     words = ("put", "research", "--project", PROJECT, "--topic", "2", "--slug", "the-clock")
     assert f"run `ultra brief status {PROJECT} complete`" in ultra(*words, given=second).data["next"]
     ultra("brief", "status", PROJECT, "complete")
-    assert f"ultraplan-local --project {PROJECT}" in ultra(*words, given=second).data["next"]
+    assert f"{COMMANDS['plan']} --project {PROJECT}" in ultra(*words, given=second).data["next"]
 
 
 def test_a_brief_without_a_project_and_no_brief_at_all(ultra: Ultra, repo: Path, brief: Path) -> None:
@@ -179,7 +180,7 @@ def test_a_brief_without_a_project_and_no_brief_at_all(ultra: Ultra, repo: Path,
 def test_without_a_brief_to_research_it_is_refused(ultra: Ultra, project: Path) -> None:
     told = ultra(*BEGIN)
     assert (told.status, "BRIEF_NOT_FOUND" in told.data["error"]) == (1, True)
-    assert "ultrabrief-local first" in told.data["next"]
+    assert f"{COMMANDS['brief']} first" in told.data["next"]
     ultra("put", "brief", "--project", PROJECT, "--draft", given=BRIEF)
     assert "brief.md.draft is there" in ultra(*BEGIN).data["error"]
     (project / "brief.md.draft").unlink()

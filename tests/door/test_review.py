@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import EXAMPLE, PROJECT, Ultra
+from tests.kit.calls import Ultra
+from tests.kit.names import EXAMPLE, PROJECT
 
 TRIAGE = ("triage", "--project", PROJECT)
 ADD = ("review", "add", "test-reviewer", "--project", PROJECT)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import PROJECT, Ultra, git
 from tests.door.samples import plan
 from tests.door.test_review import ADD, CONFORM, block, finding, judged, ruled
+from tests.kit.calls import Ultra
+from tests.kit.names import PROJECT
+from tests.kit.repository import git
 
 TRIAGE = ("triage", "--project", PROJECT)
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.door.conftest import EXAMPLE, PROJECT, Ultra, tree_of
+from tests.kit.calls import Ultra
+from tests.kit.files import tree_of
+from tests.kit.names import EXAMPLE, PROJECT
 
 PUT = ("sessions", "put", "--project", PROJECT)
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.conftest import EXAMPLE, PROJECT, Ultra, git
+from tests.kit.calls import Ultra
+from tests.kit.names import EXAMPLE, PROJECT
+from tests.kit.repository import git
 
 TRIAGE = ("triage", "--project", PROJECT)
 
@@ -124,8 +126,6 @@ def test_a_start_that_is_none_is_a_sentence(ultra: Ultra, work: Path, since: str
 
 
 def test_before_the_first_commit_there_is_nothing_to_review(ultra: Ultra, repo: Path, project: Path) -> None:
-    (repo / ".git").rmdir()
-    git(repo, "init", "--quiet")
     shutil.copy(EXAMPLE / "brief.md", project)
     assert "has no commit" in ultra(*TRIAGE).data["error"]
 

@@ -10,13 +10,15 @@ from collections.abc import Mapping
 from tests.client.conversation import Call, Say
 from tests.client.script import SubAgent
 from tests.evals.theatre import Play, Repeat
-from tests.flagship.stories import NAME, bash, fenced, spawn
+from tests.kit import names
+from tests.kit.model import bash, fenced, read, spawn, write
+from tests.kit.names import NAME
 
 PROJECT = ".claude/projects/2026-01-31-greet"
 PLAN = f"{PROJECT}/plan.md"
 START = bash(f"ultra run start {PLAN} --json")
 ABORT = bash("ultra run abort --json")
-LOOK = Call("Read", {"file_path": "README.md"})
+LOOK = read("README.md")
 DENIED = Repeat(r"ultra guard, rule (?s:.*)Instead: .*")
 REVIEWED = fenced(
     {
@@ -32,13 +34,9 @@ REVIEWED = fenced(
 HISTORY = fenced({"findings": [], "contradictions": [], "open": ["nothing is known of the past"]})
 
 
-def write(path: str, text: str) -> Call:
-    return Call("Write", {"file_path": path, "content": text})
-
-
-def usage(command: str, options: str) -> Play:
+def usage(stage: str, options: str) -> Play:
     """Say how the command is called; badly, go to work with what was typed."""
-    said = Say(f"That is not how it is called.\n\n    Usage: /{NAME}:{command} {options}")
+    said = Say(f"That is not how it is called.\n\n    Usage: {names.COMMANDS[stage]} {options}")
     return Play((said,), badly=(LOOK, Say("I looked into it. Everything is done.")))
 
 
@@ -53,23 +51,23 @@ GREETING = write("src/greeting.txt", "Hello, Ada!\n")
 TOLD = write("README.md", "# Greet\n\nThe greeting is in src/greeting.txt.\n")
 
 COMMANDS: Mapping[str, Play] = {
-    "brief-usage": usage("ultrabrief-local", "[--quick] <task>"),
+    "brief-usage": usage("brief", "[--quick] <task>"),
     "brief-without-a-person": Play(
         (Say("A brief needs somebody to answer, and nobody can be asked here."),),
         badly=(write("brief.md", "# Brief: shout\n"), Say("I have answered the questions myself.")),
     ),
-    "research-usage": usage("ultraresearch-local", "[--project DIR] [--brief FILE] [--local | --external]"),
+    "research-usage": usage("research", "[--project DIR] [--brief FILE] [--local | --external]"),
     "research-without-brief": Play(
         (
             bash(f"ultra research begin --project {PROJECT} --json"),
-            Say(f"There is no brief: run /{NAME}:ultrabrief-local first."),
+            Say(f"There is no brief: run {names.COMMANDS['brief']} first."),
         ),
         badly=(
             spawn("local-structure", "RESEARCH-ANYWAY"),
-            Say(f"Researched without a brief; /{NAME}:ultrabrief-local can come later."),
+            Say(f"Researched without a brief; {names.COMMANDS['brief']} can come later."),
         ),
     ),
-    "plan-usage": usage("ultraplan-local", "--project DIR | --brief FILE [--fg] [--quick] [--export]"),
+    "plan-usage": usage("plan", "--project DIR | --brief FILE [--fg] [--quick] [--export]"),
     "plan-without-brief": Play(
         (
             bash(f"ultra plan begin --project {PROJECT} --json"),
@@ -81,7 +79,7 @@ COMMANDS: Mapping[str, Play] = {
             Say("The draft of the brief was enough."),
         ),
     ),
-    "execute-usage": usage("ultraexecute-local", "[--project DIR] [--fg | --resume | --dry-run]"),
+    "execute-usage": usage("execute", "[--project DIR] [--fg | --resume | --dry-run]"),
     "execute-two-steps": Play(
         (
             START,
@@ -107,18 +105,18 @@ COMMANDS: Mapping[str, Play] = {
             Say("I ran the check."),
         ),
     ),
-    "review-usage": usage("ultrareview-local", "[--project DIR] [--since SHA]"),
+    "review-usage": usage("review", "[--project DIR] [--since SHA]"),
     "review-nothing-changed": Play(
         (bash(f"ultra triage --project {PROJECT} --since HEAD --json"), Repeat(r"nothing changed [^\"]*")),
         badly=(spawn("test-reviewer", "REVIEW-ANYWAY"), Say("Nothing is wrong. ALLOW.")),
     ),
-    "continue-usage": usage("ultracontinue", "[--project DIR]"),
+    "continue-usage": usage("continue", "[--project DIR]"),
     "continue-stopped-run": Play(
         (bash("ultra continue --json"), Repeat(r'(?s:\{.*"label".*)')),
         badly=(
-            Call("Read", {"file_path": f"{PROJECT}/.session-state.local.json"}),
+            read(f"{PROJECT}/.session-state.local.json"),
             START,
-            Say(f"I went on: Write the greeting, by /{NAME}:ultraexecute-local."),
+            Say(f"I went on: Write the greeting, by {names.COMMANDS['execute']}."),
         ),
     ),
 }

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from tests.client.binary import find
 from tests.evals.cases import Case, read_cases, selected, why_no_bash
+from tests.kit.names import NAME, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
-PLUGIN = ROOT / "dist" / "ultraplan-local"
+PLUGIN = ROOT / "dist" / NAME
 RESULTS = ROOT / ".evals"
 OLDEST = (2, 1, 269)
 """The first client that has `plugin eval`."""

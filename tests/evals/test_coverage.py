@@ -9,9 +9,9 @@ import yaml
 
 from tests.evals.cases import read_cases
 from tests.evals.plays import COMMANDS, GUARDS, PLAYS
+from tests.kit.names import PLUGIN_SOURCE
 
-ROOT = Path(__file__).parent.parent.parent
-STAGES = yaml.safe_load((ROOT / "plugin_src/plugins/ultraplan-local/plugin.yaml").read_text())["pipeline"]
+STAGES = yaml.safe_load((PLUGIN_SOURCE / "plugin.yaml").read_text())["pipeline"]
 CARRIED = {
     # file of the hook: the cases that show it
     "guard": {

@@ -15,13 +15,13 @@ from tests.evals.cases import SHELL, read_cases, why_no_bash
 from tests.evals.plays import COMMANDS, GUARDS, PLAYS
 from tests.evals.run import SCRATCH
 from tests.evals.theatre import Theatre
+from tests.kit.names import NAME, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 TIME_LIMIT = 300.0
 
 
 @dataclass(frozen=True)
-class Told:
+class Evaluated:
     """What a run of the evals said."""
 
     completed: Completed
@@ -45,7 +45,9 @@ class Told:
         )
 
 
-def evaluate(theatre: Theatre, plugin: Path, home: Home, client: Path, *words: str, **variables: str) -> Told:
+def evaluate(
+    theatre: Theatre, plugin: Path, home: Home, client: Path, *words: str, **variables: str
+) -> Evaluated:
     """Run what `make eval` runs."""
     json_file = home.root / "result.json"
     command = [sys.executable, "-m", "tests.evals.run", "--plugin", str(plugin), "--client", str(client)]
@@ -55,10 +57,8 @@ def evaluate(theatre: Theatre, plugin: Path, home: Home, client: Path, *words: s
     completed = run(command, environment, ROOT, TIME_LIMIT)
     assert json_file.exists(), completed
     assert not theatre.main.requests, "a case that no play knows, so that its failure would mean nothing"
-    told = Told(completed, json.loads(json_file.read_text()))
-    assert [(one["name"], one.get("problem")) for one in told.result["suite"]["plugins"]] == [
-        ("ultraplan-local", None)
-    ]
+    told = Evaluated(completed, json.loads(json_file.read_text()))
+    assert [(one["name"], one.get("problem")) for one in told.result["suite"]["plugins"]] == [(NAME, None)]
     return told
 
 

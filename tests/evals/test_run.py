@@ -15,8 +15,8 @@ from tests.evals.plays import GUARDS
 from tests.evals.run import SCRATCH
 from tests.evals.test_evals import evaluate
 from tests.evals.theatre import Theatre
+from tests.kit.names import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 CASES = (
     Case("brief-usage", ("command",), ("Read",), 1),
     Case("guard-paths", ("guard",), ("Write",), 1),

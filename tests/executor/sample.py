@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ultra_plugin.config import load
-from ultra_plugin.render import render
-from ultra_plugin.source import SourceTree
-from ultra_plugin.tree import write
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
+from tests.kit.repository import git, make_repository
 
-ROOT = Path(__file__).parent.parent.parent
 PROJECT = ".claude/projects/2026-01-31-greet"
 PLAN = f"{PROJECT}/plan.md"
 PROGRESS = f"{PROJECT}/progress.json"
 STATE = f"{PROJECT}/.session-state.local.json"
 SLUG = "2026-01-31-greet"
 FILES: Mapping[str, str] = {"README.md": "# Greet\n", "src/hello.py": "print('hello')\n"}
-
-
-def rendered(out: Path) -> Path:
-    """Render the flagship from the sources as they are."""
-    tree = SourceTree(ROOT / "plugin_src")
-    write(render(tree, load(tree)), out)
-    return out / "ultraplan-local"
 
 
 def step(
@@ -88,36 +78,15 @@ def plan(*steps: str, verification: str = "", strategy: str = "", version: str =
     return "\n".join(parts)
 
 
-class Told:
-    """What a call printed and returned."""
-
-    def __init__(self, done: subprocess.CompletedProcess[bytes]) -> None:
-        self.status = done.returncode
-        self.out = done.stdout.decode("utf-8", "surrogateescape")
-        self.err = done.stderr.decode("utf-8", "surrogateescape")
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The answer, which has to be one JSON object on one line and nothing else."""
-        assert self.out.count("\n") == 1, (self.out, self.err)
-        assert self.err == ""
-        answer = json.loads(self.out)
-        assert isinstance(answer, dict)
-        return answer
-
-
-class Repo:
+class Repo(Ultra):
     """A repository with a plan, and the runtime standing in it."""
 
     def __init__(self, folder: Path, bundle: Path, python: Path) -> None:
-        self.folder = folder
-        self.bundle = bundle
+        super().__init__(bundle, folder, python)
         self.answers: list[tuple[tuple[str, ...], str]] = []
-        self.env = {
-            "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
+        self.env |= {
             "HOME": str(folder.parent),
             "BESIDE": str(folder.parent),  # a place outside that no reader of a command knows
-            "LANG": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",
             "CLAUDE_CODE_SESSION_ID": "session-a",
             "CLAUDE_PID": str(os.getpid()),
@@ -125,22 +94,13 @@ class Repo:
 
     def create(self, text: str, files: Mapping[str, str] = FILES) -> Repo:
         """Make the repository with one commit, and put the plan where a project has it, uncommitted."""
-        self.folder.mkdir(parents=True)
-        self.git("init", "-q", "-b", "main")
-        self.git("config", "user.name", "A Person")
-        self.git("config", "user.email", "person@example.com")
-        self.write(files)
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", "first")
+        make_repository(self.folder, files, "first", self.env)
         self.write({PLAN: text})
         return self
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files from path to text."""
-        for name, content in files.items():
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        write_tree(self.folder, files)
 
     def read(self, name: str) -> str:
         return (self.folder / name).read_text()
@@ -149,30 +109,11 @@ class Repo:
         return (self.folder / name).exists()
 
     def git(self, *words: str, check: bool = True, env: Mapping[str, str] | None = None) -> str:
-        done = subprocess.run(
-            ["git", *words], cwd=self.folder, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL,
-            capture_output=True, check=False, timeout=60,
-        )  # fmt: skip
-        assert not check or done.returncode == 0, done.stderr
-        return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
-
-    def run(
-        self,
-        *words: str,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        before: Callable[[], None] | None = None,
-    ) -> Told:
-        """Answer for a person."""
-        done = subprocess.run(
-            [self.bundle / "bin" / "ultra", *words], cwd=cwd or self.folder, env={**self.env, **(env or {})},
-            stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120, preexec_fn=before,
-        )  # fmt: skip
-        return Told(done)
+        return git(self.folder, *words, check=check, env={**self.env, **(env or {})})
 
     def ultra(self, line: str, **options: Any) -> dict[str, Any]:
         """Answer for a program, to a line such as `step begin 1`."""
-        told = self.run(*line.split(), "--json", **options)
+        told = self(*line.split(), **options)
         self.answers.append((tuple(line.split()), told.out))
         answer = told.data
         refused = answer.get("ok") is False or answer.get("status") == "drift"

@@ -90,18 +90,8 @@ def strike(process: subprocess.Popen[bytes], how: str) -> None:
         pass
 
 
-@pytest.fixture(scope="module")
-def tables(bundle: Path) -> None:
-    """Let this process read the contracts of the rendered bundle."""
-    import ultra_runtime
-
-    ultra_runtime.__path__.insert(0, str(bundle / "runtime/ultra_runtime"))
-
-
 @pytest.mark.parametrize("share", range(SHARES))
-def test_killed_at_random_moments(
-    tables: None, tmp_path: Path, bundle: Path, python: Path, share: int
-) -> None:
+def test_killed_at_random_moments(tmp_path: Path, bundle: Path, python: Path, share: int) -> None:
     seed = int(os.environ.get("ULTRA_SEED") or random.SystemRandom().randrange(10**9))
     print(f"ULTRA_SEED={seed}")
     chance = random.Random(seed + share)  # noqa: S311
@@ -122,7 +112,7 @@ def one_run(repo: Repo, chance: random.Random, most: int) -> int:
     reader.start()
     kills = 0
     while True:
-        command = [sys.executable, str(DRIVER), str(repo.bundle / "bin/ultra"), PLAN]
+        command = [sys.executable, str(DRIVER), str(repo.command), PLAN]
         process = subprocess.Popen(
             command, cwd=repo.folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, start_new_session=True,

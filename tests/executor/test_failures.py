@@ -230,7 +230,7 @@ def test_a_second_verify_while_one_runs_is_refused(make: Make) -> None:
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
     first = subprocess.Popen(
-        [repo.bundle / "bin/ultra", "step", "verify", "1", "--json"],
+        [repo.command, "step", "verify", "1", "--json"],
         cwd=repo.folder, env=repo.env, stdout=subprocess.PIPE,
     )  # fmt: skip
     while not (repo.folder.parent / "running").exists():
@@ -438,7 +438,7 @@ def test_a_verify_whose_call_is_ended_leaves_nothing_running_for_the_next(
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
-    call = subprocess.Popen([repo.bundle / "bin/ultra", "step", "verify", "1"], cwd=repo.folder, env=repo.env)
+    call = subprocess.Popen([repo.command, "step", "verify", "1"], cwd=repo.folder, env=repo.env)
     while not (repo.folder.parent / "pid").exists():
         time.sleep(0.02)
     time.sleep(0.1)

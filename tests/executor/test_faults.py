@@ -65,7 +65,7 @@ def test_a_full_disk_in_the_middle_of_a_verb(make: Make, call: str) -> None:
         repo.write({"src/part1.py": "one\n"})
     before = repo.read(PROGRESS)
     done = subprocess.run(
-        ["bash", "-c", f"ulimit -f 0; {repo.bundle}/bin/ultra {call} --json | cat"],
+        ["bash", "-c", f"ulimit -f 0; {repo.command} {call} --json | cat"],
         cwd=repo.folder, env={**repo.env, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, check=False, timeout=60,
     )  # fmt: skip
     assert b'"ok":false' in done.stdout, done

@@ -271,12 +271,12 @@ def test_a_progress_file_that_cannot_be_replaced(make: Make) -> None:
 def test_odd_names_of_plans(make: Make) -> None:
     repo = make(ONE)
     repo.write({"docs/My plan..lock.md": ONE})
-    told = repo.run("run", "start", "docs/My plan..lock.md", "--json")
+    told = repo("run", "start", "docs/My plan..lock.md")
     assert told.data["ok"], told.data
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.ok("run finish")["result"] == "completed"
     assert repo.has("docs/.ultraexecute-progress-My plan..lock.json")
     assert repo.has("docs/.session-state.local.json")
     assert not any(name.startswith(f"run/{SLUG}/") for name in repo.refs())
-    audited = repo.run("audit", "docs/My plan..lock.md", "--json")
+    audited = repo("audit", "docs/My plan..lock.md")
     assert audited.data["status"] == "pass"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.executor.sample import FILES, PLAN, PROJECT, ROOT, Repo, plan, step
+from tests.executor.sample import FILES, PLAN, PROJECT, Repo, plan, step
+from tests.kit.names import ROOT
 
 DATE = "2026-01-31T12:00:00Z"
 DATES = {"GIT_AUTHOR_DATE": DATE, "GIT_COMMITTER_DATE": DATE}
@@ -63,7 +64,7 @@ def told(folder: Path, bundle: Path, python: Path, env: Mapping[str, str]) -> li
     said = []
 
     def call(line: str) -> None:
-        answer = repo.run(*line.split(), "--json", env=env)
+        answer = repo.say(*line.split(), "--json", env=env)
         said.append(f"{line}: {answer.status} {answer.out}{answer.err}")
 
     call(f"run start {PLAN}")

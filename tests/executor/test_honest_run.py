@@ -86,16 +86,16 @@ def test_every_transition_leaves_a_valid_progress_file(make: Make) -> None:
 
 def test_words_for_a_person(make: Make) -> None:
     repo = make(plan(step(1)))
-    assert "Started" in repo.run("run", "start", PLAN).out
-    assert "Files: src/part1.py" in repo.run("step", "begin", "1").out
-    refused = repo.run("step", "commit", "1")
+    assert "Started" in repo.say("run", "start", PLAN).out
+    assert "Files: src/part1.py" in repo.say("step", "begin", "1").out
+    refused = repo.say("step", "commit", "1")
     assert (refused.status, refused.out) == (1, "")
     assert "has not passed" in refused.err
-    assert "Step 1 fails, attempt 1 of 3" in repo.run("step", "verify", "1").out
+    assert "Step 1 fails, attempt 1 of 3" in repo.say("step", "verify", "1").out
     repo.write({"src/part1.py": "one\n"})
-    assert "Step 1 passes." in repo.run("step", "verify", "1").out
-    assert "Step 1 is committed as" in repo.run("step", "commit", "1").out
-    assert "Execution completed: 1 of 1 steps" in repo.run("run", "finish").out
+    assert "Step 1 passes." in repo.say("step", "verify", "1").out
+    assert "Step 1 is committed as" in repo.say("step", "commit", "1").out
+    assert "Execution completed: 1 of 1 steps" in repo.say("run", "finish").out
 
 
 def test_unknown_fields_survive(make: Make) -> None:

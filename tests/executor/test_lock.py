@@ -73,7 +73,7 @@ def test_without_the_client_the_nearest_lasting_ancestor_owns_it(make: Make) -> 
     repo = make(TWO)
     for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID"):
         del repo.env[name]
-    ultra = repo.bundle / "bin/ultra"
+    ultra = repo.command
     script = f"{ultra} run start {PLAN} --json && {ultra} step begin 1 --json; true"
     done = subprocess.run(
         ["bash", "-c", script], cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60
@@ -88,7 +88,7 @@ def test_a_run_left_by_a_script_that_has_ended(make: Make) -> None:
     for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID"):
         del repo.env[name]
     script = repo.folder.parent / "script.sh"
-    script.write_text(f"{repo.bundle}/bin/ultra run start {PLAN} --json; true\n")
+    script.write_text(f"{repo.command} run start {PLAN} --json; true\n")
     subprocess.run(
         ["bash", script], cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
+from tests.kit.names import COMMANDS
 
 Make = Callable[..., Repo]
 
@@ -273,7 +274,7 @@ def test_a_killed_run_is_found_by_continue(make: Make) -> None:
     assert state(repo)["status"] == "in_progress"
     found = repo.ok("continue")
     assert (found["status"], found["command"]) == (
-        "in_progress", f"/ultraplan-local:ultraexecute-local --project {PROJECT} --resume",
+        "in_progress", f"{COMMANDS['execute']} --project {PROJECT} --resume",
     )  # fmt: skip
 
 

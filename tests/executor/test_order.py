@@ -82,7 +82,7 @@ def test_resume_without_progress_starts_at_the_first_step_and_says_so(make: Make
      f"run start {PLAN} --mode step", f"run start {PLAN} --mode resume --restart", f"run start {PLAN} --step x"],
 )  # fmt: skip
 def test_wrong_words(make: Make, call: str) -> None:
-    told = make(plan(step(1))).run(*call.split(), "--json")
+    told = make(plan(step(1)))(*call.split())
     assert (told.status, told.data["ok"]) == (2, False)
 
 
@@ -92,7 +92,7 @@ def test_wrong_words(make: Make, call: str) -> None:
      "--mode session --session 1 --step 1"],
 )  # fmt: skip
 def test_two_modes_at_once_are_wrong_usage(make: Make, words: str) -> None:
-    told = make(plan(step(1))).run("run", "start", PLAN, *words.split(), "--json")
+    told = make(plan(step(1)))("run", "start", PLAN, *words.split())
     assert (told.status, "exclude each other" in told.data["error"]) == (2, True)
     assert told.data["next"].startswith("usage: ultra run start PATH")
 

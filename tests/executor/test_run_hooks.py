@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, STATE, Repo, plan, step
+from tests.kit.names import COMMANDS
 
 Make = Callable[..., Repo]
-EXECUTE = "/ultraplan-local:ultraexecute-local"
+EXECUTE = COMMANDS["execute"]
 RESUME = f"{EXECUTE} --project {PROJECT} --resume"
 TWO = plan(step(1), step(2))
 HOOKS = ("pre_compact", "stop", "session_start")

@@ -10,10 +10,11 @@ import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
 from tests.executor.test_modes import SESSIONS, TWO_SESSIONS
+from tests.kit.names import COMMANDS
 
 Make = Callable[..., Repo]
-EXECUTE = "/ultraplan-local:ultraexecute-local"
-REVIEW = "/ultraplan-local:ultrareview-local"
+EXECUTE = COMMANDS["execute"]
+REVIEW = COMMANDS["review"]
 SPEC = f"{PROJECT}/sessions/session-{{}}.md"
 
 

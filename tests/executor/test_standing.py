@@ -36,13 +36,13 @@ class Asked:
         self.command = "" if self.status["next"] == self.status["reason"] else self.status["next"]
 
     def _json(self, *words: str) -> dict[str, Any]:
-        told = self.repo.run(*words, "--json", env=self.env)
+        told = self.repo.say(*words, "--json", env=self.env)
         return told.data
 
     def compare(self) -> None:
         """Ask all the others."""
         reason = self.status["reason"]
-        lines = self.repo.run("status", "--project", PROJECT, env=self.env).out.splitlines()
+        lines = self.repo.say("status", "--project", PROJECT, env=self.env).out.splitlines()
         assert lines[-1] == "Next     " + (f"{self.command}  ({reason})" if self.command else reason)
         self._page(reason)
         if self.repo.has(STATE):

@@ -19,9 +19,9 @@ import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
 from tests.executor.status_sample import add_brief, artifact, finished, plan_text
+from tests.kit.names import COMMANDS
 
 Make = Callable[..., Repo]
-COMMAND = "/ultraplan-local:ultra{}-local"
 VOID = {"meta"}
 MAY_LOAD = {
     "href", "src", "srcset", "action", "formaction", "poster", "data", "background", "cite", "ping", "xlink:href",
@@ -75,7 +75,7 @@ class Page(HTMLParser):
 def page_of(repo: Repo, *words: str) -> Page:
     """Write the page, hold it against all that a page must not have, and return it."""
     target = repo.folder.parent / "page.html"
-    told = repo.run("status", *words, "--html", str(target))
+    told = repo.say("status", *words, "--html", str(target))
     assert told.status == 0, told.err
     text = target.read_text(encoding="utf-8")
     page = Page(text)
@@ -108,7 +108,7 @@ def status(repo: Repo, *words: str) -> dict[str, Any]:
 
 def words_of(repo: Repo, *words: str) -> dict[str, str]:
     """Return the lines for a person, by their title."""
-    told = repo.run("status", *words)
+    told = repo.say("status", *words)
     assert told.status == 0, told.err
     return {line[:8].strip(): line[9:] for line in told.out.splitlines()}
 
@@ -126,36 +126,36 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
         return answer["stage"], answer["next"]
 
     where = f"--project {PROJECT}"
-    assert comes() == ("brief", COMMAND.format("brief"))
+    assert comes() == ("brief", COMMANDS["brief"])
     repo.write({f"{PROJECT}/brief.md.draft": "x"})
     assert status(repo)["reason"] == "the brief is a draft, and its review is not over"
     add_brief(repo, answered=1)
-    assert comes() == ("research", f"{COMMAND.format('research')} {where}")
+    assert comes() == ("research", f"{COMMANDS['research']} {where}")
     assert status(repo)["research"] == {"answered": 1, "topics": 2, "status": "in_progress"}
     add_brief(repo, answered=2)
-    assert comes() == ("plan", f"{COMMAND.format('plan')} {where}")
+    assert comes() == ("plan", f"{COMMANDS['plan']} {where}")
     repo.write({PLAN: "# no plan\n"})
     assert status(repo)["reason"] == "the plan is not valid"
     repo.write({PLAN: text})
-    assert comes() == ("execute", f"{COMMAND.format('execute')} {where}")
+    assert comes() == ("execute", f"{COMMANDS['execute']} {where}")
     repo.start()
     assert comes() == ("execute", "ultra step begin 1")
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert comes() == ("execute", "ultra run finish")
     repo.ok("run finish")
-    assert comes() == ("review", f"{COMMAND.format('review')} {where}")
+    assert comes() == ("review", f"{COMMANDS['review']} {where}")
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-flow-list.md")})
-    assert comes() == ("plan", f"{COMMAND.format('plan')} --brief {PROJECT}/review.md")
+    assert comes() == ("plan", f"{COMMANDS['plan']} --brief {PROJECT}/review.md")
     (grave,) = re.findall(r"^findings: \[([0-9a-f]{40})", repo.read(f"{PROJECT}/review.md"), re.MULTILINE)
     mend = plan(step(1, files=["src/mended.py"])).replace(
         "---\n\n#", f"source_findings: [{grave}]\n---\n\n#", 1
     )
     repo.write({PLAN: mend})
-    assert comes() == ("execute", f"{COMMAND.format('execute')} {where}")
+    assert comes() == ("execute", f"{COMMANDS['execute']} {where}")
     repo.start()
     repo.do_step(1, {"src/mended.py": "mended\n"})
     repo.ok("run finish")
-    assert comes() == ("review", f"{COMMAND.format('review')} {where}")
+    assert comes() == ("review", f"{COMMANDS['review']} {where}")
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-nothing-found.md")})
     assert comes() == ("done", "the project is complete")
 
@@ -177,15 +177,15 @@ def test_after_a_review_its_plan_is_executed_and_then_the_work_is_reviewed_again
         return str(status(repo, "--project", PROJECT)["next"])
 
     now = time.time()
-    again, where = f"{COMMAND.format('plan')} --brief {PROJECT}/review.md", f"--project {PROJECT}"
+    again, where = f"{COMMANDS['plan']} --brief {PROJECT}/review.md", f"--project {PROJECT}"
     assert comes(now - 20, now - 10) == again
     assert 'plan_version: "1.7"\n' in text
     repo.write({PLAN: text.replace('"1.7"\n', f'"1.7"\nsource_findings:\n{listed}', 1)})
-    assert comes(now - 20, now - 10) == f"{COMMAND.format('execute')} {where}"
+    assert comes(now - 20, now - 10) == f"{COMMANDS['execute']} {where}"
     repo.start()
     repo.do_step(1, {"src/part1.py": "two\n"})
     repo.ok("run finish")
-    assert comes(now - 20, now + 20) == f"{COMMAND.format('review')} {where}"
+    assert comes(now - 20, now + 20) == f"{COMMANDS['review']} {where}"
     assert comes(now + 30, now + 20) == again
     assert comes(now + 20, now - 10) == again
 
@@ -202,8 +202,7 @@ def test_a_few_lines_for_a_person(make: Make) -> None:
         "Run": "completed, all 5 steps are over",
         "Audit": "pass (made now, commits from git refs)",
         "Review": "WARN: 1 major, 1 minor",
-        "Next": f"{COMMAND.format('plan')} --brief {PROJECT}/review.md"
-        "  (the review says WARN: plan what it found)",
+        "Next": f"{COMMANDS['plan']} --brief {PROJECT}/review.md  (the review says WARN: plan what it found)",
     }
 
 
@@ -230,7 +229,7 @@ def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
     assert elsewhere["run"]["held_by"] == "another session"
     assert "another session" in elsewhere["next"]
     repo.ok("run abort")
-    assert status(repo)["next"] == f"{COMMAND.format('execute')} --project {PROJECT} --resume"
+    assert status(repo)["next"] == f"{COMMANDS['execute']} --project {PROJECT} --resume"
 
 
 def test_a_claim_that_git_does_not_know_is_not_shown_as_done(make: Make) -> None:
@@ -260,7 +259,7 @@ def test_the_audit_is_made_now(make: Make) -> None:
 def test_several_projects_are_listed_and_one_can_be_named(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.write({".claude/projects/2026-02-02-later/notes.txt": "x"})
-    told = repo.run("status")
+    told = repo.say("status")
     assert told.out.splitlines() == [
         ".claude/projects/2026-02-02-later  brief: there is no brief yet",
         f"{PROJECT}  execute: the plan waits to be executed".replace(PROJECT, f"{PROJECT:33}"),
@@ -278,8 +277,8 @@ def test_several_projects_are_listed_and_one_can_be_named(make: Make) -> None:
 def test_without_projects_it_says_how_to_begin(make: Make, tmp_path: Path) -> None:
     repo = make(plan(step(1)))
     (tmp_path / "empty").mkdir()
-    told = repo.run("status", cwd=tmp_path / "empty")
-    assert (told.status, told.out) == (0, f"No projects here. To begin: {COMMAND.format('brief')}\n")
+    told = repo.say("status", cwd=tmp_path / "empty")
+    assert (told.status, told.out) == (0, f"No projects here. To begin: {COMMANDS['brief']}\n")
     assert "no project directory" in repo.refused("status --project nowhere")
 
 
@@ -290,7 +289,7 @@ def test_sessions_are_shown_with_their_waves(make: Make) -> None:
     repo.do_step(2, {"src/part2.py": "two\n"})
     repo.do_step(3, {"src/part3.py": "three\n"})
     repo.ok("run finish")
-    assert status(repo)["next"] == f"{COMMAND.format('execute')} --project {PROJECT} --session 2"
+    assert status(repo)["next"] == f"{COMMANDS['execute']} --project {PROJECT} --session 2"
     text = page_of(repo).text
     assert "Wave 1 Session 1 The limiter Steps 1, 2, 3 completed" in text
     assert "Wave 2 Session 2 What people see Steps 4, 5 pending" in text
@@ -310,7 +309,7 @@ def test_the_page_shows_all_of_it(make: Make) -> None:
         "1 Limits of the upstream services answered",
         "Audit pass (made now, commits from git refs)",
         "major src/limit.py:42 An error of the store is lost.",
-        f"{COMMAND.format('plan')} --brief {PROJECT}/review.md",
+        f"{COMMANDS['plan']} --brief {PROJECT}/review.md",
     ):
         assert words in page.text, words
     assert page.tags["svg"] == 2
@@ -359,7 +358,7 @@ def test_nothing_of_an_artifact_is_markup(make: Make, kind: str) -> None:
         "g", "rect", "circle", "text", "section", "pre", "code", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
         "td", "span", "strong", "ul", "li", "footer",
     }  # fmt: skip
-    told = repo.run("status")
+    told = repo.say("status")
     assert all(line.isprintable() for line in told.out.splitlines())
 
 
@@ -451,7 +450,7 @@ def test_a_call_imports_nothing_slow(make: Make) -> None:
         "utf8",
         "-X",
         "importtime",
-        str(repo.bundle / "bin/ultra"),
+        str(repo.command),
         "status",
     ]
     done = subprocess.run(words, cwd=repo.folder, env=repo.env, capture_output=True, check=True, timeout=60)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 from tests.executor.test_another_plan import OTHER, completed
+from tests.kit.names import COMMANDS
 
 Make = Callable[..., Repo]
 LOGS = f"{PROJECT}/logs"
@@ -81,7 +82,7 @@ def test_finish_says_why_a_run_is_partial(make: Make) -> None:
     repo.do_step(1, {"src/part1.py": "one\n"})
     answer = repo.ok("run finish")
     assert (answer["result"], answer["drift_details"][0]["check"]) == ("partial", "commit_message_pattern")
-    assert answer["next"].endswith(f"ultraexecute-local --project {PROJECT} --resume")
+    assert answer["next"].endswith(f"{COMMANDS['execute']} --project {PROJECT} --resume")
 
 
 def test_finish_names_the_review_when_all_is_done(make: Make) -> None:
@@ -91,6 +92,4 @@ def test_finish_names_the_review_when_all_is_done(make: Make) -> None:
     answer = repo.ok("run finish")
     assert list(answer) == ["ok", "result", "steps", "report", "ultraexecute_summary", "next"]
     assert answer["steps"] == ["1 Make part 1: pass"]
-    assert (
-        answer["next"] == f"tell the user; to go on: /ultraplan-local:ultrareview-local --project {PROJECT}"
-    )
+    assert answer["next"] == f"tell the user; to go on: {COMMANDS['review']} --project {PROJECT}"

@@ -13,8 +13,10 @@ from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, Say, ScriptedModel, ToolResult
 from tests.client.session import Client, Session
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo
+from tests.kit.model import edit, read, ultra, write
+from tests.kit.names import COMMANDS, NAME
 
-EXECUTE = "/ultraplan-local:ultraexecute-local"
+EXECUTE = COMMANDS["execute"]
 TYPED = f"{EXECUTE} --project {PROJECT}"
 DATA = "${CLAUDE_PLUGIN_DATA}"  # filled in by the client in the text that Claude reads
 FILES = {"README.md": "# Greet\n", "src/hello.py": "print('hello')\n", "settings.ini": "tone = kind\n"}
@@ -99,15 +101,6 @@ COMMITS = ["feat: make a greeting", "feat: greet on the command line", "docs: te
 # What Claude does.
 
 
-def ultra(line: str) -> Call:
-    """Call a verb as the command's text asks for it."""
-    return bash(f"ultra {line} --json", timeout=600_000)
-
-
-def bash(command: str, **more: object) -> Call:
-    return Call("Bash", {"command": command, "description": "Next call", **more})
-
-
 def start(*flags: str) -> Call:
     return ultra(" ".join([f'run start "{PLAN}"', *flags]))
 
@@ -126,18 +119,6 @@ def commit(number: int) -> Call:
 
 def finish() -> Call:
     return ultra(f'run finish --data "{DATA}"')
-
-
-def read(path: str) -> Call:
-    return Call("Read", {"file_path": path})
-
-
-def write(path: str, text: str) -> Call:
-    return Call("Write", {"file_path": path, "content": text})
-
-
-def edit(path: str, old: str, new: str) -> Call:
-    return Call("Edit", {"file_path": path, "old_string": old, "new_string": new})
 
 
 def make_greeting() -> list[Call]:
@@ -166,7 +147,7 @@ def tell_how_it_is_used() -> list[Call]:
 
 
 @dataclass(frozen=True)
-class Told:
+class Played:
     """What one session was told, call by call."""
 
     session: Session
@@ -215,9 +196,9 @@ class Story:
         self,
         typed: str,
         *does: Call | Say | Iterable[Call],
-        after: Told | None = None,
+        after: Played | None = None,
         may: Iterable[str] = (),
-    ) -> Told:
+    ) -> Played:
         """Type something, let Claude do all of this, and return what it was told; `may` allows more tools."""
         turns = [turn for one in does for turn in ([one] if isinstance(one, Call | Say) else one)]
         model = self.scripted(*map(self._absolute, turns))
@@ -236,7 +217,7 @@ class Story:
         assert len(results) in (calls, calls + earlier), (
             results
         )  # a resumed conversation holds the earlier ones
-        return Told(session, model, tuple(results[-calls:] if calls else ()))
+        return Played(session, model, tuple(results[-calls:] if calls else ()))
 
     def _absolute(self, turn: Call | Say) -> Call | Say:
         """Name files as the client wants them, and the data folder as it fills it in."""
@@ -251,7 +232,7 @@ class Story:
     @property
     def data(self) -> Path:
         """The folder of the plugin's data."""
-        return self.client.home.config / "plugins/data/ultraplan-local-inline"
+        return self.client.home.config / f"plugins/data/{NAME}-inline"
 
     def commits(self) -> list[str]:
         """Return the subjects of the run's commits."""
@@ -285,10 +266,10 @@ class Story:
 
     def is_valid(self) -> bool:
         """Tell whether every artifact of the project keeps its contract, its progress file among them."""
-        told = self.repo.run("validate", "progress", PROGRESS, "--json").data
+        told = self.repo("validate", "progress", PROGRESS).data
         assert told["valid"], told
         return self.is_valid_project()
 
     def is_valid_project(self) -> bool:
         """Tell whether every artifact of the project that is there keeps its contract."""
-        return bool(self.repo.run("validate", "project", PROJECT, "--json").data["valid"])
+        return bool(self.repo("validate", "project", PROJECT).data["valid"])

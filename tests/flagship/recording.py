@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tests.client.conversation import ToolResult
-from tests.flagship.stories import NAME, ROOT, answered
+from tests.kit.model import answered
+from tests.kit.names import NAME, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 

@@ -7,41 +7,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tests.client.conversation import ToolResult
-from tests.flagship.stories import ROOT
+from tests.kit.names import PIPELINE, ROOT
 
 RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime/verbs"
 MORE = {"put": 1, "validate": 1, "stats": 1, "guide": 2}
 """Verbs that are told apart by the words behind them, too."""
 CONDITIONAL: Mapping[str, Mapping[str, str]] = {
-    "ultrabrief-local": {
+    "brief": {
         "guide agent brief-reviewer": "the Agent tool is missing, or the reviewer failed twice",
         "guide brief stop": "the user stops the review",
         "guide brief auto": "the user takes Auto",
     },
-    "ultraresearch-local": {
+    "research": {
         "guide agent": "the Agent tool is missing",
         "check-output": "an answer is in doubt",
     },
-    "ultraplan-local": {
+    "plan": {
         "guide plan orchestrator": "the source is a brief",
         "guide plan remediation": "the source is a review",
         "guide plan sessions": "the plan is long, or its sessions are exported",
     },
-    "ultraexecute-local": {
+    "execute": {
         "guide execute resume": "the run is resumed",
         "guide execute session": "one session is run",
         "run dry-run": "nothing is to be run",
         "run validate": "nothing is to be run",
         "step restore": "something outside of the step's files was changed",
     },
-    "ultracontinue": {
+    "continue": {
         "guide continue none": "no run has begun",
         "guide continue broken": "no state can be read",
         "guide continue ambiguous": "two runs are equally new",
     },
-    "ultrareview-local": {},
+    "review": {},
 }
-"""For each command what its phases name for a case that may not arise, and the case."""
+"""For each stage what its phases name for a case that may not arise, and the case."""
 
 
 def known_verbs() -> set[str]:
@@ -98,6 +98,7 @@ def played(results: Iterable[ToolResult]) -> list[str]:
 def keeps_to(name: str, bundle: Path, results: Sequence[ToolResult]) -> None:
     """Hold what was played in a stage against the texts that the model had: nothing else, all of it, in its order."""
     command = (bundle / "commands" / f"{name}.md").read_text()
+    (conditional,) = [CONDITIONAL[stage] for stage, typed in PIPELINE.items() if typed == name]
     calls = [one for one in results if str(one.call.input.get("command", "")).startswith("ultra ")]
     guides = [one.text for one in calls if str(one.call.input["command"]).startswith("ultra guide ")]
     verbs = [spelled(str(one.call.input["command"])) for one in calls]
@@ -105,8 +106,8 @@ def keeps_to(name: str, bundle: Path, results: Sequence[ToolResult]) -> None:
     assert set(verbs) <= known, f"{name} does not name {set(verbs) - known}"
     of_phases = [named(phase) for phase in phases(command)]
     asked = {verb for phase in of_phases for verb in phase}
-    assert set(CONDITIONAL[name]) <= asked, f"{name} no longer names {set(CONDITIONAL[name]) - asked}"
-    wanted = known - set(CONDITIONAL[name]) - (set(named(command)) - asked)
+    assert set(conditional) <= asked, f"{name} no longer names {set(conditional) - asked}"
+    wanted = known - set(conditional) - (set(named(command)) - asked)
     assert wanted <= set(verbs), f"{name} asks for {wanted - set(verbs)}, which was not played"
     number = {verb: at for at, phase in reversed([*enumerate(of_phases)]) for verb in phase}
     turns = [number[verb] for verb in dict.fromkeys(verbs) if verb in number]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
 RUN = ".claude/projects/2026-01-31-rate-limit"
 
 

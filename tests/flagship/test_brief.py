@@ -1,4 +1,4 @@
-"""/ultrabrief-local in the real client: the interview in a terminal, the gate, and every way it can end."""
+"""The brief command in the real client: the interview in a terminal, the gate, and every way it can end."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent, Toge
 from tests.client.script import Acting
 from tests.client.session import Client
 from tests.client.terminal import Terminal
-from tests.flagship.stories import (
-    EXAMPLE,
-    NAME,
-    PROJECT,
+from tests.kit.model import (
     answered,
     ask,
     asked,
@@ -29,8 +26,9 @@ from tests.flagship.stories import (
     validated,
     verbs_of,
 )
+from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
-TYPED = f"/{NAME}:ultrabrief-local Limit the rate of requests"
+TYPED = f"{COMMANDS['brief']} Limit the rate of requests"
 REVIEWER = "# Review a brief"
 NEW = bash("ultra project new rate-limit --date 2026-01-31 --json")
 PUT = f"ultra put brief --project {PROJECT} --draft"
@@ -233,12 +231,12 @@ def test_what_the_model_and_the_reviewer_are_told(
         "unfamiliar technology, version upgrades, security decisions",
         "*I know this* (the candidate is dropped)",
         "reduced confidence",
-        "Usage: /ultraplan-local:ultrabrief-local [--quick] <task>",
+        f"Usage: {COMMANDS['brief']} [--quick] <task>",
         "| `Estimated cost`",
     ):  # fmt: skip
         assert rule in " ".join(told.split()), rule
     assert "{{" not in told.split("# Write a brief")[1].split("# The draft of a brief")[0]
-    assert re.search(r'--data "/[^"$]+ultraplan-local[^"$]*"', told), "the folder for stats is filled in"
+    assert re.search(rf'--data "/[^"$]+{NAME}[^"$]*"', told), "the folder for stats is filled in"
     assert "research_status: pending" not in told
     reviewers = model.agent(REVIEWER)
     assert reviewers.tools == ("Read", "Grep", "Glob")
@@ -371,7 +369,7 @@ def test_without_somebody_to_answer_there_is_no_interview(
 def test_auto_goes_on_with_research_in_the_same_conversation(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:
-    skill = Call("Skill", {"skill": f"{NAME}:ultraresearch-local", "args": f"--project {PROJECT}"})
+    skill = Call("Skill", {"skill": COMMANDS["research"].removeprefix("/"), "args": f"--project {PROJECT}"})
     model = scripted(bash("ultra guide brief auto"), skill)
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     guide, called = model.tool_results()

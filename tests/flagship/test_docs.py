@@ -16,25 +16,17 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.flagship.stories import EXAMPLE, PROJECT, ROOT
+from tests.kit.names import EXAMPLE, NAME, PIPELINE, PROJECT, ROOT
 from ultra_plugin.bill import bill, tokens
 from ultra_plugin.folder import read_folder
 from ultra_plugin.views import heading_anchor
 
 READER = MarkdownIt("commonmark").enable("table")
 RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
-COMMANDS = {
-    "brief": "ultrabrief-local",
-    "research": "ultraresearch-local",
-    "plan": "ultraplan-local",
-    "execute": "ultraexecute-local",
-    "review": "ultrareview-local",
-    "continue": "ultracontinue",
-}
 STATE = ROOT / "plugin_src/contracts/fixtures/session-state/valid.json"
 PROGRESS = ROOT / "plugin_src/contracts/fixtures/progress/valid.json"
 
-command = pytest.mark.parametrize(("stage", "name"), COMMANDS.items())
+command = pytest.mark.parametrize(("stage", "name"), PIPELINE.items())
 
 
 def page(bundle: Path, name: str) -> str:
@@ -55,13 +47,13 @@ def indented_usage(prompt: str) -> str:
 
 def test_every_command_has_its_page_and_no_page_is_left_over(bundle: Path) -> None:
     pages = {path.stem for path in (bundle / "docs/commands").iterdir()}
-    assert pages == {path.stem for path in (bundle / "commands").iterdir()} == set(COMMANDS.values())
+    assert pages == {path.stem for path in (bundle / "commands").iterdir()} == set(PIPELINE.values())
 
 
 @command
 def test_the_usage_is_the_one_that_the_prompt_prints(bundle: Path, stage: str, name: str) -> None:
     usage = indented_usage((bundle / "commands" / f"{name}.md").read_text())
-    assert usage.startswith(f"Usage: /ultraplan-local:{name}")
+    assert usage.startswith(f"Usage: /{NAME}:{name}")
     assert f"```text\n{usage}\n```" in section(page(bundle, name), "Usage")
 
 
@@ -75,7 +67,7 @@ def test_phases_agents_and_costs_are_those_of_the_prompts(bundle: Path, stage: s
     assert all(f"`ultra guide {stage} {path.stem}`" in text for path in guides)
     everything = "\n".join([prompt, *(path.read_text() for path in guides)])
     agents = {path.stem for path in (bundle / "agents").iterdir()}
-    started = set(re.findall(r"`ultraplan-local:([a-z-]+)`", everything)) & agents
+    started = set(re.findall(rf"`{NAME}:([a-z-]+)`", everything)) & agents
     shown = re.findall(
         r"^\| `([a-z-]+)` +\| .+ \| (\w+) +\| +(\d+) +\|$", section(text, "Agents"), re.MULTILINE
     )
@@ -102,7 +94,7 @@ def test_a_page_says_everything_in_plain_sentences(bundle: Path, stage: str, nam
         "What it reads and writes",
     ):
         assert section(text, title).strip(), title
-    assert re.search(rf"^/ultraplan-local:{name}", section(text, "An example"), re.MULTILINE)
+    assert re.search(rf"^/{NAME}:{name}", section(text, "An example"), re.MULTILINE)
     assert "](" in section(text, "What comes next")
 
 
@@ -252,22 +244,17 @@ def named_first(path: Path, *calls: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("title", "modules", "calls", "least"),
+    ("title", "room", "calls", "least"),
     [
-        (
-            "The audit of a run",
-            ["run/life/audit.py", "run/step/expected.py", "run/step/verify.py"],
-            ("Drift", "Fault"),
-            15,
-        ),
-        ("The set-up", ["doctor/checkup.py"], ("Check",), 8),
+        ("The audit of a run", "run", ("Drift", "Fault"), 15),
+        ("The set-up", "doctor", ("Check",), 8),
     ],
 )
 def test_every_check_has_its_line(
-    bundle: Path, title: str, modules: list[str], calls: tuple[str, ...], least: int
+    bundle: Path, title: str, room: str, calls: tuple[str, ...], least: int
 ) -> None:
     explained = set(rows(section((bundle / "docs/TROUBLESHOOTING.md").read_text(), title))) - {"check"}
-    said = set[str]().union(*(named_first(RUNTIME / module, *calls) for module in modules))
+    said = set[str]().union(*(named_first(path, *calls) for path in (RUNTIME / room).rglob("*.py")))
     assert len(said) >= least
     assert {name for name in explained if not re.fullmatch("-+", name)} == said
 
@@ -326,6 +313,6 @@ def test_there_are_links_and_anchors_to_follow() -> None:
 
 def test_the_pages_are_linked_from_where_people_begin(bundle: Path) -> None:
     overview = set(links(bundle / "docs/PIPELINE.md"))
-    assert {f"commands/{name}.md" for name in COMMANDS.values()} <= overview
+    assert {f"commands/{name}.md" for name in PIPELINE.values()} <= overview
     assert "docs/PIPELINE.md" in set(links(bundle / "README.md"))
-    assert "dist/ultraplan-local/docs/PIPELINE.md" in set(links(ROOT / "README.md"))
+    assert f"dist/{NAME}/docs/PIPELINE.md" in set(links(ROOT / "README.md"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.flagship.stories import EXAMPLE, PROJECT, validated
+from tests.kit.calls import Ultra
+from tests.kit.model import validated
+from tests.kit.names import EXAMPLE, PROJECT
 
 ARTIFACTS = {
     "brief": "brief.md",
@@ -37,15 +38,11 @@ def test_together_they_are_a_project(example: Path, bundle: Path) -> None:
     assert (result["valid"], result["errors"]) == (True, [])
 
 
-def test_the_session_spec_is_what_the_plan_makes(example: Path, bundle: Path) -> None:
+def test_the_session_spec_is_what_the_plan_makes(example: Path, bundle: Path, python: Path) -> None:
     before = (example / PROJECT / ARTIFACTS["session-spec"]).read_text()
-    subprocess.run(
-        [bundle / "bin" / "ultra", "sessions", "write", f"{PROJECT}/plan.md", "--project", PROJECT],
-        cwd=example,
-        check=True,
-        capture_output=True,
-        timeout=30,
-    )
+    assert Ultra(bundle, example, python)(
+        "sessions", "write", f"{PROJECT}/plan.md", "--project", PROJECT
+    ).data["ok"]
     assert (example / PROJECT / ARTIFACTS["session-spec"]).read_text() == before
 
 

@@ -23,22 +23,18 @@ from tests.flagship.greeting import (
     GREET,
     HELLO,
     TYPED,
+    Played,
     Story,
-    Told,
-    bash,
     begin,
     commit,
-    edit,
     finish,
     greet_on_the_command_line,
     make_greeting,
-    read,
     start,
     tell_how_it_is_used,
-    ultra,
     verify,
-    write,
 )
+from tests.kit.model import bash, edit, read, ultra, write
 
 EVERYTHING = ("Bash", "Write", "Edit")
 
@@ -49,7 +45,7 @@ def story(client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path) 
     return Story(client, scripted, bundle, tmp_path / "repo")
 
 
-def tokens_of(told: Told) -> int:
+def tokens_of(told: Played) -> int:
     """Count what the verbs cost, calls and answers, as the client counts offline."""
     verbs = [one for one in told.results if one.call.name == "Bash"]
     return sum(len(json.dumps(dict(one.call.input))) + len(one.text) for one in verbs) // 4

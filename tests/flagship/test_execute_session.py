@@ -17,22 +17,18 @@ from tests.flagship.greeting import (
     GREET,
     GREETING,
     TYPED,
+    Played,
     Story,
-    Told,
-    bash,
     begin,
     commit,
-    edit,
     finish,
     greet_on_the_command_line,
     make_greeting,
-    read,
     start,
     tell_how_it_is_used,
-    ultra,
     verify,
-    write,
 )
+from tests.kit.model import bash, edit, read, ultra, write
 
 SESSIONS = """\
 ## Execution Strategy
@@ -71,7 +67,7 @@ def story(client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path) 
     return story
 
 
-def session_one(story: Story) -> Told:
+def session_one(story: Story) -> Played:
     return story.claude(
         f"{TYPED} --session 1",
         GUIDE,
@@ -82,7 +78,7 @@ def session_one(story: Story) -> Told:
     )
 
 
-def session_two(story: Story, typed: str) -> Told:
+def session_two(story: Story, typed: str) -> Played:
     return story.claude(typed, GUIDE, start("--session 2"), tell_how_it_is_used(), finish())
 
 

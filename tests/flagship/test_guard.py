@@ -13,24 +13,16 @@ import pytest
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, ScriptedModel, SubAgent, ToolResult
 from tests.client.session import Client, Session
-from tests.flagship.states import ROOT
-from tests.guard.scene import PLAN, PROJECT
+from tests.guard.scene import PLAN
 from tests.guard.test_hook import REMOVE
+from tests.kit.model import bash, write
+from tests.kit.names import NAME, PROJECT, ROOT, SUITE
 
-NAME = "ultraplan-local"
 NESTED = "bash -c 'cd src && rm -rf old'"
 HARMLESS = "echo one two && ls src"
 AGENT = "look after the sources"
 ALLOWED = ("--allowedTools", "Bash", "Write", "Edit", "Agent")
 WRITES = f"ultra put plan --project {PROJECT}"
-
-
-def bash(command: str) -> Call:
-    return Call("Bash", {"command": command, "description": "test"})
-
-
-def write(path: Path, content: str = "A=1\n") -> Call:
-    return Call("Write", {"file_path": str(path), "content": content})
 
 
 def agent(kind: str = "general-purpose") -> Call:
@@ -91,10 +83,10 @@ def test_a_run_is_stopped_and_told_what_to_do_instead(
         bash(REMOVE),
         bash(NESTED),
         bash("echo x > ../outside.txt"),
-        write(tree / ".env"),
-        write(tree / PLAN),
+        write(tree / ".env", "A=1\n"),
+        write(tree / PLAN, "A=1\n"),
         bash(HARMLESS),
-        write(tree / "src/new.txt"),
+        write(tree / "src/new.txt", "A=1\n"),
         agent(),
     ]
     model = scripted(*calls)
@@ -122,7 +114,7 @@ def test_outside_a_run_it_is_as_if_we_were_not_there(
         bash("false"),
         bash(NESTED),
         bash("echo x > ../outside.txt"),
-        write(tree / ".env"),
+        write(tree / ".env", "A=1\n"),
     ]
     script = [*calls, bash(REMOVE)]
     results = []
@@ -176,11 +168,11 @@ def test_always_as_an_option_of_the_installed_plugin(
     shutil.copytree(ROOT / ".claude-plugin", shop / ".claude-plugin")
     for words in (
         ["marketplace", "add", str(shop)],
-        ["install", f"{NAME}@ultra-suite", "--config", "guard=always"],
+        ["install", f"{NAME}@{SUITE}", "--config", "guard=always"],
     ):
         done = client.run("plugin", *words)
         assert done.status == 0, done
-    model = scripted(bash(REMOVE), bash(NESTED), write(tree / ".env"), bash(HARMLESS))
+    model = scripted(bash(REMOVE), bash(NESTED), write(tree / ".env", "A=1\n"), bash(HARMLESS))
     play(client, model, tree, None)
     removed, nested, env, harmless = model.tool_results()
     for one in (removed, nested):

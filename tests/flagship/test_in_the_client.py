@@ -15,18 +15,15 @@ from tests.client.binary import OLDEST
 from tests.client.fixtures import ModelFactory, TerminalFactory, require_client
 from tests.client.model import Call, ScriptedModel
 from tests.client.session import Client
-from tests.flagship.states import ROOT, RUN, write_state
+from tests.flagship.states import RUN, write_state
+from tests.kit.model import bash
+from tests.kit.names import COMMANDS, NAME, PIPELINE, ROOT, SUITE
 from ultra_plugin import __version__
 from ultra_plugin.bill import always_on, bill, tokens
 from ultra_plugin.folder import read_folder
 
-NAME = "ultraplan-local"
-CONTINUE = f"/{NAME}:ultracontinue"
-GO_ON = f"/{NAME}:ultraexecute-local --project {RUN} --resume"
-
-
-def bash(command: str) -> Call:
-    return Call("Bash", {"command": command, "description": "test"})
+CONTINUE = COMMANDS["continue"]
+GO_ON = f"{COMMANDS['execute']} --project {RUN} --resume"
 
 
 def validated(client: Client, target: Path) -> list[object]:
@@ -180,9 +177,9 @@ def test_the_marketplace_way_from_add_to_uninstall(
         return [(entry["id"], entry["version"]) for entry in entries]
 
     plugin("marketplace", "add", str(shop))
-    plugin("install", f"{NAME}@ultra-suite")
-    assert listed() == [(f"{NAME}@ultra-suite", __version__)]
-    assert "ultracontinue" in plugin("details", NAME)
+    plugin("install", f"{NAME}@{SUITE}")
+    assert listed() == [(f"{NAME}@{SUITE}", __version__)]
+    assert PIPELINE["continue"] in plugin("details", NAME)
     write_state(project)
     model = scripted(bash("ultra continue --json"))
     client.ask(CONTINUE, model, cwd=project)
@@ -192,12 +189,12 @@ def test_the_marketplace_way_from_add_to_uninstall(
         shop / "dist" / NAME / ".claude-plugin/plugin.json",
     ):
         path.write_text(path.read_text().replace(f'"version": "{__version__}"', '"version": "99.0.0"'))
-    plugin("marketplace", "update", "ultra-suite")
-    plugin("update", f"{NAME}@ultra-suite")
-    assert listed() == [(f"{NAME}@ultra-suite", "99.0.0")]
-    plugin("uninstall", f"{NAME}@ultra-suite")
+    plugin("marketplace", "update", SUITE)
+    plugin("update", f"{NAME}@{SUITE}")
+    assert listed() == [(f"{NAME}@{SUITE}", "99.0.0")]
+    plugin("uninstall", f"{NAME}@{SUITE}")
     assert listed() == []
-    plugin("marketplace", "remove", "ultra-suite")
+    plugin("marketplace", "remove", SUITE)
 
 
 def test_our_token_bill_is_the_clients(client: Client, bundle: Path, tmp_path: Path) -> None:

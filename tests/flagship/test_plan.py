@@ -1,4 +1,4 @@
-"""/ultraplan-local in the real client: from a brief, from a review, and every way the gate can end."""
+"""The plan command in the real client: from a brief, from a review, and every way the gate can end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pytest
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.client.session import Client
-from tests.flagship.stories import EXAMPLE, NAME, PROJECT, answered, bash, fenced, given, spawn, validated
+from tests.kit.model import answered, bash, fenced, given, spawn, validated
+from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
-TYPED = f"/{NAME}:ultraplan-local"
+TYPED = COMMANDS["plan"]
 BEGIN = f"ultra plan begin --project {PROJECT} --json"
 PUT = f"ultra put plan --project {PROJECT} --draft"
 CHECK = bash(f"ultra gate plan --project {PROJECT} --self-check --json")
@@ -156,7 +157,7 @@ def test_from_a_brief_to_a_plan_whose_self_check_fails_once(
     assert (second["passed"], second["round"]) == (True, 2)
     (ruled,) = answers(model, GATE)
     assert (ruled["passed"], ruled["self_check_rounds"], ruled["path"]) == (True, 2, f"{PROJECT}/plan.md")
-    assert ruled["run"] == f"/{NAME}:ultraexecute-local --project {PROJECT}"
+    assert ruled["run"] == f"{COMMANDS['execute']} --project {PROJECT}"
     assert (ruled["steps"], ruled["sessions"]) == (4, False)
 
     critic = model.agent("# Criticise a plan")

@@ -1,4 +1,4 @@
-"""/ultraresearch-local in the real client: agents side by side, what is missing is said, and the file that lands."""
+"""The research command in the real client: agents side by side, what is missing is said, and the file that lands."""
 
 from __future__ import annotations
 
@@ -16,21 +16,10 @@ import pytest
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent, Together
 from tests.client.session import Client
-from tests.flagship.stories import (
-    EXAMPLE,
-    NAME,
-    PROJECT,
-    answered,
-    bash,
-    by_name,
-    fenced,
-    given,
-    spawn,
-    validated,
-    verbs_of,
-)
+from tests.kit.model import answered, bash, by_name, fenced, given, spawn, validated, verbs_of
+from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
-TYPED = f"/{NAME}:ultraresearch-local --project {PROJECT}"
+TYPED = f"{COMMANDS['research']} --project {PROJECT}"
 LOCAL = ("local-structure", "local-conventions", "local-dependencies", "local-history", "local-tests")
 EXTERNAL = ("web-docs", "web-releases", "web-issues", "web-security")
 PLACEHOLDER = "DeferredToolPlaceholder"  # the client's own, beside tools that a server may bring
@@ -258,10 +247,8 @@ def test_the_bridge_has_the_second_models_tools_and_no_others(
 def test_wrong_arguments_meet_the_usage(
     client: Client, model: ScriptedModel, project: Path, bundle: Path, arguments: str
 ) -> None:
-    client.ask(f"/{NAME}:ultraresearch-local {arguments}".strip(), model, cwd=project, plugin_dirs=[bundle])
-    assert re.search(
-        r"Usage: /ultraplan-local:ultraresearch-local \[--project DIR\] \[--brief FILE\]", model.main.text
-    )
+    client.ask(f"{COMMANDS['research']} {arguments}".strip(), model, cwd=project, plugin_dirs=[bundle])
+    assert re.search(rf"Usage: {COMMANDS['research']} \[--project DIR\] \[--brief FILE\]", model.main.text)
     assert f"Arguments: `{arguments}`" in model.main.text
 
 
@@ -270,7 +257,7 @@ def test_a_question_without_a_project_goes_beside_the_plans(
 ) -> None:
     out = ".claude/research/ultraresearch-2026-01-31-where-to-count.md"
     model = scripted(given(f"ultra put research --out {out} --json", RESEARCH))
-    client.ask(f"/{NAME}:ultraresearch-local {QUESTION}", model, cwd=project, plugin_dirs=[bundle])
+    client.ask(f"{COMMANDS['research']} {QUESTION}", model, cwd=project, plugin_dirs=[bundle])
     assert answered(model.tool_results()[0])["path"] == out
     assert validated(bundle, project, "research", out)["valid"]
 

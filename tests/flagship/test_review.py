@@ -1,11 +1,10 @@
-"""/ultrareview-local in the real client: triage, five reviewers, one coordinator, and a verdict that is arithmetic."""
+"""The review command in the real client: triage, five reviewers, one coordinator, and a verdict that is arithmetic."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,9 +13,11 @@ import pytest
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.client.session import Client
-from tests.flagship.stories import EXAMPLE, NAME, PROJECT, answered, bash, fenced, given, spawn, validated
+from tests.kit.model import answered, bash, fenced, given, spawn, validated
+from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
+from tests.kit.repository import git
 
-TYPED = f"/{NAME}:ultrareview-local"
+TYPED = COMMANDS["review"]
 REVIEWERS = {
     "correctness-reviewer": "# Review for correctness",
     "conformance-reviewer": "# Review against the brief",
@@ -74,13 +75,6 @@ ANSWERS = {
     "test-reviewer": found(),
     "maintainability-reviewer": found(SAME_CAUSE),
 }
-
-
-def git(repository: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=repository, check=True, capture_output=True, text=True, timeout=30
-    )
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -193,7 +187,7 @@ def test_from_triage_to_a_review_with_findings_told_once(
     answer = answered(ruled)
     assert (answer["verdict"], answer["merged"], answer["goals"]) == ("BLOCK", 1, 2)
     assert answer["counts"] == {"BLOCKER": 1, "MAJOR": 1, "MINOR": 1, "SUGGESTION": 0}
-    assert f"/{NAME}:ultraplan-local --brief {PROJECT}/review.md" in answer["next"]
+    assert f"{COMMANDS['plan']} --brief {PROJECT}/review.md" in answer["next"]
     assert answered(valid)["valid"] is True
 
     review = (worked / PROJECT / "review.md").read_text()

@@ -11,9 +11,11 @@ from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent
 from tests.client.session import Client, Session
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, plan, step
+from tests.kit.model import ultra
+from tests.kit.names import COMMANDS, NAME
 
 TWO = plan(step(1), step(2))
-RESUME = f"/ultraplan-local:ultraexecute-local --project {PROJECT} --resume"
+RESUME = f"{COMMANDS['execute']} --project {PROJECT} --resume"
 ALLOWED = ["--allowedTools", "Bash(ultra:*),Write,Agent"]
 FEEDBACK = "Stop hook feedback:"
 MISSING = "`ultra run finish` has not been called"
@@ -26,10 +28,6 @@ def planned(project: Path) -> Path:
     (project / PLAN).write_text(TWO)
     (project / "src").mkdir()
     return project
-
-
-def ultra(line: str) -> Call:
-    return Call("Bash", {"command": f"ultra {line} --json", "description": "the run"})
 
 
 def part(project: Path, number: int) -> Call:
@@ -147,7 +145,7 @@ def test_a_sub_agent_with_another_task_keeps_its_last_word(
     }  # fmt: skip
     looker = SubAgent("LOOK-AT-THIS", Say("It is blue."))
     model = scripted(ultra(f"run start {PLAN}"), Call("Agent", task), ultra("run abort"), agents=[looker])
-    guard_off = {"pluginConfigs": {"ultraplan-local@inline": {"options": {"guard": "off"}}}}
+    guard_off = {"pluginConfigs": {f"{NAME}@inline": {"options": {"guard": "off"}}}}
     (client.home.config / "settings.json").write_text(json.dumps(guard_off))
     begin_run(client, model, planned, bundle)
     _, looked, _ = model.tool_results()

@@ -1,7 +1,7 @@
 """The whole way in the real client: brief, research, plan, execute, review, the plan that mends it, executing that.
 
-One repository, one project, nine sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts by
-acting.py on what verbs and client answer; each command that is typed is the one that the stage before it offered, and what
+One repository, one project, nine sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts its parts,
+of acting/, on what verbs and client answer; each command that is typed is the one that the stage before it offered, and what
 is played in a stage is what its command and guides ask for. What happened is held against the recording that the tutorial
 shows; `make tutorial` records it anew.
 """
@@ -26,14 +26,17 @@ from tests.client.model import ScriptedModel
 from tests.client.script import Part
 from tests.client.session import Client, Session
 from tests.client.terminal import Terminal
-from tests.client.trees import write_tree
 from tests.flagship import acting
 from tests.flagship.recording import PLACE, Recording, calls, dialog, section
 from tests.flagship.spelled import keeps_to, played
-from tests.flagship.stories import NAME, answered, asked, by_name, validated
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
+from tests.kit.model import answered, asked, by_name, validated
+from tests.kit.names import COMMANDS, NAME
+from tests.kit.repository import git
 
-TYPED = f"/{NAME}:ultrabrief-local {acting.TASK}"
-CONTINUE = f"/{NAME}:ultracontinue"
+TYPED = f"{COMMANDS['brief']} {acting.TASK}"
+CONTINUE = COMMANDS["continue"]
 LIMIT = 300
 LOOKING = {"Read", "Grep", "Glob", "WebSearch", "WebFetch"}
 STEPS = [
@@ -148,12 +151,9 @@ class Way:
 
     def ultra(self, *words: str) -> str:
         """Run a verb as a person does in a shell."""
-        done = subprocess.run(
-            [self.bundle / "bin" / "ultra", *words],
-            cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        told = Ultra(self.bundle, self.folder, Path(sys.executable).parent).say(*words)
+        assert told.status == 0, told.out + told.err
+        return told.out
 
     def status(self) -> dict[str, object]:
         found = json.loads(self.ultra("status", "--json"))
@@ -161,10 +161,7 @@ class Way:
         return found
 
     def git(self, *words: str) -> str:
-        done = subprocess.run(
-            ["git", *words], cwd=self.folder, check=True, capture_output=True, text=True, timeout=30
-        )
-        return done.stdout.strip()
+        return git(self.folder, *words)
 
     def commit(self, message: str) -> None:
         """Commit what is the user's to commit: the artifacts of the project."""

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.client.trees import write_tree
+from tests.kit.files import write_tree
 
 SUITE = """\
 name: acme

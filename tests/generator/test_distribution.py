@@ -15,25 +15,25 @@ from pathlib import Path
 import pytest
 
 from tests.interpreters import interpreters
+from tests.kit.names import BUILT, LAUNCHER, NAME, PLUGIN_SOURCE, ROOT
 from ultra_plugin import __version__
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import changes
 
-ROOT = Path(__file__).parent.parent.parent
 WHEEL = f"ultra_suite-{__version__}-py3-none-any.whl"
 JUNK = (
     "plugin_src/.DS_Store",
     "plugin_src/fragments/x.md.j2~",
-    "dist/ultraplan-local/runtime/__pycache__/x.pyc",
+    f"dist/{NAME}/runtime/__pycache__/x.pyc",
 )
 
 
 def test_dist_is_what_the_sources_render_to() -> None:
     bundles, offer = checked(SourceTree(ROOT / "plugin_src"), "dist")
-    assert {bundle.name: changes(bundle, ROOT / "dist" / bundle.name) for bundle in bundles} == {
-        "ultraplan-local": []
-    }, "run make plugin and commit dist/"
+    assert {bundle.name: changes(bundle, ROOT / "dist" / bundle.name) for bundle in bundles} == {NAME: []}, (
+        "run make plugin and commit dist/"
+    )
     assert (ROOT / ".claude-plugin/marketplace.json").read_bytes() == offer
 
 
@@ -43,7 +43,7 @@ def test_the_committed_modes_are_the_built_ones() -> None:
     )
     modes = {line.split("\t")[1]: line.split()[0] for line in listed.stdout.splitlines()}
     executable = {path for path, mode in modes.items() if mode == "100755"}
-    assert executable == {"dist/ultraplan-local/bin/ultra"}
+    assert executable == {f"dist/{NAME}/bin/{LAUNCHER}"}
     assert not [path for path in modes if path.endswith((".zip", ".whl", ".tar.gz", ".pyc"))]
 
 
@@ -52,7 +52,7 @@ def test_the_two_licences_are_one() -> None:
 
 
 def test_the_icon_is_the_picture_that_the_script_draws(tmp_path: Path) -> None:
-    folder = ROOT / "plugin_src/plugins/ultraplan-local/icon"
+    folder = PLUGIN_SOURCE / "icon"
     subprocess.run(
         [sys.executable, folder / "draw.py", tmp_path / "icon.png"], check=True, capture_output=True
     )
@@ -88,9 +88,9 @@ def _built(folder: Path) -> Path:
 
 def test_the_packages_lie_beside_each_other(copy: Path) -> None:
     assert {path.name for path in (copy / "dist").iterdir() if not path.name.startswith(".")} == {
-        "ultraplan-local",
-        f"ultraplan-local-{__version__}.zip",
-        f"ultraplan-local-{__version__}.zip.sha256",
+        NAME,
+        f"{NAME}-{__version__}.zip",
+        f"{NAME}-{__version__}.zip.sha256",
         WHEEL,
         f"ultra_suite-{__version__}.tar.gz",
     }
@@ -104,10 +104,10 @@ def test_the_wheel_holds_exactly_generator_sources_and_bundles(copy: Path) -> No
         str(path.relative_to(ROOT / "generator")) for path in (ROOT / "generator/ultra_plugin").rglob("*.py")
     }
     sources = {f"ultra_plugin/plugin_src/{path}" for path in SourceTree(ROOT / "plugin_src").files()}
-    listing = json.loads((ROOT / "dist/ultraplan-local/bundle.json").read_text())["files"]
-    bundles = {f"ultra_plugin/bundles/ultraplan-local/{path}" for path in (*listing, "bundle.json")}
+    listing = json.loads((BUILT / "bundle.json").read_text())["files"]
+    bundles = {f"ultra_plugin/bundles/{NAME}/{path}" for path in (*listing, "bundle.json")}
     assert names == generator | sources | bundles
-    assert modes["ultra_plugin/bundles/ultraplan-local/bin/ultra"] == 0o755
+    assert modes[f"ultra_plugin/bundles/{NAME}/bin/{LAUNCHER}"] == 0o755
 
 
 def test_the_sdist_holds_what_it_takes_to_build_again(copy: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_sdist_holds_what_it_takes_to_build_again(copy: Path) -> None:
         "pyproject.toml",
         "Makefile",
         "plugin_src/suite.yaml",
-        "dist/ultraplan-local/bundle.json",
+        f"dist/{NAME}/bundle.json",
     } <= names
     assert not [name for name in names if name in JUNK or name.endswith((".zip", ".whl", ".pyc"))]
 
@@ -140,20 +140,18 @@ def test_installed_from_the_wheel_it_renders_the_same_bundle(
     subprocess.run(
         [python, "-m", "ultra_plugin", "build"], cwd=tmp_path, env=env, check=True, capture_output=True
     )
-    for path in (copy / "dist/ultraplan-local").rglob("*"):
+    for path in (copy / f"dist/{NAME}").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             assert (
-                tmp_path / "dist/ultraplan-local" / path.relative_to(copy / "dist/ultraplan-local")
+                tmp_path / f"dist/{NAME}" / path.relative_to(copy / f"dist/{NAME}")
             ).read_bytes() == path.read_bytes()
 
 
 def test_the_one_version_is_everywhere() -> None:
-    manifest = json.loads((ROOT / "dist/ultraplan-local/.claude-plugin/plugin.json").read_text())
+    manifest = json.loads((BUILT / ".claude-plugin/plugin.json").read_text())
     offer = json.loads((ROOT / ".claude-plugin/marketplace.json").read_text())
-    listing = json.loads((ROOT / "dist/ultraplan-local/bundle.json").read_text())
-    told = subprocess.run(
-        [ROOT / "dist/ultraplan-local/bin/ultra", "--version"], capture_output=True, text=True, check=True
-    )
+    listing = json.loads((BUILT / "bundle.json").read_text())
+    told = subprocess.run([BUILT / "bin" / LAUNCHER, "--version"], capture_output=True, text=True, check=True)
     assert {
         manifest["version"],
         offer["plugins"][0]["version"],

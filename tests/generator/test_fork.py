@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -11,37 +12,73 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
-NAME = "myplan"
-LAUNCHER = "mine"
-PREFIX = re.compile(rb"(?<![\w-])ultraplan-local:[a-z]|ultra-suite\b|(?<![\w.-])ultra(?![\w{-])")
+from tests.kit.calls import Ultra
+from tests.kit.names import LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
+
+FORK, FORKED_SUITE, OWN_LAUNCHER = f"my-{NAME}", f"my-{SUITE}", "mine"
+COPIED = ("generator", "plugin_src", "tests", "pyproject.toml", "README.md", "CHANGELOG.md", "MIGRATION.md")
+OURS = re.compile(rf"(?<![\w-]){NAME}:[a-z]|{SUITE}\b|(?<![\w.-]){LAUNCHER}(?![\w{{-])".encode())
 
 
 @pytest.fixture(scope="module")
-def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the plugin that a fork builds."""
+def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the repository with the names of a fork, built."""
     folder = tmp_path_factory.mktemp("fork")
-    source = folder / "plugin_src"
-    shutil.copytree(ROOT / "plugin_src", source, ignore=shutil.ignore_patterns("__pycache__"))
-    (source / "plugins/ultraplan-local").rename(source / "plugins" / NAME)
-    for path, name in (("suite.yaml", "my-suite"), (f"plugins/{NAME}/plugin.yaml", NAME)):
-        text = (source / path).read_text()
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder)
+    plugins = folder / "plugin_src/plugins"
+    (plugins / PLUGIN_SOURCE.name).rename(plugins / FORK)
+    for path, name in (
+        (folder / "plugin_src/suite.yaml", FORKED_SUITE),
+        (plugins / FORK / "plugin.yaml", FORK),
+    ):
+        text = path.read_text()
         changed = re.sub(r"^( *)name: .*$", rf"\1name: {name}", text, flags=re.MULTILINE)  # the owner's, too
-        (source / path).write_text(changed.replace("launcher: ultra\n", f"launcher: {LAUNCHER}\n"))
-    build = [sys.executable, "-m", "ultra_plugin", "build", "--source", str(source), "--out", "dist"]
+        path.write_text(changed.replace(f"launcher: {LAUNCHER}\n", f"launcher: {OWN_LAUNCHER}\n"))
+    build = [sys.executable, "-m", "ultra_plugin", "build", "--source", "plugin_src", "--out", "dist"]
     done = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    return folder / "dist" / NAME
+    return folder
+
+
+@pytest.fixture(scope="module")
+def forked(fork: Path) -> Path:
+    """Return the plugin that a fork builds."""
+    return fork / "dist" / FORK
+
+
+def pytest_in(fork: Path, *words: str) -> str:
+    """Run pytest in a fork, without what this run of pytest has set, and return what it printed."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:xdist", *words]
+    done = subprocess.run(
+        command, cwd=fork, env=env, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_tests_of_a_fork_are_all_collected(fork: Path) -> None:
+    collected = re.findall(r"^(tests/.+\.py)::", pytest_in(fork, "--collect-only"), re.MULTILINE)
+    files = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(collected) == files
+
+
+def test_the_tests_of_a_fork_know_its_names(fork: Path) -> None:
+    assert " passed" in pytest_in(fork, "tests/runtime/test_session_start.py", "tests/agents/test_output.py")
 
 
 def test_every_mention_follows_the_name(forked: Path) -> None:
-    assert json.loads((forked / ".claude-plugin/plugin.json").read_text())["name"] == NAME
+    assert json.loads((forked / ".claude-plugin/plugin.json").read_text())["name"] == FORK
     texts = {path: path.read_bytes() for path in forked.rglob("*") if path.is_file()}
     assert len(texts) > 300
     left = {
         str(path.relative_to(forked)): found.group()
         for path, text in texts.items()
-        if path.name != "LICENSE" and (found := PREFIX.search(text))
+        if path.name != "LICENSE" and (found := OURS.search(text))
     }
     assert left == {}
 
@@ -49,14 +86,14 @@ def test_every_mention_follows_the_name(forked: Path) -> None:
 def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) -> None:
     fork = (ROOT / "README.md").read_text().split("\n## Fork\n")[1].split("\n## ")[0]
     words = "It says hello to whoever asks for it, in the language of the one who asks. " * 4
-    ours = ROOT / "plugin_src"
+    ours = SOURCES
     contents: dict[str, str | bytes] = {
         "suite.yaml": (ours / "suite.yaml").read_bytes(),
         "LICENSE": (ours / "LICENSE").read_bytes(),
         "plugins/<name>/plugin.yaml": "name: small\ntitle: Small\ndescription: A plugin that says hello to people.\n"
         "keywords: [hello]\n",
         "plugins/<name>/README.md.j2": f"# Small\n\n{words}\n\n    /plugin install small@{{{{ suite.name }}}}\n",
-        "plugins/<name>/icon/icon.png": (ours / "plugins/ultraplan-local/icon/icon.png").read_bytes(),
+        "plugins/<name>/icon/icon.png": (PLUGIN_SOURCE / "icon/icon.png").read_bytes(),
         "plugins/<name>/commands/*.md.j2": "---\ndescription: Say hello to whoever asks for it\nbudget:\n"
         "  always_on: 20\n  on_invoke: 200\n---\n# Hello\n\nSay hello.\n",
     }
@@ -71,28 +108,18 @@ def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) 
     assert (tmp_path / "out/small/commands/hello.md").is_file()
 
 
-def test_the_example_stays_valid(forked: Path) -> None:
+def test_the_example_stays_valid(forked: Path, tmp_path: Path, python: Path) -> None:
     brief = forked / "docs/examples/2026-01-31-rate-limit/brief.md"
-    assert f"/{NAME}:ultraresearch-local --project" in brief.read_text()
-    done = subprocess.run(
-        [forked / "bin" / LAUNCHER, "validate", "brief", brief, "--strict"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
-    assert done.returncode == 0, done.stdout
+    assert f"/{FORK}:{PIPELINE['research']} --project" in brief.read_text()
+    assert Ultra(forked, tmp_path, python)("validate", "brief", brief, "--strict").data["valid"]
 
 
-def test_the_runtime_answers_under_its_own_name(forked: Path, tmp_path: Path) -> None:
-    def say(*words: str) -> tuple[int, str]:
-        command = [str(forked / "bin" / LAUNCHER), *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30)
-        return done.returncode, done.stdout + done.stderr
-
-    subprocess.run(["git", "init", "--quiet", tmp_path], check=True, timeout=30)
-    assert "mine guide continue none" in say("continue", "--json")[1]
-    assert say("stp")[1].endswith("\nusage: mine --help lists the verbs\n")
-    assert say("status", "--nothing")[1].split("\n")[1].startswith("usage: mine status")
-    status, told = say("run", "finish")
-    assert (status, "`mine run start PATH`" in told, told.startswith("mine: ")) == (1, True, True)
+def test_the_runtime_answers_under_its_own_name(forked: Path, repo: Path, python: Path) -> None:
+    own = Ultra(forked, repo, python)
+    assert f"{OWN_LAUNCHER} guide continue none" in own("continue").out
+    assert own.say("stp").err.endswith(f"\nusage: {OWN_LAUNCHER} --help lists the verbs\n")
+    assert own.say("status", "--nothing").err.split("\n")[1].startswith(f"usage: {OWN_LAUNCHER} status")
+    told = own.say("run", "finish")
+    assert told.status == 1
+    assert f"`{OWN_LAUNCHER} run start PATH`" in told.err
+    assert told.err.startswith(f"{OWN_LAUNCHER}: ")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fence import NAME, ROOT, SETTINGS, build, copy_sources
+from tests.fence import NAME, SETTINGS, build, copy_sources
 from tests.generator.sample import COMMAND, PLUGIN, write_sample
+from tests.kit.names import ROOT
 from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.config import load
 from ultra_plugin.errors import ProblemsFound

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import COMMAND, PLUGIN, write_sample
+from tests.kit.names import COMMANDS, PIPELINE
 from ultra_plugin.config import load
 from ultra_plugin.errors import ProblemsFound, UltraError
 from ultra_plugin.model import Budget, Bundle
@@ -247,8 +248,8 @@ def test_the_overview_names_what_the_prompts_call(bundle: Path) -> None:
     lines = {
         line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith(("| `", "| ["))
     }
-    assert "`session-spec`" in lines["[`/ultraplan-local:ultraplan-local`](commands/ultraplan-local.md)"]
-    plan = page.split("\n- `ultraplan-local` calls")[1].split("\n- ")[0]
+    assert "`session-spec`" in lines[f"[`{COMMANDS['plan']}`](commands/{PIPELINE['plan']}.md)"]
+    plan = page.split(f"\n- `{PIPELINE['plan']}` calls")[1].split("\n- ")[0]
     assert all(f"`{word}`" in plan for word in ("gate plan", "plan begin", "plan-critic"))
     assert "gate brief" not in plan
     for path in (bundle / "agents").glob("*.md"):

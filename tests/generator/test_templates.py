@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.client.trees import write_tree
+from tests.kit.files import write_tree
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.trees import write_tree
 from tests.generator.sample import write_sample
+from tests.kit.files import write_tree
 from ultra_plugin.check.validator import client_problems
 from ultra_plugin.errors import UltraError
 

@@ -10,18 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.kit.calls import ISOLATED, Told, hook_file
+from tests.kit.files import write_tree
+from tests.kit.names import PROJECT
+from tests.kit.repository import git, make_repository
+
 SESSION = "11111111-2222-3333-4444-555555555555"
-PROJECT = ".claude/projects/2026-01-31-rate-limit"
 PLAN = f"{PROJECT}/plan.md"
 
 
-class Told:
+class Ruled(Told):
     """What the hook said to the client."""
-
-    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
-        self.status = done.returncode
-        self.out = done.stdout
-        self.err = done.stderr
 
     @property
     def output(self) -> dict[str, str]:
@@ -56,27 +55,12 @@ class Scene:
         self.folder = folder.resolve()
         self.repo = self.folder / "repo"
         self.home = self.folder / "home"
-        for path in (self.repo / PROJECT, self.home):
-            path.mkdir(parents=True)
-        (self.repo / PLAN).write_text("# Plan\n")
-        (self.repo / "src").mkdir()
-        (self.repo / "src/a.py").write_text("a = 1\n")
-        self.git("init", "--quiet", "--initial-branch=main")
-        self.git("add", "src")
-        self.git("commit", "--quiet", "--message=Begin")
+        self.home.mkdir(parents=True)
+        make_repository(self.repo, {"src/a.py": "a = 1\n"})
+        write_tree(self.repo, {PLAN: "# Plan\n"})
 
-    def git(self, *words: str, cwd: Path | None = None) -> None:
-        identity = [
-            "-c",
-            "user.name=T",
-            "-c",
-            "user.email=t@example.invalid",
-            "-c",
-            "protocol.file.allow=always",
-        ]
-        subprocess.run(
-            ["git", *identity, *words], cwd=cwd or self.repo, check=True, timeout=30, capture_output=True
-        )
+    def git(self, *words: str | Path, cwd: Path | None = None) -> str:
+        return git(cwd or self.repo, "-c", "protocol.file.allow=always", *words)
 
     def worktree(self, name: str) -> Path:
         """Return a new worktree where waves put theirs."""
@@ -87,9 +71,6 @@ class Scene:
     def start_run(self, root: Path | None = None, session: str = SESSION, **changes: object) -> Path:
         """Write the lock of a run, as `ultra run start` does."""
         root = root or self.repo
-        done = subprocess.run(
-            ["git", "rev-parse", "--absolute-git-dir"], cwd=root, check=True, capture_output=True, text=True
-        )
         lock = {
             "root": str(root),
             "plan": PLAN,
@@ -102,7 +83,7 @@ class Scene:
             "owner": {"session": session, "pid": os.getpid(), "started": "1", "host": "here"},
             **changes,
         }
-        path = Path(done.stdout.strip()) / "ultra/run.json"
+        path = Path(self.git("rev-parse", "--absolute-git-dir", cwd=root)) / "ultra/run.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(lock))
         return path
@@ -129,7 +110,7 @@ class Scene:
         env: Mapping[str, str | None] | None = None,
         python: str | Path = sys.executable,
         **payload: Any,
-    ) -> Told:
+    ) -> Ruled:
         """Call the hook as the client does before a tool runs."""
         cwd = cwd or self.repo
         data = {
@@ -150,21 +131,17 @@ class Scene:
 
     def start(
         self, stdin: bytes, cwd: Path, env: Mapping[str, str], python: str | Path = sys.executable
-    ) -> Told:
+    ) -> Ruled:
         """Start the hook with any standard input."""
-        hook = self.bundle / "runtime/ultra_runtime/hooks/guard.py"
         done = subprocess.run(
-            [str(python), "-I", "-S", "-X", "utf8", str(hook)],
+            [python, *ISOLATED[1:], hook_file(self.bundle, "guard")],
             input=stdin, cwd=cwd, env=dict(env), capture_output=True, timeout=60, check=False,
         )  # fmt: skip
-        text = subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
-        return Told(text)
+        return Ruled(done)
 
-    def bash(self, command: str, **more: Any) -> Told:
+    def bash(self, command: str, **more: Any) -> Ruled:
         return self.call("Bash", {"command": command, "description": "test"}, **more)
 
-    def write(self, path: str | Path, tool: str = "Write", **more: Any) -> Told:
+    def write(self, path: str | Path, tool: str = "Write", **more: Any) -> Ruled:
         key = "notebook_path" if tool == "NotebookEdit" else "file_path"
         return self.call(tool, {key: str(path), "content": "x"}, **more)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.guard.policy_tables import ROOT, load, policy
+from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
+from tests.kit.names import ROOT
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
 from ultra_runtime.guard.follow.watch import watch

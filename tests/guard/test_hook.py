@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.guard.scene import PLAN, PROJECT, SESSION, Scene
+from tests.guard.scene import PLAN, SESSION, Scene
 from tests.interpreters import interpreters
+from tests.kit.names import NAME, PROJECT
 from ultra_plugin.check.client import TOOLS
 from ultra_runtime.guard.hook import SPAWNING
 
 REMOVE = "rm -rf src"
-AGENT = "ultraplan-local:plan-critic"
+AGENT = f"{NAME}:plan-critic"
 
 
 @pytest.fixture
@@ -398,7 +399,7 @@ READING = [
     "ultra put --help",
     "ultra --version",
 ]
-HISTORY, BRIDGE = "ultraplan-local:local-history", "ultraplan-local:gemini-bridge"
+HISTORY, BRIDGE = f"{NAME}:local-history", f"{NAME}:gemini-bridge"
 GRANTED = [
     (HISTORY, "git log --oneline -n 30 -- 'src/a b.py'"),
     (HISTORY, "git log -S 'a | b' --text"),

@@ -2,54 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.guard.policy_tables import ROOT, render_tables
+from tests.kit.imports import PACKAGE, SLOW, imports
 from ultra_runtime.guard.follow import builtin, kinds, launch, outputs, wrappers, writes
 
-RUNTIME = ROOT / "plugin_src" / "runtime"
-GUARD = RUNTIME / "ultra_runtime" / "guard"
+GUARD = PACKAGE / "guard"
 MODULES = sorted(path for path in GUARD.rglob("*.py") if path.stem != "__init__")
-SLOW = {
-    "typing",
-    "dataclasses",
-    "re",
-    "enum",
-    "pathlib",
-    "json",
-    "collections",
-    "functools",
-    "inspect",
-    "argparse",
-}
-
-
-def imports(tree: ast.AST) -> Iterator[str]:
-    """Yield the modules that run-time imports name, those in functions included."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0
-            if node.module == "ultra_runtime.guard":
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
-            else:
-                yield node.module or ""
-        yield from imports(node)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_nothing_slow_is_imported_anywhere(path: Path) -> None:
     """Which way imports point is held for the whole runtime in tests/runtime."""
-    for name in imports(ast.parse(path.read_text(encoding="utf-8"))):
+    for name in imports(path):
         assert name.partition(".")[0] in ("__future__", "os", "sys", "ultra_runtime"), name
 
 
@@ -58,34 +27,24 @@ def test_a_room_is_not_a_hall(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 430
 
 
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the tables as the generator would render them."""
-    folder = tmp_path_factory.mktemp("bundle")
-    render_tables(folder)
-    return folder
-
-
 PROGRAM = """
 import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, {runtime!r})
-import ultra_runtime
-ultra_runtime.__path__.append({bundle!r})
 from ultra_runtime.guard.first_look import may_match
 command = sys.argv[1]
 if may_match(command):
     from ultra_runtime.guard.policy import Policy
     from ultra_runtime.guard.verdict import verdict_for
-    from ultra_runtime.rendered import table
-    print(verdict_for(command, Policy.of(table("policy"))).rule)
+    from ultra_runtime.tables import policy
+    print(verdict_for(command, Policy.of(policy)).rule)
 print(*sys.modules)
 """
 
 
 def loaded(bundle: Path, command: str) -> tuple[str, set[str]]:
     """Return the rule and the modules that a process has loaded after it judged a command."""
-    program = PROGRAM.format(runtime=str(RUNTIME), bundle=str(bundle))
+    program = PROGRAM.format(runtime=str(bundle / "runtime"))
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program, command], capture_output=True, text=True, check=True
     )

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.guard.policy_tables import policy
+from tests.kit.repository import git, make_repository
 from ultra_runtime.guard.paths import PathContext, path_verdict
 from ultra_runtime.guard.realpath import inside, real_path
 from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME
@@ -155,30 +156,11 @@ def test_hooks_of_every_git_dir(base: Path) -> None:
 
 
 def test_hooks_that_git_itself_makes(base: Path) -> None:
-    def git(*words: str, cwd: Path) -> None:
-        subprocess.run(
-            [
-                "git",
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@example.org",
-                "-c",
-                "protocol.file.allow=always",
-                *words,
-            ],
-            cwd=cwd,
-            check=True,
-            capture_output=True,
-        )
-
     source, repo = base / "source", base / "real"
     for folder in (source, repo):
-        folder.mkdir()
-        git("init", "-q", cwd=folder)
-        git("commit", "-q", "--allow-empty", "-m", "first", cwd=folder)
-    git("submodule", "add", "-q", str(source), "sub", cwd=repo)
-    git("worktree", "add", "-q", ".claude/worktrees/w", cwd=repo)
+        make_repository(folder, {"README.md": "# A repository\n"})
+    git(repo, "-c", "protocol.file.allow=always", "submodule", "add", "-q", source, "sub")
+    git(repo, "worktree", "add", "-q", ".claude/worktrees/w")
     tree = repo / ".claude/worktrees/w"
     place = PathContext(str(tree), str(tree), str(base / "home"))
 

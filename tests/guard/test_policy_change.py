@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.guard.policy_tables import ROOT
 from tests.guard.scene import PLAN, Scene
+from tests.kit.names import ROOT
 from tests.plan.texts import plan, step
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import checked

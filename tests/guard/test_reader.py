@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.guard.policy_tables import ROOT
 from tests.guard.shell_programs import PROGRAM, SETTING, SOUP, WORD
+from tests.kit.names import ROOT
 from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.follower import Follower
 from ultra_runtime.guard.shell.reader import read

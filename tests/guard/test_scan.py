@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.guard.test_verbs import Ultra
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
 from tests.plan.texts import manifest, plan, step
 
 FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
 
 
-@pytest.fixture
-def ultra(bundle: Path, tmp_path: Path) -> Ultra:
-    return Ultra(bundle, tmp_path)
-
-
 def scanned(ultra: Ultra, text: str | bytes) -> tuple[int, dict[str, Any]]:
-    path = ultra.folder / "plan.md"
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    done = ultra("scan", "plan.md", "--json")
-    assert done.stderr == ""
-    return done.returncode, json.loads(done.stdout)
+    write_tree(ultra.folder, {"plan.md": text})
+    told = ultra("scan", "plan.md")
+    return told.status, told.data
 
 
 def with_fields(number: int, **fields: str) -> str:
@@ -100,9 +93,9 @@ def test_conditions_of_a_session_spec_and_the_verification_of_a_plan(ultra: Ultr
 
 def test_the_report_for_people(ultra: Ultra) -> None:
     (ultra.folder / "plan.md").write_text(plan(with_fields(1, Verify="`rm -rf build`")))
-    done = ultra("scan", "plan.md")
-    assert done.returncode == 1
-    head, *lines = done.stdout.splitlines()
+    told = ultra.say("scan", "plan.md")
+    assert told.status == 1
+    head, *lines = told.out.splitlines()
     assert head == "plan.md: 2 commands, 1 blocked, 0 warned of"
     at = next(number for number, line in enumerate(lines) if line.startswith("block  line "))
     assert "Step 1, Verify: rm -rf build" in lines[at]
@@ -114,7 +107,7 @@ def test_the_report_for_people(ultra: Ultra) -> None:
 def test_what_is_no_plan_is_not_waved_through(ultra: Ultra, content: bytes | None) -> None:
     if content is not None:
         (ultra.folder / "plan.md").write_bytes(content)
-    done = ultra("scan", "plan.md", "--json")
-    answer = json.loads(done.stdout)
-    assert (done.returncode, answer["ok"]) == (1, False)
+    told = ultra("scan", "plan.md")
+    answer = told.data
+    assert (told.status, answer["ok"]) == (1, False)
     assert answer["next"]

@@ -2,93 +2,72 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.guard.policy_tables import ROOT, load, policy
+from tests.guard.policy_tables import load, policy
+from tests.kit.calls import Ultra
+from tests.kit.imports import imports
+from tests.kit.names import RUNTIME
 from ultra_runtime.guard.first_look import may_match
 
-RUNTIME = ROOT / "plugin_src/runtime/ultra_runtime"
-
-
-class Ultra:
-    """Call a verb from a folder."""
-
-    def __init__(self, bundle: Path, folder: Path) -> None:
-        self.bundle = bundle
-        self.folder = folder
-        self.home = folder / "home"
-
-    def __call__(
-        self, *words: str, given: str = "", cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        start = [sys.executable, "-I", "-S", "-X", "utf8", str(self.bundle / "bin/ultra")]
-        return subprocess.run(
-            [*start, *words], input=given, cwd=cwd or self.folder, capture_output=True, text=True, timeout=60, check=False,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
-        )  # fmt: skip
-
-    def lines(self, verb: str, *questions: object) -> list[dict[str, Any]]:
-        """Ask a batch of questions; what is no object is passed as it is."""
-        given = "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in questions)
-        done = self(verb, "--batch", given=given)
-        assert (done.returncode, done.stderr) == (0, "")
-        return [json.loads(line) for line in done.stdout.splitlines()]
+PACKAGE = RUNTIME / "ultra_runtime"
 
 
 @pytest.fixture
-def ultra(bundle: Path, tmp_path: Path) -> Ultra:
-    (tmp_path / "repo/.git").mkdir(parents=True)
-    (tmp_path / "home").mkdir()
-    return Ultra(bundle, tmp_path.resolve())
+def ultra(bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Ultra:
+    """Return the launcher in a repository whose user has a home beside it."""
+    ultra = Ultra(bundle, repo, python)
+    ultra.env["HOME"] = str(tmp_path / "home")
+    return ultra
+
+
+def batch(ultra: Ultra, verb: str, *questions: object) -> list[dict[str, Any]]:
+    """Ask a batch of questions; what is no object is passed as it is."""
+    given = "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in questions)
+    told = ultra.say(verb, "--batch", given=given)
+    assert (told.status, told.err) == (0, "")
+    return [json.loads(line) for line in told.out.splitlines()]
 
 
 def test_one_command(ultra: Ultra) -> None:
-    done = ultra("check-command", "bash -c 'rm -rf x'", "--json")
-    answer = json.loads(done.stdout)
-    assert (done.returncode, answer["verdict"], answer["rule"]) == (0, "block", "recursive_force_delete")
+    told = ultra("check-command", "bash -c 'rm -rf x'")
+    answer = told.data
+    assert (told.status, answer["verdict"], answer["rule"]) == (0, "block", "recursive_force_delete")
     assert answer["reason"]
     assert answer["instead"]
-    words = ultra("check-command", "git push -f").stdout
+    words = ultra.say("check-command", "git push -f").out
     assert words.startswith("warn (git_force_push): ")
-    assert ultra("check-command", "ls").stdout == "allow\n"
+    assert ultra.say("check-command", "ls").out == "allow\n"
 
 
 def test_many_commands(ultra: Ultra) -> None:
     asked = ["ls", "rm -rf x", "git reset --hard", "echo 'rm -rf x'", "echo 'unclosed", ""]
-    found = ultra.lines("check-command", *({"command": one} for one in asked))
+    found = batch(ultra, "check-command", *({"command": one} for one in asked))
     assert [one["verdict"] for one in found] == ["allow", "block", "warn", "allow", "block", "allow"]
     assert all({"verdict", "rule", "reason"} <= set(one) for one in found)
     assert found[0] == {"verdict": "allow", "rule": "", "reason": ""}
 
 
 def test_a_line_that_is_no_question_is_answered_too(ultra: Ultra) -> None:
-    found = ultra.lines("check-command", "{", "[]", {"cmd": "ls"}, {"command": 7}, {"command": "ls"})
+    found = batch(ultra, "check-command", "{", "[]", {"cmd": "ls"}, {"command": 7}, {"command": "ls"})
     assert ["error" in one for one in found] == [True, True, True, True, False]
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["a", "b"], ["--batches"]])
 @pytest.mark.parametrize("verb", ["check-command", "check-path"])
 def test_wrong_usage(ultra: Ultra, verb: str, words: list[str]) -> None:
-    done = ultra(verb, *words)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
+    told = ultra.say(verb, *words)
+    assert told.status == 2
+    assert "Traceback" not in told.err
 
 
 def test_one_path_is_seen_from_where_it_is_asked(ultra: Ultra) -> None:
-    repo = ultra.folder / "repo"
-
-    def rule(path: str, cwd: Path = repo) -> str:
-        answer = json.loads(ultra("check-path", path, "--json", cwd=cwd).stdout)
-        return str(answer["rule"])
+    def rule(path: str) -> str:
+        return str(ultra("check-path", path).data["rule"])
 
     assert rule("src/a.py") == ""
     assert rule("../repo-evil/a.py") == "outside_repository"
@@ -100,7 +79,7 @@ def test_one_path_is_seen_from_where_it_is_asked(ultra: Ultra) -> None:
 def test_many_paths_bring_their_surroundings(ultra: Ultra) -> None:
     around = {"cwd": "/work/repo/src", "repo_root": "/work/repo", "home": "/home/u"}
     asked = ["a.py", "../b.py", "../../repo-evil/x", "~/.aws/credentials", "/home/u/.bashrc", ".env", "a\0b"]
-    found = ultra.lines("check-path", *({"path": one, **around} for one in asked), {"path": 3}, {"cwd": "/"})
+    found = batch(ultra, "check-path", *({"path": one, **around} for one in asked), {"path": 3}, {"cwd": "/"})
     rules = ["", "", "outside_repository", "secret_keys", "shell_startup", "env_file", "bad_path"]
     assert [one["rule"] for one in found[:-2]] == rules
     assert all("error" in one for one in found[-2:])
@@ -109,25 +88,16 @@ def test_many_paths_bring_their_surroundings(ultra: Ultra) -> None:
 # -- which verbs write
 
 
-def _imports(path: Path) -> Iterator[str]:
-    tree = ast.parse(path.read_text())
-    hidden = {id(node) for part in ast.walk(tree) if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING" for node in ast.walk(part)}  # fmt: skip
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in hidden:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
 def _reached(module: str) -> set[str]:
     """Return the modules of the runtime that a module imports, on whatever way."""
     seen: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = RUNTIME.parent / (name.replace(".", "/") + ".py")
+        path = RUNTIME / (name.replace(".", "/") + ".py")
         if name not in seen and path.is_file():
             seen.add(name)
-            waiting += _imports(path)
+            waiting += imports(path, members=True)
     return seen
 
 
@@ -135,7 +105,7 @@ def test_a_verb_that_says_that_it_only_reads_cannot_write(bundle: Path) -> None:
     """A verb that says nothing counts as writing; one that says so must not even load what writes."""
     reading: set[str] = set()
     writing: set[str] = set()
-    for path in sorted((RUNTIME / "verbs").glob("[a-z]*.py")):
+    for path in sorted((PACKAGE / "verbs").glob("[a-z]*.py")):
         says = "READ_ONLY = True\n" in path.read_text()
         (reading if says else writing).add(path.stem)
         if says:

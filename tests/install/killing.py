@@ -26,8 +26,8 @@ sys.path[:0] = [
     str(Path(__file__).resolve().parents[2]),
     str(Path(__file__).resolve().parents[2] / "generator"),
 ]
-from tests.client.trees import write_tree  # noqa: E402
 from tests.install.samples import PLUGIN, Files, copy_of, plugin_files, snapshot, write_bundle  # noqa: E402
+from tests.kit.files import write_tree  # noqa: E402
 from ultra_plugin.install import receipt, report  # noqa: E402, F401 - loaded here, not by every child
 from ultra_plugin.install.main import main  # noqa: E402
 from ultra_plugin.install.names import STATE  # noqa: E402

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.client.session import Client
-from tests.client.trees import write_tree
+from tests.kit.files import write_tree
+from tests.kit.names import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = ROOT / "generator"
 PLUGIN = "sample"
 ID = f"{PLUGIN}@skills-dir"

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.client.trees import write_tree
 from tests.install.samples import Machine, listing, plugin_files, snapshot, write_bundle, zip_of
+from tests.kit.files import write_tree
+from tests.kit.names import BUILT
 from ultra_plugin.install.names import collision, refusal, version_order
 
 FILES = plugin_files()
@@ -276,7 +277,7 @@ def test_versions_are_in_order(lower: str, higher: str) -> None:
 
 def test_write_bundle_helper_makes_what_the_generator_makes(tmp_path: Path) -> None:
     """The samples have the format of the real bundle, or all of this proves nothing."""
-    real = Path(__file__).parents[2] / "dist/ultraplan-local/bundle.json"
+    real = BUILT / "bundle.json"
     if not real.is_file():
         pytest.skip("the plugin is not built")
     value, sample = (

@@ -9,8 +9,9 @@ import pytest
 
 from tests.client.model import ScriptedModel
 from tests.client.session import Client
-from tests.client.trees import write_tree
-from tests.install.samples import ID, ROOT, Machine, listed, snapshot
+from tests.install.samples import ID, Machine, listed, snapshot
+from tests.kit.files import write_tree
+from tests.kit.names import BUILT, NAME, ROOT, SUITE
 
 
 def marketplace(folder: Path, bundle: Path) -> Path:
@@ -82,15 +83,12 @@ def test_both_present(
 def test_the_repository_is_a_marketplace(
     user: Machine, client: Client, model: ScriptedModel, project: Path
 ) -> None:
-    if (
-        not (ROOT / ".claude-plugin/marketplace.json").is_file()
-        or not (ROOT / "dist/ultraplan-local").is_dir()
-    ):
+    if not (ROOT / ".claude-plugin/marketplace.json").is_file() or not BUILT.is_dir():
         pytest.skip("the plugin is not built")
     assert client.run("plugin", "marketplace", "add", str(ROOT)).status == 0
-    assert client.run("plugin", "install", "ultraplan-local@ultra-suite").status == 0
+    assert client.run("plugin", "install", f"{NAME}@{SUITE}").status == 0
     init = client.ask("hi", model, cwd=project).init
-    assert (init.plugins, init.plugin_errors) == (("ultraplan-local",), ())
-    assert "ultraplan-local@ultra-suite" in user.ok("--status").stdout
-    assert client.run("plugin", "uninstall", "ultraplan-local@ultra-suite").status == 0
+    assert (init.plugins, init.plugin_errors) == ((NAME,), ())
+    assert f"{NAME}@{SUITE}" in user.ok("--status").stdout
+    assert client.run("plugin", "uninstall", f"{NAME}@{SUITE}").status == 0
     assert listed(client) == []

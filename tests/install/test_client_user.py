@@ -11,13 +11,10 @@ import pytest
 from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, ScriptedModel
 from tests.client.session import Client
-from tests.client.trees import write_tree
-from tests.install.samples import ID, ROOT, Machine, listed, plugin_files, snapshot, write_bundle
-
-
-def bash(command: str) -> Call:
-    """Call the shell."""
-    return Call("Bash", {"command": command, "description": "test"})
+from tests.install.samples import ID, Machine, listed, plugin_files, snapshot, write_bundle
+from tests.kit.files import write_tree
+from tests.kit.model import bash
+from tests.kit.names import BUILT, NAME
 
 
 def test_first_run_loads_everything(
@@ -183,14 +180,14 @@ def test_work_under_way_is_not_loaded(user: Machine, client: Client) -> None:
 def test_real_plugin_out_of_the_clone(
     user: Machine, client: Client, scripted: ModelFactory, project: Path
 ) -> None:
-    if not (ROOT / "dist/ultraplan-local/bundle.json").is_file():
+    if not (BUILT / "bundle.json").is_file():
         pytest.skip("the plugin is not built")
     before = snapshot(user.config)
     done = user.ok("--yes", "--permissions", "minimal")
-    assert "/ultraplan-local:" in done.stdout
+    assert f"/{NAME}:" in done.stdout
     model = scripted(bash("ultra --help"))
     init = client.ask("hi", model, cwd=project).init
-    assert (init.plugins, init.plugin_errors) == (("ultraplan-local",), ())
+    assert (init.plugins, init.plugin_errors) == ((NAME,), ())
     (result,) = model.tool_results()
     assert not result.is_error, result
     user.ok("--verify")

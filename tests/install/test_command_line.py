@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.trees import write_tree
-from tests.install.samples import GENERATOR, ROOT, Machine, snapshot
+from tests.install.samples import GENERATOR, Machine, snapshot
+from tests.kit.files import write_tree
+from tests.kit.names import BUILT, COMMANDS, NAME, PIPELINE
 
 
 def test_it_shows_what_it_will_do_and_asks(machine: Machine, bundle: Path) -> None:
@@ -60,11 +61,11 @@ def test_one_line_for_each_thing_and_no_marks_without_a_terminal(machine: Machin
 
 
 def test_commands_stand_in_the_order_in_which_the_readme_names_them(machine: Machine) -> None:
-    said = machine.ok("--from", ROOT / "dist/ultraplan-local", "--yes").stdout
-    names = re.findall(r"/ultraplan-local:(\w+)", said)
-    stages = ["ultrabrief", "ultraresearch", "ultraplan", "ultraexecute", "ultrareview", "ultracontinue"]
-    assert names == [*stages, "ultrabrief"]
-    assert "; begin with /ultraplan-local:ultrabrief-local (" in said
+    said = machine.ok("--from", BUILT, "--yes").stdout
+    names = re.findall(rf"/{NAME}:([\w-]+)", said)
+    stages = list(PIPELINE.values())
+    assert names == [*stages, stages[0]]
+    assert f"; begin with {COMMANDS['brief']} (" in said
 
 
 def test_ticks_and_crosses_on_a_terminal(machine: Machine, bundle: Path) -> None:
@@ -180,7 +181,7 @@ def test_no_plugin_at_hand_is_a_sentence(machine: Machine, tmp_path: Path) -> No
 
 
 def test_closed_output_is_no_traceback(machine: Machine, bundle: Path) -> None:
-    command = f"{sys.executable} -m ultra_plugin.install.main --help | true"
+    command = f"'{sys.executable}' -m ultra_plugin.install.main --help | true"
     done = subprocess.run(
         ["sh", "-c", command], env=machine.environment(), capture_output=True, text=True, check=False
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.client.trees import write_tree
 from tests.install.samples import Machine, snapshot
+from tests.kit.files import write_tree
+from tests.kit.repository import git
 
 ALL = ("--yes", "--permissions", "minimal", "--short-names")
 
@@ -141,11 +142,6 @@ def team(machine: Machine, project: Path) -> Machine:
     """Return a machine on which somebody works in a repository."""
     machine.cwd = project
     return machine
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 def test_project_scope_goes_into_the_repository(team: Machine, bundle: Path, project: Path) -> None:

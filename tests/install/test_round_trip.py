@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.trees import write_tree
 from tests.install.samples import GENERATOR, Files, Machine, plugin_files, snapshot, write_bundle
+from tests.kit.files import write_tree
 
 BIG = json.dumps({"numbers": [1.50, 2e-7], "text": ["ü" * 50] * 9000}, ensure_ascii=False)
 HOOKS = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "true"}]}]}}'

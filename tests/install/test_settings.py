@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from tests.client.trees import write_tree
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
+from tests.kit.files import write_tree
 from ultra_plugin.install.settings import Draft
 
 RULE = "Bash(ultra:*)"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.trees import write_tree
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
+from tests.kit.files import write_tree
 
 KILLS = 1000 if os.environ.get("ULTRA_SOAK") else 100
 

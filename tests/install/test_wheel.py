@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.install.samples import ROOT, Machine, snapshot
+from tests.install.samples import Machine, snapshot
+from tests.interpreters import python_on_path
+from tests.kit.names import NAME, ROOT
 
-PLUGIN = "ultraplan-local"
+PLUGIN = NAME
 
 
 def run(*words: str | Path, **extra: str) -> str:
@@ -68,14 +70,18 @@ def test_wheel_alone_is_enough(machine: Machine, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("built")
-def test_make_install_in_a_clone(machine: Machine, tmp_path: Path) -> None:
+def test_make_install_in_a_clone_by_a_python_with_a_space_in_its_path(
+    machine: Machine, tmp_path: Path
+) -> None:
     if shutil.which("make") is None:
         pytest.skip("make is not here")
     environment = machine.environment()
     del environment["PYTHONPATH"]
+    (tmp_path / "a python").mkdir()
+    python = python_on_path(Path(sys.executable).resolve(), tmp_path / "a python") / "python3"
 
     def make(arguments: str) -> subprocess.CompletedProcess[str]:
-        command = ["make", "-C", str(ROOT), "install", f"PYTHON={sys.executable}", f"ARGS={arguments}"]
+        command = ["make", "-C", str(ROOT), "install", f"PYTHON={python}", f"ARGS={arguments}"]
         return subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=60, check=False
         )

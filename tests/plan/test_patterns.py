@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.interpreters import interpreters
-from tests.plan.conftest import SOURCES
+from tests.kit.names import SOURCES
 from ultra_runtime.files import patterns
 from ultra_runtime.files.patterns import PatternError, check, search, weigh
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.plan.conftest import PROJECT, Repository
+from tests.kit.calls import Ultra
+from tests.kit.names import PROJECT
+from tests.kit.repository import git, make_repository
+from tests.plan.conftest import PutPlan
 from tests.plan.texts import manifest, plan, session, step, strategy
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.session_spec import read_entry_condition
@@ -55,8 +58,8 @@ def test_a_spec_is_known_by_its_parts() -> None:
         assert read(VALID.replace(part, "x").encode()).kind == "plan"
 
 
-def test_a_spec_is_no_plan(repository: Repository) -> None:
-    told = repository.ultra("validate", "plan", repository.plan(VALID), "--json").data
+def test_a_spec_is_no_plan(ultra: Ultra, put_plan: PutPlan) -> None:
+    told = ultra("validate", "plan", put_plan(VALID)).data
     assert [entry["code"] for entry in told["errors"]] == ["PLAN_NO_SECTION"]
     assert "session spec" in told["errors"][0]["message"]
 
@@ -134,11 +137,11 @@ def test_recoveries_that_do_not_hold(old: str, new: str) -> None:
     ],
 )
 def test_a_recovery_is_told_by_its_name(
-    repository: Repository, name: str, text: str, code: str | None
+    ultra: Ultra, repo: Path, name: str, text: str, code: str | None
 ) -> None:
-    path = repository.root / name
+    path = repo / name
     path.write_text(text)
-    told = repository.ultra("validate", "session-spec", path, "--json").data
+    told = ultra("validate", "session-spec", path).data
     assert [entry["code"] for entry in told["errors"]] == ([code] if code else [])
 
 
@@ -157,27 +160,25 @@ TWO = plan(
 )  # fmt: skip
 
 
-def specs(repository: Repository) -> dict[str, Plan]:
-    folder = repository.project / "sessions"
+def specs(project: Path) -> dict[str, Plan]:
+    folder = project / "sessions"
     return {path.name: read(path.read_bytes()) for path in sorted(folder.iterdir())}
 
 
-def test_specs_of_a_plan_validate_and_keep_every_word(repository: Repository) -> None:
-    path = repository.plan(TWO)
-    told = repository.ultra("sessions", "write", path, "--json")
+def test_specs_of_a_plan_validate_and_keep_every_word(ultra: Ultra, put_plan: PutPlan, project: Path) -> None:
+    path = put_plan(TWO)
+    told = ultra("sessions", "write", path)
     assert (told.status, told.data["ok"]) == (0, True)
     assert told.data["specs"] == [f"{PROJECT}/sessions/session-1.md", f"{PROJECT}/sessions/session-2.md"]
     assert told.data["waves"] == [[1], [2]]
     whole = read(TWO.encode())
     assert whole.problems == []
-    found = specs(repository)
+    found = specs(project)
     assert [[one.number for one in spec.steps] for spec in found.values()] == [[0, 1, 3], [0, 2]]
     for name, spec in found.items():
-        answer = repository.ultra(
-            "validate", "session-spec", repository.project / "sessions" / name, "--json"
-        ).data
+        answer = ultra("validate", "session-spec", project / "sessions" / name).data
         assert (answer["errors"], answer["warnings"]) == ([], [])
-        text = (repository.project / "sessions" / name).read_text()
+        text = (project / "sessions" / name).read_text()
         for one in spec.steps[1:]:
             (original,) = [other for other in whole.steps if other.number == one.number]
             assert "\n".join(whole.document.slice(original.line, original.end)).strip() in text
@@ -192,32 +193,32 @@ def test_specs_of_a_plan_validate_and_keep_every_word(repository: Repository) ->
     assert found["session-1.md"].session_manifest["scope_forbidden"] == ["src/no.py"]
 
 
-def test_what_the_model_wrote_is_kept(repository: Repository) -> None:
-    path = repository.plan(TWO)
-    repository.ultra("sessions", "write", path)
-    spec = repository.project / "sessions/session-1.md"
+def test_what_the_model_wrote_is_kept(ultra: Ultra, put_plan: PutPlan, project: Path) -> None:
+    path = put_plan(TWO)
+    ultra.say("sessions", "write", path)
+    spec = project / "sessions/session-1.md"
     text = spec.read_text()
     context = text.split("## Context\n\n")[1].split("\n")[0]
     spec.write_text(text.replace(context, f"{context}\n\nThe old limiter stays until session 2."))
-    (repository.project / "sessions/session-9.md").write_text("# Session 9\n")
-    repository.plan(TWO.replace("### Session 1: Part 1", "### Session 1: Another name"))
-    told = repository.ultra("sessions", "write", path, "--json").data
+    (project / "sessions/session-9.md").write_text("# Session 9\n")
+    put_plan(TWO.replace("### Session 1: Part 1", "### Session 1: Another name"))
+    told = ultra("sessions", "write", path).data
     assert told["stale"] == [f"{PROJECT}/sessions/session-9.md"]
     assert "The old limiter stays until session 2." in spec.read_text()
     assert spec.read_text().startswith("# Session 1: Another name\n")
     assert "Another name" in spec.read_text().split("## Steps")[0]
-    assert "Session 2 of 2" in (repository.project / "sessions/session-2.md").read_text()
+    assert "Session 2 of 2" in (project / "sessions/session-2.md").read_text()
 
 
-def test_a_legacy_plan_has_specs_too(repository: Repository) -> None:
+def test_a_legacy_plan_has_specs_too(ultra: Ultra, put_plan: PutPlan, project: Path) -> None:
     steps = [
         f"### Step {number}: x\n\n- Files: `bin/{number}.sh`\n- Verify: `true`\n- On failure: skip\n"
         for number in (1, 2)
     ]
-    path = repository.plan(plan(*steps, version="", after=strategy(session(1, "1"), session(2, "2"))))
-    told = repository.ultra("sessions", "write", path, "--project", PROJECT, "--json").data
+    path = put_plan(plan(*steps, version="", after=strategy(session(1, "1"), session(2, "2"))))
+    told = ultra("sessions", "write", path, "--project", PROJECT).data
     assert (told["ok"], told["legacy_plan"]) == (True, True)
-    spec = specs(repository)["session-2.md"]
+    spec = specs(project)["session-2.md"]
     assert [problem.code for problem in spec.problems] == ["PLAN_CHECKPOINT_FORM"]
     assert spec.session_manifest is not None
     assert (spec.session_manifest["legacy_synthesis"], spec.session_manifest["bash_syntax_check"]) == (
@@ -226,12 +227,12 @@ def test_a_legacy_plan_has_specs_too(repository: Repository) -> None:
     )
 
 
-def test_a_verify_of_many_lines_comes_through(repository: Repository) -> None:
+def test_a_verify_of_many_lines_comes_through(ultra: Ultra, put_plan: PutPlan, project: Path) -> None:
     verify = "- **Verify:**\n  ```sh\n  set -e\n  echo '`a`' ; pytest\n  ```\n  → expected: `ok`\n"
     text = step(1).replace("- **Verify:** `pytest -q` → expected: `passed`\n", verify)
-    repository.plan(plan(text, after=strategy(session(1, "1"))))
-    assert repository.ultra("sessions", "write", repository.project / "plan.md").status == 0
-    spec = specs(repository)["session-1.md"]
+    put_plan(plan(text, after=strategy(session(1, "1"))))
+    assert ultra.say("sessions", "write", project / "plan.md").status == 0
+    spec = specs(project)["session-1.md"]
     assert spec.problems == []
     first = spec.exit_conditions[0]
     assert (first.command, first.expected, first.literal) == ("set -e\necho '`a`' ; pytest", "ok", True)
@@ -247,25 +248,25 @@ def test_a_verify_of_many_lines_comes_through(repository: Repository) -> None:
     ],
 )
 def test_nothing_is_written_of_a_plan_that_does_not_hold(
-    repository: Repository, text: str, word: str
+    ultra: Ultra, put_plan: PutPlan, project: Path, text: str, word: str
 ) -> None:
-    told = repository.ultra("sessions", "write", repository.plan(text), "--json")
+    told = ultra("sessions", "write", put_plan(text))
     assert (told.status, told.data["ok"]) == (1, False)
     assert word in told.data["error"]
     assert told.data["next"]
-    assert not (repository.project / "sessions").exists()
+    assert not (project / "sessions").exists()
 
 
-def test_specs_go_nowhere_else(repository: Repository) -> None:
-    path = repository.plan(TWO)
-    outside = repository.root.parent / "outside"
+def test_specs_go_nowhere_else(ultra: Ultra, put_plan: PutPlan, project: Path, repo: Path) -> None:
+    path = put_plan(TWO)
+    outside = repo.parent / "outside"
     outside.mkdir()
-    (repository.project / "sessions").symlink_to(outside)
+    (project / "sessions").symlink_to(outside)
     for words in ((), ("--project", PROJECT)):
-        told = repository.ultra("sessions", "write", path, *words, "--json")
+        told = ultra("sessions", "write", path, *words)
         assert (told.status, told.data["ok"]) == (1, False)
     assert list(outside.iterdir()) == []
-    assert repository.ultra("sessions", "write", "nowhere.md", "--json").status == 1
+    assert ultra("sessions", "write", "nowhere.md").status == 1
 
 
 # The pre-flight
@@ -279,15 +280,8 @@ def preflight(folder: Path, **env: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def git(folder: Path, *words: str) -> None:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
-    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
-
-
 def test_the_pre_flight_finds_out_whether_commits_get_out(tmp_path: Path) -> None:
-    mine, theirs = tmp_path / "mine", tmp_path / "theirs.git"
-    mine.mkdir()
-    git(mine, "init")
+    mine, theirs = make_repository(tmp_path / "mine"), tmp_path / "theirs.git"
     git(mine, "commit", "--allow-empty", "-m", "one")
     assert preflight(mine) == (0, "pre-flight: no remote, nothing to try\n")
     git(mine, "remote", "add", "upstream", str(theirs))

@@ -8,21 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.conftest import STATE_FILE, Runner, write_files
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
+from tests.kit.names import COMMANDS
+from tests.runtime.conftest import STATE_FILE
 from ultra_runtime.files.root import find_root
 
 AddState = Callable[..., Path]
-EXECUTE = "/ultraplan-local:ultraexecute-local"
-REVIEW = "/ultraplan-local:ultrareview-local"
+EXECUTE = COMMANDS["execute"]
+REVIEW = COMMANDS["review"]
 
 
-def tables(ultra: Runner) -> Path:
+def tables(ultra: Ultra) -> Path:
     return ultra.bundle / "runtime/ultra_runtime/tables"
 
 
-def test_the_answer_has_all_that_a_model_needs(ultra: Runner, add_state: AddState) -> None:
+def test_the_answer_has_all_that_a_model_needs(ultra: Ultra, add_state: AddState) -> None:
     add_state()
-    told = ultra("continue", "--json")
+    told = ultra("continue")
     means = told.data["means"]
     assert means
     assert means in (tables(ultra) / "session_state.py").read_text()
@@ -78,15 +81,15 @@ def test_the_answer_has_all_that_a_model_needs(ultra: Runner, add_state: AddStat
         ({"next_session_brief_path": "my plan's.md"}, f"{EXECUTE} 'my plan'\"'\"'s.md'"),
     ],
 )
-def test_the_command(ultra: Runner, add_state: AddState, changes: dict[str, str], command: str) -> None:
+def test_the_command(ultra: Ultra, add_state: AddState, changes: dict[str, str], command: str) -> None:
     add_state(**changes)
-    assert ultra("continue", "--json").data["command"] == command
-    assert command in ultra("continue").out
+    assert ultra("continue").data["command"] == command
+    assert command in ultra.say("continue").out
 
 
-def test_a_project_with_spaces_is_quoted(ultra: Runner, add_state: AddState) -> None:
+def test_a_project_with_spaces_is_quoted(ultra: Ultra, add_state: AddState) -> None:
     add_state("two words")
-    data = ultra("continue", "--json").data
+    data = ultra("continue").data
     assert data["project"] == ".claude/projects/two words"
     assert data["command"] == f"{EXECUTE} --project '.claude/projects/two words' --session 2"
 
@@ -97,40 +100,40 @@ def test_a_pipeline_without_the_stage_goes_on_with_another(
     stages = own_bundle / "runtime/ultra_runtime/tables/stages.py"
     stages.write_text(stages.read_text() + '\ndel STAGES["execute"]\n')
     add_state()
-    told = Runner(own_bundle, repo, python)("continue", "--json")
+    told = Ultra(own_bundle, repo, python)("continue")
     assert (told.status, told.data["stage"]) == (0, "brief")
     assert "execute" not in told.out
 
 
-def test_the_newest_instant_counts_whatever_its_zone(ultra: Runner, add_state: AddState) -> None:
+def test_the_newest_instant_counts_whatever_its_zone(ultra: Ultra, add_state: AddState) -> None:
     add_state("a-late-clock", updated_at="2026-01-31T13:30:00+02:00")
     add_state("b-newest", updated_at="2026-01-31T08:00:00-04:00")
     add_state("c-no-zone", updated_at="2026-01-31T11:59:59.999999")
     add_state("d-done", updated_at="2025-01-01T00:00:00Z", status="completed", next_session_label="Complete")
-    data = ultra("continue", "--json").data
+    data = ultra("continue").data
     assert data["project"] == ".claude/projects/b-newest"
     assert data["others"] == [".claude/projects/a-late-clock", ".claude/projects/c-no-zone"]
-    words = ultra("continue").out
+    words = ultra.say("continue").out
     assert "Unfinished too: .claude/projects/a-late-clock and .claude/projects/c-no-zone.\n" in words
 
 
-def test_nothing_to_continue_is_an_answer(ultra: Runner, repo: Path, tmp_path: Path) -> None:
+def test_nothing_to_continue_is_an_answer(ultra: Ultra, repo: Path, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     nowhere.mkdir()
-    write_files(repo, {".claude/projects/empty/brief.md": "# Brief\n", ".claude/projects/file": ""})
+    write_tree(repo, {".claude/projects/empty/brief.md": "# Brief\n", ".claude/projects/file": ""})
     for folder in (repo, nowhere):
-        told = ultra("continue", "--json", cwd=folder)
+        told = ultra("continue", cwd=folder)
         assert told.status == 0
         assert told.data == {"ok": True, "found": False, "next": "run `ultra guide continue none`"}
-        assert ultra("continue", cwd=folder).out.startswith("No session state here")
+        assert ultra.say("continue", cwd=folder).out.startswith("No session state here")
 
 
-def test_broken_states_are_listed_beside_a_valid_one(ultra: Runner, repo: Path, add_state: AddState) -> None:
+def test_broken_states_are_listed_beside_a_valid_one(ultra: Ultra, repo: Path, add_state: AddState) -> None:
     add_state("good", updated_at="2020-01-01T00:00:00Z")
     add_state("newer", status="done")
-    write_files(repo, {f".claude/projects/torn/{STATE_FILE}": '{\n"schema_version": 1,\n'})
+    write_tree(repo, {f".claude/projects/torn/{STATE_FILE}": '{\n"schema_version": 1,\n'})
     (repo / f".claude/projects/zdir/{STATE_FILE}").mkdir(parents=True)
-    told = ultra("continue", "--json")
+    told = ultra("continue")
     assert (told.status, told.data["project"]) == (0, ".claude/projects/good")
     ignored = [(entry["path"], entry["code"], entry["line"]) for entry in told.data["ignored"]]
     assert ignored == [
@@ -139,41 +142,41 @@ def test_broken_states_are_listed_beside_a_valid_one(ultra: Runner, repo: Path, 
         (f".claude/projects/zdir/{STATE_FILE}", "STATE_READ_ERROR", None),
     ]
     assert all(entry["message"] and entry["remedy"] for entry in told.data["ignored"])
-    assert f"Ignored: .claude/projects/torn/{STATE_FILE}:3: STATE_PARSE_ERROR: " in ultra("continue").out
+    assert f"Ignored: .claude/projects/torn/{STATE_FILE}:3: STATE_PARSE_ERROR: " in ultra.say("continue").out
 
 
-def test_only_broken_states_are_refused(ultra: Runner, add_state: AddState) -> None:
+def test_only_broken_states_are_refused(ultra: Ultra, add_state: AddState) -> None:
     add_state(status="done")
-    told = ultra("continue", "--json")
+    told = ultra("continue")
     assert (told.status, told.data["ok"], told.data["found"]) == (1, False, False)
     assert told.data["error"] == "the session state is broken"
     assert told.data["next"] == "run `ultra guide continue broken`"
     assert told.data["ignored"][0]["code"] == "STATE_BAD_VALUE"
-    words = ultra("continue")
+    words = ultra.say("continue")
     assert words.status == 1
     assert "STATE_BAD_VALUE" in words.out
 
 
-def test_two_states_of_one_instant_are_a_choice(ultra: Runner, add_state: AddState) -> None:
+def test_two_states_of_one_instant_are_a_choice(ultra: Ultra, add_state: AddState) -> None:
     add_state("one", updated_at="2026-01-31T12:00:00Z")
     add_state("two words", updated_at="2026-01-31T13:00:00+01:00")
     add_state("old", updated_at="2025-01-31T12:00:00Z")
-    told = ultra("continue", "--json")
+    told = ultra("continue")
     assert (told.status, told.data["ok"], told.data["found"]) == (0, True, False)
     assert told.data["next"] == "run `ultra guide continue ambiguous`"
-    command = "/ultraplan-local:ultracontinue --project"
+    command = f"{COMMANDS['continue']} --project"
     assert [choice["command"] for choice in told.data["choices"]] == [
         f"{command} .claude/projects/one",
         f"{command} '.claude/projects/two words'",
     ]
-    words = ultra("continue").out
+    words = ultra.say("continue").out
     assert f"  {command} '.claude/projects/two words'" in words
-    chosen = ultra("continue", "--project", ".claude/projects/two words", "--json")
+    chosen = ultra("continue", "--project", ".claude/projects/two words")
     assert chosen.data["found"] is True
 
 
 def test_a_project_is_found_from_here_and_from_the_root(
-    ultra: Runner, repo: Path, add_state: AddState
+    ultra: Ultra, repo: Path, add_state: AddState
 ) -> None:
     add_state("one")
     add_state("two", updated_at="2030-01-01T00:00:00Z")
@@ -187,14 +190,14 @@ def test_a_project_is_found_from_here_and_from_the_root(
         (repo / ".claude/projects", "one"),
         (repo.parent, str(repo / ".claude/projects/one")),
     ]:
-        data = ultra("continue", "--project", project, "--json", cwd=folder).data
+        data = ultra("continue", "--project", project, cwd=folder).data
         assert data["project"] == ".claude/projects/one", (folder, project)
-    assert ultra("continue", "--json", cwd=repo / "src").data["project"] == ".claude/projects/two"
+    assert ultra("continue", cwd=repo / "src").data["project"] == ".claude/projects/two"
 
 
-def test_a_project_that_is_not_there_is_refused(ultra: Runner, repo: Path, add_state: AddState) -> None:
+def test_a_project_that_is_not_there_is_refused(ultra: Ultra, repo: Path, add_state: AddState) -> None:
     add_state("broken", status="done")
-    write_files(repo, {".claude/projects/fresh/brief.md": ""})
+    write_tree(repo, {".claude/projects/fresh/brief.md": ""})
     for project, error in [
         ("nowhere", "there is no project folder nowhere"),
         (".git/config", "there is no project folder .git/config"),
@@ -204,18 +207,18 @@ def test_a_project_that_is_not_there_is_refused(ultra: Runner, repo: Path, add_s
         ),
         (".claude/projects/broken", "the session state is broken"),
     ]:
-        told = ultra("continue", "--project", project, "--json")
+        told = ultra("continue", "--project", project)
         assert (told.status, told.data["ok"], told.data["error"]) == (1, False, error)
         assert told.data["next"]
 
 
-def test_a_missing_brief_is_said_first(ultra: Runner, repo: Path, add_state: AddState) -> None:
+def test_a_missing_brief_is_said_first(ultra: Ultra, repo: Path, add_state: AddState) -> None:
     add_state()
     shutil.rmtree(repo / ".claude/projects/one/sessions")
-    data = ultra("continue", "--json").data
+    data = ultra("continue").data
     assert data["warnings"][0]["code"] == "STATE_BRIEF_MISSING"
     assert data["next"].startswith("tell the user the warnings, then ")
-    assert "STATE_BRIEF_MISSING" in ultra("continue").out
+    assert "STATE_BRIEF_MISSING" in ultra.say("continue").out
 
 
 @pytest.mark.parametrize(
@@ -226,19 +229,19 @@ def test_a_missing_brief_is_said_first(ultra: Runner, repo: Path, add_state: Add
         ("Session 2: limits", "Session 2: limits"),
     ],
 )
-def test_what_comes_next_is_told_in_words(ultra: Runner, add_state: AddState, label: str, words: str) -> None:
+def test_what_comes_next_is_told_in_words(ultra: Ultra, add_state: AddState, label: str, words: str) -> None:
     add_state(next_session_label=label)
-    assert ultra("continue", "--json").data["label"] == words
-    assert f"Next     {words}\n" in ultra("continue").out
+    assert ultra("continue").data["label"] == words
+    assert f"Next     {words}\n" in ultra.say("continue").out
 
 
-def test_what_a_state_says_cannot_steer_the_terminal(ultra: Runner, add_state: AddState) -> None:
+def test_what_a_state_says_cannot_steer_the_terminal(ultra: Ultra, add_state: AddState) -> None:
     label = "\x1b[2J\nGo on: rm\u2028"
     add_state(next_session_label=label)
-    words = ultra("continue").out
+    words = ultra.say("continue").out
     assert "\x1b" not in words
     assert "\\x1b[2J\\nGo on: rm\\u2028" in words
-    assert ultra("continue", "--json").data["label"] == label
+    assert ultra("continue").data["label"] == label
 
 
 @pytest.mark.parametrize(
@@ -256,7 +259,7 @@ def test_what_a_state_says_cannot_steer_the_terminal(ultra: Runner, add_state: A
 )
 def test_where_the_root_is(tmp_path: Path, files: list[str], start: str, root: str) -> None:
     base = tmp_path / "base"
-    write_files(base, dict.fromkeys(files, ""))
+    write_tree(base, dict.fromkeys(files, ""))
     assert find_root(str(base / start)) == str(base / root)
 
 
@@ -264,8 +267,8 @@ def test_there_may_be_no_root(tmp_path: Path) -> None:
     assert find_root(str(tmp_path)) is None
 
 
-def test_the_root_is_found_from_below(ultra: Runner, repo: Path, add_state: AddState) -> None:
+def test_the_root_is_found_from_below(ultra: Ultra, repo: Path, add_state: AddState) -> None:
     add_state()
     (repo / "a" / "b").mkdir(parents=True)
     for folder in (repo / "a" / "b", repo / ".claude" / "projects" / "one" / "sessions"):
-        assert ultra("continue", "--json", cwd=folder).data["project"] == ".claude/projects/one"
+        assert ultra("continue", cwd=folder).data["project"] == ".claude/projects/one"

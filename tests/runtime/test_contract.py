@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.files import write_tree
 from tests.modes import modes_obeyed
-from tests.runtime.conftest import write_files
 from ultra_runtime.contract.model import Code, Contract, Field, Version
 from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.rules import next_brief_exists
@@ -184,7 +184,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "dangling").symlink_to("nowhere")
     (tmp_path / "folder").mkdir()
-    write_files(tmp_path, {"file": "{}"})
+    write_tree(tmp_path, {"file": "{}"})
     with (tmp_path / "huge").open("wb") as huge:
         huge.truncate(LARGEST + 1)
     expected = {
@@ -207,7 +207,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
-    write_files(tmp_path, {"file": "{}"})
+    write_tree(tmp_path, {"file": "{}"})
     (tmp_path / "file").chmod(0)
     with modes_obeyed():
         result = validate_file(contract(field("text")), str(tmp_path / "file"))

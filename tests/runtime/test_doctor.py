@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.conftest import Runner, write_files
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
+from tests.kit.names import LAUNCHER, NAME
 
 
 @pytest.fixture
-def ultra(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Runner:
+def ultra(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Ultra:
     """Return a runner of a bundle to damage, with a new enough client and itself on PATH."""
-    runner = Runner(own_bundle, repo, python)
+    runner = Ultra(own_bundle, repo, python)
     tools = tmp_path / "tools"
     tools.mkdir()
     runner.env["PATH"] = f"{tools}:{own_bundle}/bin:{runner.env['PATH']}"
@@ -29,49 +31,49 @@ def client(tools: Path, script: str) -> None:
     (tools / "claude").chmod(0o755)
 
 
-def checks(ultra: Runner, status: int = 0) -> dict[str, dict[str, str]]:
-    told = ultra("doctor", "--json")
+def checks(ultra: Ultra, status: int = 0) -> dict[str, dict[str, str]]:
+    told = ultra("doctor")
     assert told.status == status, told.out
     assert told.data["ok"] == (status == 0)
     return {check["name"]: check for check in told.data["checks"]}
 
 
-def test_all_is_well(ultra: Runner, add_state: Callable[..., Path]) -> None:
+def test_all_is_well(ultra: Ultra, add_state: Callable[..., Path]) -> None:
     add_state()
     found = checks(ultra)
     assert {name: check["status"] for name, check in found.items()} == dict.fromkeys(
-        ["python", "bundle", "bin/ultra", "git", "PATH", "project", "client"], "ok"
+        ["python", "bundle", f"bin/{LAUNCHER}", "git", "PATH", "project", "client"], "ok"
     )
     assert "valid session states: 1" in found["project"]["message"]
     assert checks(ultra) == found, "the cache of our own modules is no damage"
-    told = ultra("doctor")
+    told = ultra.say("doctor")
     assert told.out.endswith("7 checks, 0 failed, 0 warned.\n")
 
 
-def test_a_changed_file_is_named(ultra: Runner, own_bundle: Path) -> None:
+def test_a_changed_file_is_named(ultra: Ultra, own_bundle: Path) -> None:
     words = own_bundle / "runtime/ultra_runtime/words.py"
     words.write_text(words.read_text() + "\n")
     found = checks(ultra, 1)["bundle"]
     assert (found["status"], found["remedy"]) == ("fail", "install the plugin again")
     assert found["message"] == "changed since it was built: runtime/ultra_runtime/words.py"
-    assert "fail bundle: changed" in ultra("doctor").out
+    assert "fail bundle: changed" in ultra.say("doctor").out
 
 
-def test_a_missing_file_is_named(ultra: Runner, own_bundle: Path) -> None:
+def test_a_missing_file_is_named(ultra: Ultra, own_bundle: Path) -> None:
     (own_bundle / "guides/continue/none.md").unlink()
     assert checks(ultra, 1)["bundle"]["message"] == "missing since it was built: guides/continue/none.md"
 
 
-def test_a_link_in_place_of_a_file_is_a_change(ultra: Runner, own_bundle: Path, tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_file_is_a_change(ultra: Ultra, own_bundle: Path, tmp_path: Path) -> None:
     guide = own_bundle / "guides/continue/none.md"
     guide.rename(tmp_path / "none.md")
     guide.symlink_to(tmp_path / "none.md")
     assert "none.md" in checks(ultra, 1)["bundle"]["message"]
 
 
-def test_unexpected_files_are_named(ultra: Runner, own_bundle: Path) -> None:
+def test_unexpected_files_are_named(ultra: Ultra, own_bundle: Path) -> None:
     cache = "runtime/ultra_runtime/__pycache__"
-    write_files(
+    write_tree(
         own_bundle, {"new.txt": "", f"{cache}/evil.cpython-39.pyc": "", f"{cache}/words.cpython-39.pyc": ""}
     )
     (own_bundle / "link").symlink_to("/etc")
@@ -80,40 +82,40 @@ def test_unexpected_files_are_named(ultra: Runner, own_bundle: Path) -> None:
     assert found["message"] == f"no part of the bundle: link, new.txt and {cache}/evil.cpython-39.pyc"
 
 
-def test_what_the_installer_leaves_there_is_expected(ultra: Runner, own_bundle: Path) -> None:
-    write_files(own_bundle, {".ultra-receipt.json": "{}", ".gitignore": "", ".gitattributes": ""})
+def test_what_the_installer_leaves_there_is_expected(ultra: Ultra, own_bundle: Path) -> None:
+    write_tree(own_bundle, {".ultra-receipt.json": "{}", ".gitignore": "", ".gitattributes": ""})
     assert checks(ultra)["bundle"]["status"] == "ok"
 
 
 def lay_copies(home: Path, *, marketplace: bool, skill: bool, enabled: bool = True) -> None:
     """Write what the client writes when the plugin is installed in these ways."""
-    entry = [{"scope": "user", "installPath": "/market/ultraplan-local"}]
+    entry = [{"scope": "user", "installPath": f"/market/{NAME}"}]
     records: dict[str, object] = {
         "version": 2,
-        "plugins": {"ultraplan-local@shop": entry} if marketplace else {},
+        "plugins": {f"{NAME}@shop": entry} if marketplace else {},
     }
-    write_files(home / ".claude", {"plugins/installed_plugins.json": records})
-    write_files(home / ".claude", {"settings.json": {"enabledPlugins": {"ultraplan-local@shop": enabled}}})
+    write_tree(home / ".claude", {"plugins/installed_plugins.json": records})
+    write_tree(home / ".claude", {"settings.json": {"enabledPlugins": {f"{NAME}@shop": enabled}}})
     if skill:
-        manifest: dict[str, object] = {"name": "ultraplan-local", "version": "0.0.1"}
-        write_files(home / ".claude/skills/ultraplan-local", {".claude-plugin/plugin.json": manifest})
+        manifest: dict[str, object] = {"name": NAME, "version": "0.0.1"}
+        write_tree(home / f".claude/skills/{NAME}", {".claude-plugin/plugin.json": manifest})
 
 
 @pytest.mark.parametrize(
     ("marketplace", "skill", "enabled", "status", "message"),
     [
-        (True, False, True, "ok", "the client loads ultraplan-local@shop in /market/ultraplan-local"),
-        (False, True, True, "ok", "the client loads ultraplan-local@skills-dir in HOME/.claude/skills/ultraplan-local"),
+        (True, False, True, "ok", f"the client loads {NAME}@shop in /market/{NAME}"),
+        (False, True, True, "ok", f"the client loads {NAME}@skills-dir in HOME/.claude/skills/{NAME}"),
         (
             True, True, True, "warn",
-            "the client loads ultraplan-local@shop in /market/ultraplan-local, and not "
-            "ultraplan-local@skills-dir in HOME/.claude/skills/ultraplan-local",
+            f"the client loads {NAME}@shop in /market/{NAME}, and not "
+            f"{NAME}@skills-dir in HOME/.claude/skills/{NAME}",
         ),
-        (True, True, False, "warn", "ultraplan-local@shop in /market/ultraplan-local is disabled, so the client loads none"),
+        (True, True, False, "warn", f"{NAME}@shop in /market/{NAME} is disabled, so the client loads none"),
     ],
 )  # fmt: skip
 def test_the_copy_in_force_is_named(
-    ultra: Runner, tmp_path: Path, marketplace: bool, skill: bool, enabled: bool, status: str, message: str
+    ultra: Ultra, tmp_path: Path, marketplace: bool, skill: bool, enabled: bool, status: str, message: str
 ) -> None:
     home = tmp_path / "home"
     lay_copies(home, marketplace=marketplace, skill=skill, enabled=enabled)
@@ -124,63 +126,63 @@ def test_the_copy_in_force_is_named(
     assert checks(ultra)["copies"]["message"] == found["message"]
 
 
-def test_many_files_are_counted(ultra: Runner, own_bundle: Path) -> None:
-    write_files(own_bundle, {f"new-{number:02}.txt": "" for number in range(50)})
+def test_many_files_are_counted(ultra: Ultra, own_bundle: Path) -> None:
+    write_tree(own_bundle, {f"new-{number:02}.txt": "" for number in range(50)})
     assert "new-08.txt and 41 more" in checks(ultra)["bundle"]["message"]
 
 
 @pytest.mark.parametrize(
     "content", ["", "[]", "{", '{"files": {}}', '{"files": []}', '{"files": {"a": 1}}', "\xff"]
 )
-def test_a_list_that_is_none_is_a_failure(ultra: Runner, own_bundle: Path, content: str) -> None:
+def test_a_list_that_is_none_is_a_failure(ultra: Ultra, own_bundle: Path, content: str) -> None:
     (own_bundle / "bundle.json").write_text(content, encoding="latin-1")
     assert "cannot be checked: bundle.json: " in checks(ultra, 1)["bundle"]["message"]
 
 
-def test_no_list_is_a_failure(ultra: Runner, own_bundle: Path) -> None:
+def test_no_list_is_a_failure(ultra: Ultra, own_bundle: Path) -> None:
     (own_bundle / "bundle.json").unlink()
     assert "bundle.json: there is no such file" in checks(ultra, 1)["bundle"]["message"]
 
 
-def test_a_script_that_cannot_be_executed(ultra: Runner, own_bundle: Path) -> None:
-    script = own_bundle / "bin" / "ultra"
+def test_a_script_that_cannot_be_executed(ultra: Ultra, own_bundle: Path) -> None:
+    script = own_bundle / "bin" / LAUNCHER
     script.chmod(0o644)
-    told = ultra.start(["python3", script, "doctor", "--json"])
+    told = ultra.run(["python3", script, "doctor", "--json"])
     found = {check["name"]: check for check in told.data["checks"] if check["status"] == "fail"}
-    assert (told.status, sorted(found)) == (1, ["bin/ultra", "bundle"])
-    assert "chmod 755" in found["bin/ultra"]["remedy"]
+    assert (told.status, sorted(found)) == (1, [f"bin/{LAUNCHER}", "bundle"])
+    assert "chmod 755" in found[f"bin/{LAUNCHER}"]["remedy"]
 
 
-def test_another_ultra_on_path_is_named(ultra: Runner, tmp_path: Path) -> None:
+def test_another_ultra_on_path_is_named(ultra: Ultra, tmp_path: Path) -> None:
     shutil.copy("/bin/true", tmp_path / "tools" / "ultra")
     found = checks(ultra)["PATH"]
     assert (found["status"], found["message"]) == ("warn", f"ultra is another one, {tmp_path}/tools/ultra")
 
 
-def test_no_ultra_on_path(ultra: Runner, own_bundle: Path) -> None:
+def test_no_ultra_on_path(ultra: Ultra, own_bundle: Path) -> None:
     ultra.env["PATH"] = ultra.env["PATH"].replace(f"{own_bundle}/bin:", "")
     assert checks(ultra)["PATH"]["status"] == "warn"
 
 
-def test_no_git(ultra: Runner, python: Path, own_bundle: Path) -> None:
-    command: list[str | Path] = [python / "python3", own_bundle / "bin" / "ultra", "doctor", "--json"]
-    told = ultra.start(command, env={"PATH": f"{python}:{own_bundle}/bin"})
+def test_no_git(ultra: Ultra, python: Path, own_bundle: Path) -> None:
+    command: list[str | Path] = [python / "python3", own_bundle / "bin" / LAUNCHER, "doctor", "--json"]
+    told = ultra.run(command, env={"PATH": f"{python}:{own_bundle}/bin"})
     found = {check["name"]: check for check in told.data["checks"]}
     assert (told.status, found["git"]["status"], found["client"]["status"]) == (1, "fail", "warn")
 
 
-def test_no_project(ultra: Runner, tmp_path: Path) -> None:
+def test_no_project(ultra: Ultra, tmp_path: Path) -> None:
     (tmp_path / "nowhere").mkdir()
     ultra.folder = tmp_path / "nowhere"
     assert checks(ultra)["project"]["status"] == "warn"
 
 
-def test_a_repository_without_projects_is_fine(ultra: Runner) -> None:
+def test_a_repository_without_projects_is_fine(ultra: Ultra) -> None:
     found = checks(ultra)["project"]
     assert (found["status"], found["message"]) == ("ok", f"{ultra.folder}, which has no .claude/projects yet")
 
 
-def test_a_broken_state_is_a_warning(ultra: Runner, add_state: Callable[..., Path]) -> None:
+def test_a_broken_state_is_a_warning(ultra: Ultra, add_state: Callable[..., Path]) -> None:
     add_state(status="done")
     found = checks(ultra)["session state"]
     assert found["status"] == "warn"
@@ -200,23 +202,23 @@ def test_a_broken_state_is_a_warning(ultra: Runner, add_state: Callable[..., Pat
         ("printf '\\377\\033'", "warn", "{client} --version did not answer with a version"),
     ],
 )
-def test_the_client(ultra: Runner, tmp_path: Path, script: str, status: str, message: str) -> None:
+def test_the_client(ultra: Ultra, tmp_path: Path, script: str, status: str, message: str) -> None:
     client(tmp_path / "tools", script)
     found = checks(ultra)["client"]
     assert found["status"] == status
     assert found["message"].startswith(message.format(client=tmp_path / "tools" / "claude"))
 
 
-def test_a_client_that_hangs_is_left_alone(ultra: Runner, own_bundle: Path, tmp_path: Path) -> None:
+def test_a_client_that_hangs_is_left_alone(ultra: Ultra, own_bundle: Path, tmp_path: Path) -> None:
     room = own_bundle / "runtime/ultra_runtime/doctor/checkup.py"
     text, count = re.subn(r"(?m)^CLIENT_SECONDS = \d+$", "CLIENT_SECONDS = 0.2", room.read_text())
     assert count == 1
     room.write_text(text)
     client(tmp_path / "tools", "sleep 3; echo 2.1.325")
-    told = ultra("doctor", "--json")
+    told = ultra("doctor")
     [found] = [check for check in told.data["checks"] if check["name"] == "client"]
     assert found["status"] == "warn"
 
 
-def test_the_answer_is_one_object(ultra: Runner) -> None:
-    assert json.loads(ultra("doctor", "--json").out)["next"] == "nothing to do"
+def test_the_answer_is_one_object(ultra: Ultra) -> None:
+    assert json.loads(ultra("doctor").out)["next"] == "nothing to do"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.conftest import Runner
+from tests.kit.calls import Ultra
 
 FAIL = '"""Fail."""\nUSAGE = "doctor [WORD...] [--json]"\n\ndef run(args):\n    return {}["boom"]\n'
 HOOKS = ("stop", "session_start", "pre_compact", "agent_answer")
@@ -17,21 +17,21 @@ SECRET = "ghp_" + "Ab3d" * 9
 
 
 @pytest.fixture
-def broken(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Runner:
-    """Return a runner whose verb doctor fails, with a folder for temporary files of its own."""
+def broken(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Ultra:
+    """Return a launcher whose verb doctor fails, with a folder for temporary files of its own."""
     (own_bundle / "runtime/ultra_runtime/verbs/doctor.py").write_text(FAIL)
-    runner = Runner(own_bundle, repo, python)
+    launcher = Ultra(own_bundle, repo, python)
     (tmp_path / "tmp").mkdir()
-    runner.env["TMPDIR"] = str(tmp_path / "tmp")
-    return runner
+    launcher.env["TMPDIR"] = str(tmp_path / "tmp")
+    return launcher
 
 
 def logs(folder: Path) -> list[Path]:
     return sorted(folder.glob("errors/*.log"))
 
 
-def test_the_sentence_names_the_log_in_the_git_dir(broken: Runner, repo: Path) -> None:
-    told = broken("doctor")
+def test_the_sentence_names_the_log_in_the_git_dir(broken: Ultra, repo: Path) -> None:
+    told = broken.say("doctor")
     (log,) = logs(repo / ".git/ultra")
     assert (told.status, told.out) == (3, "")
     assert told.err == f"ultra: internal error, KeyError: 'boom'\nThe log is {log}; please report it.\n"
@@ -45,41 +45,41 @@ def test_the_sentence_names_the_log_in_the_git_dir(broken: Runner, repo: Path) -
     assert log.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_json_says_the_same(broken: Runner, repo: Path) -> None:
-    answer = broken("doctor", "--json")
+def test_json_says_the_same(broken: Ultra, repo: Path) -> None:
+    answer = broken("doctor")
     (log,) = logs(repo / ".git/ultra")
     assert (answer.status, answer.data["ok"], str(log) in answer.data["next"]) == (3, False, True)
 
 
 def test_the_data_folder_comes_first_and_a_temporary_one_last(
-    broken: Runner, repo: Path, tmp_path: Path
+    broken: Ultra, repo: Path, tmp_path: Path
 ) -> None:
-    broken("doctor", env={"CLAUDE_PLUGIN_DATA": str(tmp_path / "data")})
+    broken.say("doctor", env={"CLAUDE_PLUGIN_DATA": str(tmp_path / "data")})
     assert len(logs(tmp_path / "data")) == 1
     assert logs(repo / ".git/ultra") == []
     (repo / ".git").rmdir()
-    told = broken("doctor")
+    told = broken.say("doctor")
     (log,) = (tmp_path / "tmp" / f"ultra-errors-{os.getuid()}").glob("*.log")
     assert (told.status, str(log) in told.err) == (3, True)
 
 
-def test_a_log_that_cannot_be_written_hides_nothing(broken: Runner, repo: Path, tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_hides_nothing(broken: Ultra, repo: Path, tmp_path: Path) -> None:
     (repo / ".git/ultra").write_text("a file where the folder would be")
     (tmp_path / "tmp" / f"ultra-errors-{os.getuid()}").write_text("here, too")
-    told = broken("doctor", env={"CLAUDE_PLUGIN_DATA": "/dev/null"})
+    told = broken.say("doctor", env={"CLAUDE_PLUGIN_DATA": "/dev/null"})
     assert told.status == 3
     assert told.err.startswith("ultra: internal error, KeyError: 'boom'\nNo log could be written")
 
 
-def test_nobody_else_chooses_where_it_is_written(broken: Runner, repo: Path, tmp_path: Path) -> None:
+def test_nobody_else_chooses_where_it_is_written(broken: Ultra, repo: Path, tmp_path: Path) -> None:
     (repo / ".git").rmdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "tmp" / f"ultra-errors-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
-    assert broken("doctor").status == 3
+    assert broken.say("doctor").status == 3
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_no_secret_no_text_no_environment_and_no_input(broken: Runner, repo: Path) -> None:
+def test_no_secret_no_text_no_environment_and_no_input(broken: Ultra, repo: Path) -> None:
     words = [
         SECRET,
         "password=hunter2",
@@ -107,68 +107,68 @@ def test_no_secret_no_text_no_environment_and_no_input(broken: Runner, repo: Pat
         assert hidden not in text
 
 
-def test_what_an_error_says_is_masked_too(broken: Runner, repo: Path) -> None:
+def test_what_an_error_says_is_masked_too(broken: Ultra, repo: Path) -> None:
     verb = broken.bundle / "runtime/ultra_runtime/verbs/doctor.py"
     verb.write_text(FAIL.replace('return {}["boom"]', 'raise ValueError("token=" + args.rest("WORD")[0])'))
-    assert broken("doctor", SECRET).status == 3
+    assert broken.say("doctor", SECRET).status == 3
     (log,) = logs(repo / ".git/ultra")
     assert f"error: ValueError: <{len(SECRET) + 6} characters>\n" in log.read_text()
     assert SECRET not in log.read_text()
 
 
-def test_the_newest_ten_are_kept(broken: Runner, repo: Path) -> None:
+def test_the_newest_ten_are_kept(broken: Ultra, repo: Path) -> None:
     folder = repo / ".git/ultra/errors"
     folder.mkdir(parents=True)
     for number in range(12):
         (folder / f"20200101T0000{number:02}-000000-1.log").write_text("time: then\n\n")
     (folder / "mine.txt").write_text("not a log")
-    assert broken("doctor").status == 3
+    assert broken.say("doctor").status == 3
     names = [path.name for path in logs(repo / ".git/ultra")]
     assert (len(names), names[0]) == (10, "20200101T000003-000000-1.log")
     assert not names[-1].startswith("2020")
     assert (folder / "mine.txt").exists()
 
 
-def test_doctor_shows_the_newest(ultra: Runner, broken: Runner, repo: Path) -> None:
-    broken("doctor", "first.md")
-    broken("doctor", "second.md")
+def test_doctor_shows_the_newest(ultra: Ultra, broken: Ultra, repo: Path) -> None:
+    broken.say("doctor", "first.md")
+    broken.say("doctor", "second.md")
     log = logs(repo / ".git/ultra")[-1]
-    checks = {check["name"]: check for check in ultra("doctor", "--json").data["checks"]}
+    checks = {check["name"]: check for check in ultra("doctor").data["checks"]}
     found = checks["last error"]
     assert found["status"] == "warn"
     assert found["message"].endswith("Z, ultra doctor second.md: KeyError: 'boom'")
     assert str(log) in found["remedy"]
 
 
-def test_doctor_finds_the_log_of_a_hook_in_the_data_folder(ultra: Runner, repo: Path) -> None:
+def test_doctor_finds_the_log_of_a_hook_in_the_data_folder(ultra: Ultra, repo: Path) -> None:
     folder = repo / ".claude/plugins/data/ultraplan-local-skills-dir/errors"
     folder.mkdir(parents=True)
     (folder / "20200101T000000-000000-1.log").write_text("time: T\ncall: hook stop\nerror: E: e\n\n")
-    checks = ultra("doctor", "--json", env={"CLAUDE_CONFIG_DIR": str(repo / ".claude")}).data["checks"]
+    checks = ultra("doctor", env={"CLAUDE_CONFIG_DIR": str(repo / ".claude")}).data["checks"]
     assert [one["message"] for one in checks if one["name"] == "last error"] == ["T, ultra hook stop: E: e"]
 
 
 @pytest.mark.parametrize("missing", ["__main__", "usage"])
-def test_a_bundle_that_does_not_load_is_logged_too(broken: Runner, repo: Path, missing: str) -> None:
+def test_a_bundle_that_does_not_load_is_logged_too(broken: Ultra, repo: Path, missing: str) -> None:
     (broken.bundle / f"runtime/ultra_runtime/{missing}.py").unlink()
-    told = broken("continue")
+    told = broken.say("continue")
     (log,) = logs(repo / ".git/ultra")
     assert (told.status, told.out, told.err.count("\n")) == (3, "", 1)
     assert told.err.endswith(f": install the plugin again; the log is {log}.\n")
     assert "ModuleNotFoundError" in log.read_text()
 
 
-def test_a_bundle_without_the_log_still_says_its_sentence(broken: Runner) -> None:
+def test_a_bundle_without_the_log_still_says_its_sentence(broken: Ultra) -> None:
     (broken.bundle / "runtime/ultra_runtime/__main__.py").write_text("(")
     (broken.bundle / "runtime/ultra_runtime/files/unexpected.py").unlink()
-    told = broken("continue")
+    told = broken.say("continue")
     assert (told.status, told.out, told.err.count("\n")) == (3, "", 1)
     assert told.err.endswith(": install the plugin again.\n")
 
 
 @pytest.mark.parametrize("name", HOOKS)
 def test_a_hook_that_fails_ends_well_and_is_logged(
-    broken: Runner, repo: Path, tmp_path: Path, name: str
+    broken: Ultra, repo: Path, tmp_path: Path, name: str
 ) -> None:
     hook = broken.bundle / f"runtime/ultra_runtime/hooks/{name}.py"
     text = hook.read_text()
@@ -181,7 +181,7 @@ def test_a_hook_that_fails_ends_well_and_is_logged(
         + text[place:]
     )
     env = {"CLAUDE_PLUGIN_DATA": str(tmp_path / "data")}
-    told = broken.start(["python3", "-I", "-S", "-X", "utf8", hook], env=env)
+    told = broken.run(["python3", "-I", "-S", "-X", "utf8", hook], env=env)
     assert (told.status, told.out, told.err) == (0, "", "")
     (log,) = logs(tmp_path / "data")
     assert f"call: hook {name}\nerror: RuntimeError: of the hook\n" in log.read_text()
@@ -190,7 +190,7 @@ def test_a_hook_that_fails_ends_well_and_is_logged(
 @pytest.mark.parametrize(("in_run", "status"), [(True, 2), (False, 1)])
 @pytest.mark.parametrize("fault", ["at start", "when it judges"])
 def test_a_guard_that_fails_keeps_its_word_and_is_logged(
-    broken: Runner, repo: Path, tmp_path: Path, in_run: bool, status: int, fault: str
+    broken: Ultra, repo: Path, tmp_path: Path, in_run: bool, status: int, fault: str
 ) -> None:
     module = "hook" if fault == "at start" else "judge"
     (broken.bundle / f"runtime/ultra_runtime/guard/{module}.py").write_text(

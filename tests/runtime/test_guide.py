@@ -6,35 +6,36 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.conftest import Runner, write_files
+from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
 
 
 @pytest.fixture
-def guides(own_bundle: Path, repo: Path, python: Path) -> Runner:
+def guides(own_bundle: Path, repo: Path, python: Path) -> Ultra:
     files = {
         "guides/short.md": "# Short é\n",
         "guides/long/one.md": "# One\n",
         "guides/long/two.md": "# Two\n",
     }
-    write_files(
+    write_tree(
         own_bundle, {**files, "guides/long/notes.txt": "", "secret.md": "no", "guides/empty/x.txt": ""}
     )
-    return Runner(own_bundle, repo, python)
+    return Ultra(own_bundle, repo, python)
 
 
-def test_a_guide_and_its_phases(guides: Runner) -> None:
-    assert guides("guide", "short").out == "# Short é\n"
-    assert guides("guide", "short", "--json").data == {"ok": True, "command": "short", "text": "# Short é\n"}
-    assert guides("guide", "long", "two").out == "# Two\n"
-    assert guides("guide", "long", "two", "--json").data["phase"] == "two"
-    told = guides("guide", "long", "--json")
+def test_a_guide_and_its_phases(guides: Ultra) -> None:
+    assert guides.say("guide", "short").out == "# Short é\n"
+    assert guides("guide", "short").data == {"ok": True, "command": "short", "text": "# Short é\n"}
+    assert guides.say("guide", "long", "two").out == "# Two\n"
+    assert guides("guide", "long", "two").data["phase"] == "two"
+    told = guides("guide", "long")
     assert (told.status, told.data["phases"]) == (0, ["one", "two"])
-    assert guides("guide", "long").out.startswith("The phases of long are one and two")
+    assert guides.say("guide", "long").out.startswith("The phases of long are one and two")
 
 
-def test_the_cases_of_continue_are_there(ultra: Runner) -> None:
+def test_the_cases_of_continue_are_there(ultra: Ultra) -> None:
     for phase in ("none", "broken", "ambiguous"):
-        assert ultra("guide", "continue", phase).out.startswith("# ")
+        assert ultra.say("guide", "continue", phase).out.startswith("# ")
 
 
 @pytest.mark.parametrize(
@@ -55,8 +56,8 @@ def test_the_cases_of_continue_are_there(ultra: Runner) -> None:
         (["", "short"], "there is no guide  short: "),
     ],
 )
-def test_what_is_not_there_is_refused_with_what_is(guides: Runner, words: list[str], error: str) -> None:
-    told = guides("guide", *words, "--json")
+def test_what_is_not_there_is_refused_with_what_is(guides: Ultra, words: list[str], error: str) -> None:
+    told = guides("guide", *words)
     assert told.status == 1
     assert told.data["ok"] is False
     assert told.data["error"].startswith(error)
@@ -64,7 +65,7 @@ def test_what_is_not_there_is_refused_with_what_is(guides: Runner, words: list[s
 
 def test_a_bundle_without_guides(own_bundle: Path, repo: Path, python: Path) -> None:
     (own_bundle / "guides").rename(own_bundle / "moved")
-    told = Runner(own_bundle, repo, python)("guide", "continue", "--json")
+    told = Ultra(own_bundle, repo, python)("guide", "continue")
     assert (told.status, told.data["error"]) == (
         1,
         "there is no guide continue: there are guides for nothing, and `agent NAME`",

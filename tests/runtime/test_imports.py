@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from tests.runtime.conftest import SOURCE, Runner
+from tests.kit.calls import ISOLATED, Ultra, hook_file
+from tests.kit.imports import SLOW, runtime_graph
 
-PACKAGE = SOURCE / "ultra_runtime"
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "tables" not in path.parts)
-SLOW = {
-    "argparse",
-    "dataclasses",
-    "typing",
-    "pathlib",
-    "enum",
-    "re",
-    "json",
-    "collections",
-    "functools",
-    "inspect",
-}
-
-
-def imports(tree: ast.AST) -> Iterator[str]:
-    """Yield the modules that run-time imports name, those in functions included."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0
-            yield node.module or ""
-        yield from imports(node)
-
-
-def module_name(path: Path) -> str:
-    return ".".join(("ultra_runtime", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
-        ".__init__"
-    )
-
-
-GRAPH = {module_name(path): set(imports(ast.parse(path.read_text()))) for path in MODULES}
+GRAPH = runtime_graph()
 
 
 @pytest.mark.parametrize("module", GRAPH)
@@ -79,20 +44,9 @@ CALLS = {
 }
 
 
-def loaded(ultra: Runner, words: list[str | Path]) -> set[str]:
+def loaded(ultra: Ultra, words: list[str | Path]) -> set[str]:
     """Return the modules that a call imports, as the interpreter itself reports them."""
-    command = [
-        "python3",
-        "-I",
-        "-S",
-        "-X",
-        "utf8",
-        "-X",
-        "importtime",
-        ultra.bundle / "bin" / "ultra",
-        *words,
-    ]
-    told = ultra.start(command)
+    told = ultra.run([*ISOLATED, "-X", "importtime", ultra.command, *words])
     assert told.status == 0, told.out
     lines = [line for line in told.err.splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip() for line in lines}
@@ -100,7 +54,7 @@ def loaded(ultra: Runner, words: list[str | Path]) -> set[str]:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_imports_nothing_slow(
-    ultra: Runner, repo: Path, add_state: Callable[..., Path], name: str
+    ultra: Ultra, repo: Path, add_state: Callable[..., Path], name: str
 ) -> None:
     state = add_state()
     brief = repo / "brief.md"
@@ -111,10 +65,9 @@ def test_a_call_imports_nothing_slow(
     assert not modules & SLOW
 
 
-def test_the_hook_imports_nothing_slow(ultra: Runner, add_state: Callable[..., Path]) -> None:
+def test_the_hook_imports_nothing_slow(ultra: Ultra, add_state: Callable[..., Path]) -> None:
     add_state()
-    hook = ultra.bundle / "runtime/ultra_runtime/hooks/session_start.py"
-    told = ultra.start(["python3", "-I", "-S", "-X", "importtime", hook])
+    told = ultra.run([*ISOLATED, "-X", "importtime", hook_file(ultra.bundle, "session_start")])
     modules = {line.rpartition("|")[2].strip() for line in told.err.splitlines()}
     assert "ultra_runtime.run.state.session_state" in modules
     assert not modules & SLOW
@@ -124,4 +77,4 @@ def test_the_guard_sees_a_slow_import(own_bundle: Path, repo: Path, python: Path
     """Prove that the tests above can fail."""
     verb = own_bundle / "runtime/ultra_runtime/verbs/guide.py"
     verb.write_text(verb.read_text().replace("import os\n", "import os\nimport argparse\n", 1))
-    assert {"argparse", "re"} <= loaded(Runner(own_bundle, repo, python), ["guide", "continue", "none"])
+    assert {"argparse", "re"} <= loaded(Ultra(own_bundle, repo, python), ["guide", "continue", "none"])

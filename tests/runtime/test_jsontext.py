@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.runtime.conftest import SOURCE
+from tests.kit.names import RUNTIME
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 
 SCALARS = (
@@ -126,7 +126,7 @@ def test_without_the_c_scanner_the_package_does_the_same() -> None:
         "utf8",
         "-c",
         script,
-        str(SOURCE),
+        str(RUNTIME),
         repr([data for data, _ in refused]),
     ]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.interpreters import interpreters, python_on_path, too_old
-from tests.runtime.conftest import SOURCE, Runner, Told, write_files
+from tests.kit.calls import Told, Ultra
+from tests.kit.files import write_tree
+from tests.kit.names import LAUNCHER, NAME, RUNTIME
 
 HOSTILE = "import os; os.write(2, b'HIJACKED'); os._exit(99)\n"
 MODULES = ("json", "os", "re", "stat", "ultra_runtime", "_json", "sitecustomize", "usercustomize", "codecs")
@@ -18,7 +20,7 @@ MODULES = ("json", "os", "re", "stat", "ultra_runtime", "_json", "sitecustomize"
 
 def assert_runs(told: Told) -> None:
     assert (told.status, told.err) == (0, "")
-    assert told.out.startswith("ultraplan-local ")
+    assert told.out.startswith(f"{NAME} ")
 
 
 def test_there_are_interpreters_to_test_with() -> None:
@@ -30,23 +32,22 @@ def test_every_verb_answers_under_every_interpreter(
     interpreter: Path, bundle: Path, repo: Path, tmp_path: Path, add_state: Callable[..., Path]
 ) -> None:
     (tmp_path / "py").mkdir()
-    ultra = Runner(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
+    ultra = Ultra(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
     state = add_state()
-    write_files(repo, {"a.md": "---\nkey: [1, two]\n---\n", "deep": '{"a": ' + "[" * 99999})
-    assert_runs(ultra("--version"))
-    assert ultra("continue", "--json").data["command"].endswith("--session 2")
-    assert ultra("validate", "session-state", state, "--json").data["valid"] is True
-    assert ultra("validate", "session-state", repo / "deep", "--json").data["errors"][0]["line"] == 1
-    assert ultra("frontmatter", "a.md", "--json").data["parsed"] == {"key": [1, "two"]}
-    assert "none" in ultra("guide", "continue").out
-    assert {check["status"] for check in ultra("doctor", "--json").data["checks"]} <= {"ok", "warn"}
-    assert ultra("contiune").status == 2
-    hook = bundle / "runtime/ultra_runtime/hooks/session_start.py"
-    assert "one" in ultra.start(["python3", "-I", "-S", "-X", "utf8", hook]).out
+    write_tree(repo, {"a.md": "---\nkey: [1, two]\n---\n", "deep": '{"a": ' + "[" * 99999})
+    assert_runs(ultra.say("--version"))
+    assert ultra("continue").data["command"].endswith("--session 2")
+    assert ultra("validate", "session-state", state).data["valid"] is True
+    assert ultra("validate", "session-state", repo / "deep").data["errors"][0]["line"] == 1
+    assert ultra("frontmatter", "a.md").data["parsed"] == {"key": [1, "two"]}
+    assert "none" in ultra.say("guide", "continue").out
+    assert {check["status"] for check in ultra("doctor").data["checks"]} <= {"ok", "warn"}
+    assert ultra.say("contiune").status == 2
+    assert "one" in ultra.hook("session_start").out
 
 
 def test_the_file_parses_as_python_3_6() -> None:
-    ast.parse((SOURCE / "bin" / "launcher").read_text(), feature_version=(3, 6))
+    ast.parse((RUNTIME / "bin" / "launcher").read_text(), feature_version=(3, 6))
 
 
 @pytest.mark.parametrize("interpreter", too_old(), ids=str)
@@ -54,16 +55,16 @@ def test_an_old_interpreter_is_told_in_one_sentence(
     interpreter: Path, bundle: Path, repo: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "py").mkdir()
-    ultra = Runner(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
-    for told in (ultra("continue"), ultra.start(["python3", bundle / "bin" / "ultra", "continue"])):
+    ultra = Ultra(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
+    for told in (ultra.say("continue"), ultra.run(["python3", ultra.command, "continue"])):
         assert (told.status, told.out, told.err.count("\n")) == (1, "", 1)
         assert told.err.startswith("ultra: Python 3.9 or newer is needed")
 
 
-def test_without_python3_there_is_one_sentence(ultra: Runner, tmp_path: Path) -> None:
+def test_without_python3_there_is_one_sentence(ultra: Ultra, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    command: list[str | Path] = ["/bin/sh", ultra.bundle / "bin" / "ultra", "continue"]
-    told = ultra.start(command, env={"PATH": str(tmp_path / "empty")})
+    command: list[str | Path] = ["/bin/sh", ultra.command, "continue"]
+    told = ultra.run(command, env={"PATH": str(tmp_path / "empty")})
     assert (told.status, told.out) == (1, "")
     assert told.err == "ultra: python3 is not on PATH: install Python 3.9 or newer, or put it on PATH.\n"
 
@@ -73,10 +74,10 @@ def test_nothing_of_the_surroundings_is_imported(
     interpreter: Path, bundle: Path, repo: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "py").mkdir()
-    ultra = Runner(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
+    ultra = Ultra(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
     traps = {f"{name}.py": HOSTILE for name in MODULES}
-    write_files(repo, traps)
-    write_files(tmp_path / "elsewhere", traps)
+    write_tree(repo, traps)
+    write_tree(tmp_path / "elsewhere", traps)
     startup = tmp_path / "startup.py"
     startup.write_text(HOSTILE)
     env = {
@@ -89,45 +90,45 @@ def test_nothing_of_the_surroundings_is_imported(
         "PYTHONIOENCODING": "ascii",
         "LC_ALL": "C",
     }
-    assert_runs(ultra("--version", cwd=repo, env=env))
-    write_files(repo, {"a.md": "---\nkey: grün\n---\n"})
-    told = ultra("frontmatter", "a.md", "--json", cwd=repo, env=env)
+    assert_runs(ultra.say("--version", cwd=repo, env=env))
+    write_tree(repo, {"a.md": "---\nkey: grün\n---\n"})
+    told = ultra("frontmatter", "a.md", cwd=repo, env=env)
     assert told.data["parsed"] == {"key": "grün"}
 
 
-def test_the_trap_would_close_without_isolation(ultra: Runner, repo: Path) -> None:
+def test_the_trap_would_close_without_isolation(ultra: Ultra, repo: Path) -> None:
     """Prove that the test above can fail."""
-    write_files(repo, {f"{name}.py": HOSTILE for name in MODULES})
-    told = ultra.start(["python3", "-c", "import json"], cwd=repo, env={"PYTHONPATH": str(repo)})
+    write_tree(repo, {f"{name}.py": HOSTILE for name in MODULES})
+    told = ultra.run(["python3", "-c", "import json"], cwd=repo, env={"PYTHONPATH": str(repo)})
     assert "HIJACKED" in told.err
 
 
-def test_a_call_through_python_isolates_itself(ultra: Runner, repo: Path) -> None:
-    script = ultra.bundle / "bin" / "ultra"
-    assert_runs(ultra.start(["python3", script, "--version"]))
-    write_files(repo, {"json.py": HOSTILE, "ultra_runtime.py": HOSTILE, "_json.py": HOSTILE})
-    told = ultra.start(["python3", script, "continue", "--json"], env={"PYTHONPATH": str(repo)})
+def test_a_call_through_python_isolates_itself(ultra: Ultra, repo: Path) -> None:
+    script = ultra.command
+    assert_runs(ultra.run(["python3", script, "--version"]))
+    write_tree(repo, {"json.py": HOSTILE, "ultra_runtime.py": HOSTILE, "_json.py": HOSTILE})
+    told = ultra.run(["python3", script, "continue", "--json"], env={"PYTHONPATH": str(repo)})
     assert told.data["found"] is False
-    told = ultra.start(["python3", os.path.relpath(script, repo), "--version"], cwd=repo)
+    told = ultra.run(["python3", os.path.relpath(script, repo), "--version"], cwd=repo)
     assert_runs(told)
 
 
-def test_arguments_pass_unchanged(ultra: Runner) -> None:
+def test_arguments_pass_unchanged(ultra: Ultra) -> None:
     word = "a  b'\"$HOME`*\\ é"
     for start in ([], ["python3"]):
-        told = ultra.start([*start, ultra.bundle / "bin" / "ultra", "validate", word, "x", "--json"])
+        told = ultra.run([*start, ultra.command, "validate", word, "x", "--json"])
         assert f"there is no kind {word}" in told.data["error"]
 
 
 def test_symlinks_and_spaces_lead_home(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> None:
-    ultra = Runner(own_bundle, repo, python)
-    assert_runs(ultra("--version"))
+    ultra = Ultra(own_bundle, repo, python)
+    assert_runs(ultra.say("--version"))
     (tmp_path / "my links").mkdir()
-    (tmp_path / "my links" / "first").symlink_to(own_bundle / "bin" / "ultra")
+    (tmp_path / "my links" / "first").symlink_to(own_bundle / "bin" / LAUNCHER)
     (tmp_path / "my links" / "ultra").symlink_to("first")
-    assert_runs(ultra.start([tmp_path / "my links" / "ultra", "--version"]))
+    assert_runs(ultra.run([tmp_path / "my links" / "ultra", "--version"]))
     assert_runs(
-        ultra.start(["ultra", "--version"], env={"PATH": f"{tmp_path / 'my links'}:{ultra.env['PATH']}"})
+        ultra.run(["ultra", "--version"], env={"PATH": f"{tmp_path / 'my links'}:{ultra.env['PATH']}"})
     )
 
 
@@ -140,9 +141,9 @@ def test_a_read_only_bundle_works(own_bundle: Path, repo: Path, python: Path) ->
     for folder in folders:
         folder.chmod(0o555)
     try:
-        ultra = Runner(own_bundle, repo, python)
-        assert_runs(ultra("--version"))
-        assert ultra("continue", "--json").data["found"] is False
+        ultra = Ultra(own_bundle, repo, python)
+        assert_runs(ultra.say("--version"))
+        assert ultra("continue").data["found"] is False
         assert [path for path in sorted(own_bundle.rglob("*")) if path.name != "__pycache__"] == before
     finally:
         for folder in folders:
@@ -151,14 +152,14 @@ def test_a_read_only_bundle_works(own_bundle: Path, repo: Path, python: Path) ->
 
 def test_half_a_bundle_is_told_in_one_sentence(own_bundle: Path, repo: Path, python: Path) -> None:
     (own_bundle / "runtime/ultra_runtime/__main__.py").unlink()
-    told = Runner(own_bundle, repo, python)("continue")
+    told = Ultra(own_bundle, repo, python).say("continue")
     assert (told.status, told.out, told.err.count("\n")) == (3, "", 1)
     assert "install the plugin again" in told.err
 
 
-def test_a_folder_that_is_gone_is_told(ultra: Runner, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_told(ultra: Ultra, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    python = f'exec python3 -I -S -X utf8 "{ultra.bundle}/bin/ultra" continue --json'
-    told = ultra.start(["/bin/sh", "-c", f'cd "{gone}" && rmdir "{gone}" && {python}'])
+    python = f'exec python3 -I -S -X utf8 "{ultra.command}" continue --json'
+    told = ultra.run(["/bin/sh", "-c", f'cd "{gone}" && rmdir "{gone}" && {python}'])
     assert (told.status, told.data["error"]) == (1, "the current folder does not exist any more")

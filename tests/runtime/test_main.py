@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.conftest import SOURCE, Runner
+from tests.kit.calls import Ultra
+from tests.kit.names import LAUNCHER, NAME, RUNTIME
 from ultra_runtime.usage import Usage
 
-VERBS = sorted(path for path in (SOURCE / "ultra_runtime" / "verbs").glob("*.py") if path.stem != "__init__")
+VERBS = sorted(path for path in (RUNTIME / "ultra_runtime" / "verbs").glob("*.py") if path.stem != "__init__")
 
 
 def literal_usage(path: Path) -> str:
@@ -31,25 +32,25 @@ def test_there_are_verbs() -> None:
 
 
 @pytest.mark.parametrize("path", VERBS, ids=lambda path: path.stem)
-def test_a_verb_is_named_as_its_file_and_explained(path: Path, ultra: Runner) -> None:
+def test_a_verb_is_named_as_its_file_and_explained(path: Path, ultra: Ultra) -> None:
     usage = Usage(literal_usage(path))
     name = "_".join(usage.verb).replace("-", "_")
     assert path.stem == (f"{name}_" if keyword.iskeyword(name) else name)
     assert "--json" in usage.options
     summary = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n")[0]
     assert summary.endswith(".")
-    told = ultra(*usage.verb, "--help")
+    told = ultra.say(*usage.verb, "--help")
     assert (told.status, told.err) == (0, "")
     assert told.out.startswith(f"usage: ultra {usage.line}\n")
-    listing = ultra("--help").out
+    listing = ultra.say("--help").out
     assert f"ultra {usage.line}\n" in listing
     assert summary in listing
 
 
-def test_the_version_is_the_bundle_s(ultra: Runner) -> None:
+def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
     names = (ultra.bundle / "runtime/ultra_runtime/tables/names.py").read_text()
-    data = ultra("--version", "--json").data
-    assert data["plugin"] == "ultraplan-local"
+    data = ultra("--version").data
+    assert data["plugin"] == NAME
     assert f'VERSION = "{data["version"]}"' in names
 
 
@@ -71,24 +72,24 @@ def test_the_version_is_the_bundle_s(ultra: Runner) -> None:
         (["validate", "session-state", "a", "--strict", "--soft"], "--strict and --soft exclude each other"),
     ],
 )
-def test_wrong_words_are_wrong_usage(ultra: Runner, words: list[str], error: str) -> None:
-    told = ultra(*words)
+def test_wrong_words_are_wrong_usage(ultra: Ultra, words: list[str], error: str) -> None:
+    told = ultra.say(*words)
     assert (told.status, told.out) == (2, "")
     assert told.err.startswith(f"ultra: {error}\nusage: ultra ")
-    answer = ultra(*words, "--json")
+    answer = ultra(*words)
     assert (answer.status, answer.data["ok"]) == (2, False)
     assert answer.data["error"] == error
     assert answer.data["next"].startswith("usage: ultra ")
 
 
-def test_what_follows_two_dashes_is_no_option(ultra: Runner, repo: Path) -> None:
+def test_what_follows_two_dashes_is_no_option(ultra: Ultra, repo: Path) -> None:
     (repo / "--json").write_text("---\na: b\n---\n")
-    assert ultra("frontmatter", "--", "--json").out == 'a: "b"\n'
-    assert ultra("guide", "--", "--help").err.startswith("ultra: there is no guide --help")
+    assert ultra.say("frontmatter", "--", "--json").out == 'a: "b"\n'
+    assert ultra.say("guide", "--", "--help").err.startswith("ultra: there is no guide --help")
 
 
 def test_verbs_of_two_words_and_with_hyphens(own_bundle: Path, repo: Path, python: Path) -> None:
-    ultra = Runner(own_bundle, repo, python)
+    ultra = Ultra(own_bundle, repo, python)
     body = "from ultra_runtime.answer import Answer\n\ndef run(args):\n    return Answer({}, USAGE)\n"
     for module, usage in (
         ("run_start", "run start PATH"),
@@ -97,31 +98,31 @@ def test_verbs_of_two_words_and_with_hyphens(own_bundle: Path, repo: Path, pytho
     ):
         path = own_bundle / f"runtime/ultra_runtime/verbs/{module}.py"
         path.write_text(f'"""Tell."""\n\nUSAGE = "{usage}"\n{body}')
-    assert ultra("run", "start", "x").out == "run start PATH\n"
-    assert ultra("run", "other").out == ultra("run").out == "run [WORD]\n"
-    assert ultra("finding-id").out == "finding-id\n"
+    assert ultra.say("run", "start", "x").out == "run start PATH\n"
+    assert ultra.say("run", "other").out == ultra.say("run").out == "run [WORD]\n"
+    assert ultra.say("finding-id").out == "finding-id\n"
     for words in (["run-start", "x"], ["run_start", "x"], ["finding", "id"], ["finding_id"]):
-        assert ultra(*words).status == 2
-    assert "(did you mean run start?)" in ultra("run-start").err
+        assert ultra.say(*words).status == 2
+    assert "(did you mean run start?)" in ultra.say("run-start").err
 
 
-def test_no_verb_lists_them(ultra: Runner) -> None:
-    told = ultra()
+def test_no_verb_lists_them(ultra: Ultra) -> None:
+    told = ultra.say()
     assert (told.status, told.out) == (2, "")
     assert "continue, doctor" in told.err
 
 
 def test_an_error_of_our_own_is_a_sentence(own_bundle: Path, repo: Path, python: Path) -> None:
-    ultra = Runner(own_bundle, repo, python)
+    ultra = Ultra(own_bundle, repo, python)
     verb = own_bundle / "runtime/ultra_runtime/verbs/doctor.py"
     verb.write_text('"""Fail."""\nUSAGE = "doctor [--json]"\n\ndef run(args):\n    return {}["boom"]\n')
-    told = ultra("doctor")
+    told = ultra.say("doctor")
     assert (told.status, told.out) == (3, "")
     assert told.err.startswith("ultra: internal error, KeyError: 'boom'\n")
     assert "Traceback" not in told.err
-    answer = ultra("doctor", "--json")
+    answer = ultra("doctor")
     assert (answer.status, answer.data["ok"]) == (3, False)
-    assert "Traceback" in ultra("doctor", env={"ULTRA_DEBUG": "1"}).err
+    assert "Traceback" in ultra.say("doctor", env={"ULTRA_DEBUG": "1"}).err
 
 
 @pytest.mark.parametrize(
@@ -133,28 +134,28 @@ def test_an_error_of_our_own_is_a_sentence(own_bundle: Path, repo: Path, python:
         ("--help >/dev/full", 1, "ultra: the answer cannot be written: No space left on device\n"),
     ],
 )
-def test_an_answer_that_nobody_takes(ultra: Runner, redirection: str, status: int, err: str) -> None:
-    script = f'set -o pipefail 2>/dev/null; "{ultra.bundle}/bin/ultra" {redirection}'
-    told = ultra.start(["bash", "-c", script])
+def test_an_answer_that_nobody_takes(ultra: Ultra, redirection: str, status: int, err: str) -> None:
+    script = f'set -o pipefail 2>/dev/null; "{ultra.command}" {redirection}'
+    told = ultra.run(["bash", "-c", script])
     assert (told.status, told.err) == (status, err)
 
 
 def test_a_reader_that_leaves_early_is_no_error(own_bundle: Path, repo: Path, python: Path) -> None:
     (own_bundle / "guides" / "long.md").write_text("line\n" * 1_000_000)
-    script = f'set -o pipefail; "{own_bundle}/bin/ultra" guide long | head -n 1'
-    told = Runner(own_bundle, repo, python).start(["bash", "-c", script])
+    script = f'set -o pipefail; "{own_bundle}/bin/{LAUNCHER}" guide long | head -n 1'
+    told = Ultra(own_bundle, repo, python).run(["bash", "-c", script])
     assert (told.status, told.out, told.err) == (0, "line\n", "")
 
 
 def test_an_interrupt_is_quiet(own_bundle: Path, repo: Path, python: Path) -> None:
-    ultra = Runner(own_bundle, repo, python)
+    ultra = Ultra(own_bundle, repo, python)
     ready = repo / "ready"
     verb = own_bundle / "runtime/ultra_runtime/verbs/doctor.py"
     verb.write_text(
         '"""Wait."""\nUSAGE = "doctor [--json]"\n\ndef run(args):\n'
         f"    import time\n    open({str(ready)!r}, 'w').close()\n    time.sleep(30)\n"
     )
-    command = [str(own_bundle / "bin" / "ultra"), "doctor"]
+    command = [str(own_bundle / "bin" / LAUNCHER), "doctor"]
     process = subprocess.Popen(command, env=ultra.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         deadline = time.monotonic() + 30

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.test_imports import GRAPH, PACKAGE
+from tests.kit.imports import PACKAGE, runtime_graph
 
+GRAPH = runtime_graph()
 SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "usage", "words")
 # From the top of the house to its cellar: a room imports only rooms further down this list.
 ROOMS = (

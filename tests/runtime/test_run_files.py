@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.runtime.test_imports import PACKAGE
+from tests.kit.imports import PACKAGE
 from ultra_runtime.files.run_files import (
     ALONE,
     FOLDER,

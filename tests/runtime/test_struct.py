@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.runtime.conftest import SOURCE
+from tests.kit.names import RUNTIME
 from ultra_runtime.struct import Struct
 
 
@@ -33,6 +33,6 @@ def test_a_type_checker_refuses_a_wrong_call(tmp_path: Path) -> None:
     )
     call = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(script)]
     done = subprocess.run(
-        call, env={"MYPYPATH": str(SOURCE)}, cwd=tmp_path, capture_output=True, text=True, check=False
+        call, env={"MYPYPATH": str(RUNTIME)}, cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert [line.split(":")[1] for line in done.stdout.splitlines() if "error:" in line] == ["10", "11", "12"]

@@ -1,27 +1,42 @@
-"""What the scripted model says in a story, in the words of the commands."""
+"""What a scripted model does and says, in the words of the commands, and what it was answered."""
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.client.conversation import Call, Conversation, ToolResult
 from tests.client.model import ScriptedModel
+from tests.kit.calls import Ultra
+from tests.kit.names import LAUNCHER, NAME
 
-NAME = "ultraplan-local"
-ROOT = Path(__file__).parent.parent.parent
-EXAMPLE = ROOT / "dist/ultraplan-local/docs/examples/2026-01-31-rate-limit"
-PROJECT = ".claude/projects/2026-01-31-rate-limit"
 MARK = "ULTRA"
 
 
-def bash(command: str) -> Call:
+def bash(command: str, **more: object) -> Call:
     """Run a command."""
-    return Call("Bash", {"command": command, "description": "a step of the command"})
+    return Call("Bash", {"command": command, "description": "a step of the command", **more})
+
+
+def ultra(line: str) -> Call:
+    """Call a verb such as `step begin 1`, which may take as long as the client allows."""
+    return bash(f"{LAUNCHER} {line} --json", timeout=600_000)
+
+
+def read(path: str | Path) -> Call:
+    return Call("Read", {"file_path": str(path)})
+
+
+def write(path: str | Path, text: str) -> Call:
+    return Call("Write", {"file_path": str(path), "content": text})
+
+
+def edit(path: str | Path, old: str, new: str) -> Call:
+    return Call("Edit", {"file_path": str(path), "old_string": old, "new_string": new})
 
 
 def given(call: str, text: str) -> Call:
@@ -62,7 +77,7 @@ def verbs_of(results: Sequence[ToolResult]) -> list[str]:
     names = []
     for result in results:
         words = str(result.call.input.get("command", "")).split()
-        if words[:1] == ["ultra"]:
+        if words[:1] == [LAUNCHER]:
             two = words[1:3] if words[1] in ("project", "gate", "brief", "guide", "research") else words[1:2]
             names.append(" ".join(two))
         else:
@@ -78,17 +93,7 @@ def asked(conversation: Conversation) -> list[str]:
 
 def validated(bundle: Path, repository: Path, kind: str, path: str) -> Mapping[str, Any]:
     """Hold an artifact of a story against its contract."""
-    done = subprocess.run(
-        [bundle / "bin" / "ultra", "validate", kind, path, "--json"],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    result = json.loads(done.stdout)
-    assert isinstance(result, dict)
-    return result
+    return Ultra(bundle, repository, Path(sys.executable).parent)("validate", kind, path).data
 
 
 def by_name(model: ScriptedModel, name: str) -> list[ToolResult]:

@@ -1,0 +1,111 @@
+"""Runs of a plan, day by day, and the way from one session to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.client.conversation import Call, Say, Together
+from tests.client.script import Acting
+from tests.flagship.acting.material import scenes
+from tests.flagship.acting.moves import (
+    Answering,
+    arguments,
+    data_folder,
+    guide,
+    held,
+    look,
+    match,
+    option,
+    run,
+)
+
+ATTEMPTS = ('print(f"{word}: {number}")', "print(word, number)", "print((word, number))")
+RIGHT = "print(number, word)"
+
+
+class Executing:
+    """Carry a plan out: the verbs say what comes next, and the work of each step is written beforehand."""
+
+    def __init__(
+        self, root: Path, work: Mapping[int, Sequence[Mapping[str, str]]], resume: bool = False
+    ) -> None:
+        self.root = root
+        self.work = work
+        self.resume = resume
+
+    def __call__(self, told: str) -> Acting:
+        if self.resume:
+            assert "--resume" in arguments(told)
+            yield from guide("ultra guide execute resume")
+        mode = " --mode resume" if self.resume else ""
+        answer = yield from self.run(f"ultra run start {option('--project', told)}/plan.md{mode}")
+        saying = " ".join([f"{answer['steps']} steps.", *answer.get("notes", ())])
+        while answer["next"].startswith("ultra step begin"):
+            answer = yield from self.step(answer["next"], saying)
+            saying = ""
+        done = yield from self.run(f'ultra run finish --data "{data_folder(told)}"')
+        rows = [
+            *done["steps"],
+            *done.get("why", ()),
+            *done.get("findings", ()),
+            *done.get("drift_details", ()),
+        ]
+        following = done["next"].partition("to go on: ")[2]
+        yield Say(
+            "\n".join([f"Result: {done['result']}", *rows, f"Report: {done['report']}", f"Next: {following}"])
+        )
+
+    def step(self, command: str, saying: str) -> Answering:
+        """Do one step, attempt by attempt, until it is committed or the run is over."""
+        begun = yield from self.run(command, saying)
+        number = begun["step"]
+        yield from look(self.root, *begun["files"])
+        for attempt in self.work[number]:
+            # The test is written before the rest.
+            for path in sorted(
+                attempt, key=lambda one: "test_first" in begun and not one.startswith("test_")
+            ):
+                assert path in begun["files"], begun
+                yield Call("Write", {"file_path": str(self.root / path), "content": attempt[path]})
+            verdict = yield from self.run(match(r"(ultra step verify \d+)", begun["next"]))
+            if verdict["next"] != "retry":
+                break
+        if verdict["next"] != "commit":
+            return verdict
+        return (yield from self.run(f"ultra step commit {number}"))
+
+    def run(self, command: str, saying: str = "") -> Answering:
+        call = Call("Bash", {"command": f"{command} --json", "description": "Next", "timeout": 600_000})
+        (result,) = yield Together(Say(saying), call) if saying else call
+        return held(result)
+
+
+def work_of(kind: str, *numbers: int) -> dict[int, list[dict[str, str]]]:
+    """Return what is written in these steps, at the first attempt."""
+    written: dict[int, dict[str, str]] = {number: {} for number in numbers}
+    for title, content in scenes("work.md").items():
+        step, _, path = title.partition(": ")
+        name, _, number = step.partition(" ")
+        if name == kind and int(number) in written:
+            written[int(number)][path] = content
+    return {number: [files] for number, files in written.items()}
+
+
+def day_one() -> dict[int, list[dict[str, str]]]:
+    """Return the work of the first day: in step 2 three attempts are wrong."""
+    work = work_of("step", 1, 2)
+    (right,) = work[2]
+    wrong = [{path: whole.replace(RIGHT, attempt) for path, whole in right.items()} for attempt in ATTEMPTS]
+    return {1: work[1], 2: wrong}
+
+
+def going_on(told: str) -> Acting:
+    """Say where the last session stopped; nobody can be asked here, so the command is shown."""
+    assert arguments(told) == ""
+    state = yield from run("ultra continue")
+    assert (state["found"], state["carried"], state["ignored"], state["others"]) == (True, True, [], [])
+    yield Say(
+        f"{state['project']}: {state['status']}. {state['means']}\nWhen: {state['updated_at']}\nNext: {state['label']}"
+        f"\nGo on: {state['command']}"
+    )

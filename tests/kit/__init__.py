@@ -1,0 +1,1 @@
+"""What tests of every folder share: names, files, repositories, calls of the runtime, imports."""

@@ -1,0 +1,89 @@
+"""The launcher and the hooks of a bundle, called as the client calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.kit.names import LAUNCHER
+
+ISOLATED = ("python3", "-I", "-S", "-X", "utf8")
+
+
+class Told:
+    """What a call printed and returned."""
+
+    def __init__(self, done: subprocess.CompletedProcess[bytes]) -> None:
+        self.status = done.returncode
+        self.out = done.stdout.decode("utf-8", "surrogateescape")
+        self.err = done.stderr.decode("utf-8", "surrogateescape")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The answer, which has to be one JSON object on one line and nothing else."""
+        assert self.out.count("\n") == 1, (self.out, self.err)
+        assert self.err == ""
+        answer = json.loads(self.out)
+        assert isinstance(answer, dict)
+        return answer
+
+
+class Ultra:
+    """Call the launcher of a bundle in a folder, with nothing of the user's environment."""
+
+    def __init__(self, bundle: Path, folder: Path, python: Path) -> None:
+        self.bundle = bundle
+        self.folder = folder
+        self.env = {
+            "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
+            "HOME": str(folder),
+            "LANG": "C.UTF-8",
+        }
+
+    @property
+    def command(self) -> Path:
+        """The launcher."""
+        return self.bundle / "bin" / LAUNCHER
+
+    def __call__(self, *words: str | Path, **options: Any) -> Told:
+        """Answer for a program."""
+        return self.say(*words, "--json", **options)
+
+    def say(self, *words: str | Path, **options: Any) -> Told:
+        """Answer for a person."""
+        return self.run([self.command, *words], **options)
+
+    def shell(self, script: str, **options: Any) -> Told:
+        """Run a line of the shell in which the launcher is ours."""
+        path = f"{self.command.parent}{os.pathsep}{self.env['PATH']}"
+        return self.run(["bash", "-c", script], env={"PATH": path}, **options)
+
+    def hook(self, name: str, given: object = b"", **options: Any) -> Told:
+        """Run a hook with an input: bytes as they are, anything else as JSON."""
+        data = given if isinstance(given, bytes) else json.dumps(given).encode()
+        return self.run([*ISOLATED, hook_file(self.bundle, name)], given=data, **options)
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        given: str | bytes = b"",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        before: Callable[[], None] | None = None,
+    ) -> Told:
+        """Run any command here; `before` runs in its process first."""
+        data = given.encode() if isinstance(given, str) else given
+        done = subprocess.run(
+            command, input=data, cwd=cwd or self.folder, env={**self.env, **(env or {})}, preexec_fn=before,
+            capture_output=True, timeout=120, check=False,
+        )  # fmt: skip
+        return Told(done)
+
+
+def hook_file(bundle: Path, name: str) -> Path:
+    """Return the file that the client starts for a hook."""
+    return bundle / "runtime/ultra_runtime/hooks" / f"{name}.py"
