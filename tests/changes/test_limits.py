@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.changes.conftest import Fork
+from tests.changes.conftest import PLUGIN, Fork
 from tests.executor.sample import Repo, plan, step
 from tests.kit.calls import Ultra
 
