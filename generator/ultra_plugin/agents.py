@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,7 +13,9 @@ from ultra_plugin.model import Budget, Output, Plugin
 from ultra_plugin.source import SourceTree
 
 BUDGET = ("budget",)
-KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked")
+KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked", "programs")
+
+_PROGRAM = re.compile(r"[\w.-]+( [\w.=-]+)*( \.\.\.| '[A-Z]+')?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,11 @@ def agents_with(roles: Mapping[str, Agent], role: Role) -> list[str]:
     return sorted(found, key=lambda key: (roles[key].order, key))
 
 
+def programs_of(plugin: Plugin) -> dict[str, tuple[str, ...]]:
+    """Return agent -> the calls of programs that it may make."""
+    return {key: agent.programs for key, agent in plugin.roles.items() if agent.programs}
+
+
 def outputs_of(plugins: Iterable[Plugin], forms: Iterable[Output]) -> dict[str, Output]:
     """Return agent -> the form in which its answer ends."""
     known = {form.output: form for form in forms}
@@ -84,3 +92,8 @@ def agent_problems(tree: SourceTree, plugins: Iterable[Plugin], forms: Iterable[
                 yield Problem(
                     path, agent.line, "missing-key", message, "add 'scope: local' or 'scope: external'"
                 )
+            for form in agent.programs:
+                if not _PROGRAM.fullmatch(form):
+                    message = f"'programs' lists {form!r}, which is not a call of a program"
+                    remedy = "write a plain call such as git status, git log ..., or ask -p 'QUESTION'"
+                    yield Problem(path, agent.line, "bad-program", message, remedy)

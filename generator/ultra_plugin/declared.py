@@ -38,9 +38,11 @@ class Agent:
     remediation: int | None = None
     """The place of an explorer among those that are asked when a plan is made from a review."""
     order: int = 99
-    """The place among the agents of its role; equals stand by name."""
+    """The place among the agents of its role; equal ones are sorted by name."""
     asked: str = ""
     """What it looks for, in the table of the prompt that spawns it."""
+    programs: tuple[str, ...] = ()
+    """The calls of programs that the guard lets it make; `...` stands for any arguments, 'TEXT' for one quoted text."""
     line: int = 0
 
     @property

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ultra_plugin import __version__
-from ultra_plugin.agents import agents_with
+from ultra_plugin.agents import agents_with, programs_of
 from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
@@ -124,6 +124,7 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "verbs_table": lambda: verbs_table(suite.verbs.values(), plugin.launcher),
         "command": _namer("command", {key: f"/{name}:{typed}" for key, typed in plugin.commands.items()}),
         "agent": _namer("agent", {key: f"{name}:{typed}" for key, typed in plugin.agents.items()}),
+        "agent_programs": programs_of(plugin),
         "agents_with": lambda role: _agents_with(plugin, role),
         "limit": {name: limit.value for name, limit in suite.limits.items()},
         "limit_word": partial(limit_word, suite.limits),

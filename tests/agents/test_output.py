@@ -46,12 +46,15 @@ def test_a_report_in_its_form(ultra: Ultra, agent: str) -> None:
     ("report", "fault"),
     [
         ({"status": "complete", "findings": []}, "gaps is missing"),
-        ({**REPORT, "status": "done"}, 'status is "done", none of complete, partial, unavailable'),
-        ({**REPORT, "findings": "none"}, 'findings is "none", not a list'),
-        ({**REPORT, "findings": [{**FINDING, "kind": "rumour"}]}, 'findings[1].kind is "rumour"'),
-        ({**REPORT, "findings": [{**FINDING, "dimension": 0}]}, "findings[1].dimension is 0, less than 1"),
+        ({**REPORT, "status": "done"}, 'status must be complete, partial or unavailable, not "done"'),
+        ({**REPORT, "findings": "none"}, 'findings must be a list, not "none"'),
+        ({**REPORT, "findings": [{**FINDING, "kind": "rumour"}]}, "findings[1].kind must be "),
+        (
+            {**REPORT, "findings": [{**FINDING, "dimension": 0}]},
+            "findings[1].dimension must be at least 1, not 0",
+        ),
         ({**REPORT, "findings": [{**FINDING, "source": " "}]}, "findings[1].source is empty"),
-        ({**REPORT, "findings": [FINDING, "x"]}, 'findings[2] is "x", not an object'),
+        ({**REPORT, "findings": [FINDING, "x"]}, 'findings[2] must be an object, not "x"'),
         ({**REPORT, "opinion": "yes"}, "opinion is not a key of this form"),
     ],
 )
@@ -78,7 +81,7 @@ def test_a_review_is_read_as_the_gate_reads_it(ultra: Ultra) -> None:
         "testability.weak_criteria is empty although its score is 2"
     ]
     half = {name: value for name, value in SCORES.items() if name != "consistency"}
-    assert "consistency.score is not a whole number from 1 to 5" in faults(
+    assert "consistency.score must be a whole number from 1 to 5" in faults(
         ultra, "brief-reviewer", fenced(half)
     )
     assert faults(ultra, "brief-reviewer", fenced({**SCORES, "verdict": "FINE"}))

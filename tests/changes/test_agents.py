@@ -22,7 +22,9 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the plugin with one more reviewer, a quick researcher and another order of explorers."""
     fork = Fork(tmp_path_factory.mktemp("agents"))
     text = (fork.sources / AGENTS / "test-reviewer.md.j2").read_text()
-    text = text.replace("test-reviewer", NEW).replace("order: 4", "order: 6")
+    text = text.replace("test-reviewer", NEW).replace(
+        "order: 4", "order: 6\nprograms: [make lint, make test ...]"
+    )
     (fork.sources / AGENTS / f"{NEW}.md.j2").write_text(text)
     fork.change(f"{AGENTS}/web-issues.md.j2", {"scope: external\n": "scope: external\nquick: true\n"})
     fork.change(f"{AGENTS}/risk-assessor.md.j2", {"order: 6": "order: 0"})
@@ -68,6 +70,29 @@ def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
     }
     denied = hook(ultra, "guard", {**call, "cwd": str(repo), "session_id": "s"})["hookSpecificOutput"]
     assert denied["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    ("command", "allowed"),
+    [("make lint", True), ("make test K=a", True), ("make lint all", False), ("make", False)],
+)
+def test_an_agents_own_file_lists_the_programs_that_it_may_run(
+    bundle: Path, repo: Path, python: Path, command: str, allowed: bool
+) -> None:
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
+    given = {**call, "agent_id": "a", "agent_type": f"{NAME}:{NEW}", "cwd": str(repo), "session_id": "s"}
+    said = Ultra(bundle, repo, python).hook("guard", given).out
+    assert ("`make lint`, `make test ...`" in said) is not allowed
+    assert f"{NEW} `make lint`, `make test ...`" in (bundle / "docs/GUARD.md").read_text()
+    assert "programs:" not in (bundle / f"agents/{NEW}.md").read_text()
+
+
+def test_a_program_that_is_not_a_plain_call_stops_the_build(fork: Fork) -> None:
+    path = f"{AGENTS}/local-history.md.j2"
+    fork.change(path, {"git log ...": "git log | head"})
+    (fault,) = fork.faults()
+    assert "'programs' lists 'git log | head', which is not a call of a program" in fault
+    assert fault.startswith(path)
 
 
 def hook(ultra: Ultra, name: str, given: dict[str, object]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_each_answer_is_kept_and_what_is_open_is_said(ultra: Ultra, project: Pat
     [
         ("Goals", "Why?\nx", 2, "did you mean Goal?"),
         ("Goal", "Why?\n", 1, "no answer below it"),
-        ("Goal", "", 1, "nothing was given"),
+        ("Goal", "", 1, "no input"),
         ("Goal", "Which key?\nghp" + "_3Kq" + "a7Xb2Zc9Yd4We6Vf8Ug1Th5Si0Rj3Qk7P", 1, "looks like a secret"),
     ],
 )

@@ -150,12 +150,12 @@ def test_a_section_that_is_not_there_finds_its_place() -> None:
     ("name", "text", "reason"),
     [
         ("Goals", "x", "there is no section Goals; the sections are Intent, Goal, Success Criteria"),
-        ("Goal", "x\n\n## Other\n", "line 3 of the text is the heading of another part"),
-        ("Goal", "# Other\n\nx", "begins with the heading Other, which is another one"),
-        ("Goal", "# Goal\n\nx", "begins with the heading Goal, which is another one"),
-        ("Goal", "## Intent\n\nx", "begins with the heading Intent, which is another one"),
+        ("Goal", "x\n\n## Other\n", "line 3 of the text starts another part"),
+        ("Goal", "# Other\n\nx", "begins with the heading Other, which is that of another part"),
+        ("Goal", "# Goal\n\nx", "begins with the heading Goal, which is that of another part"),
+        ("Goal", "## Intent\n\nx", "begins with the heading Intent, which is that of another part"),
         ("Goal", "x\n```\ncode\n", "the code block that begins on line 2 of the text does not end"),
-        ("Non-Goals", "x\n# Other\n", "line 2 of the text is the heading of another part"),
+        ("Non-Goals", "x\n# Other\n", "line 2 of the text starts another part"),
         ("Non-Goals", "~~~\n", "the code block that begins on line 1 of the text does not end"),
     ],
 )
@@ -166,7 +166,7 @@ def test_what_would_reach_beyond_the_section_is_refused(name: str, text: str, re
 
 
 def test_a_section_that_stands_twice_is_refused() -> None:
-    with pytest.raises(EditError, match="stands twice"):
+    with pytest.raises(EditError, match="is there twice"):
         replace_section(b"## Goal\n\na\n\n## goal\n\nb\n", "Goal", "x", ORDER)
 
 
@@ -197,7 +197,7 @@ def test_a_step_keeps_its_heading_when_none_is_given() -> None:
     ("number", "text", "reason"),
     [
         (7, "x", "there is no Step 7"),
-        (3, "x", "Step 3 is a new one: begin it with the heading ### Step 3: title"),
+        (3, "x", "Step 3 is new: begin it with the heading ### Step 3: title"),
         (0, step(0), "there is no Step 0"),
         (1, "### Step 2: other\n\nx", "begins with the heading Step 2: other"),
         (1, "### Step 1: a\n\n### Step 2: b\n", "line 3 of the text"),

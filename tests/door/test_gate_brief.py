@@ -293,7 +293,7 @@ def test_a_missing_brief_is_told_from_one_whose_gate_is_open(
     ultra: Ultra, project: Path, draft: Path
 ) -> None:
     (error,) = ultra("validate", "brief", project / "brief.md").data["errors"]
-    assert (error["code"], "brief.md.draft is there" in error["message"]) == ("BRIEF_NOT_FOUND", True)
+    assert (error["code"], "brief.md.draft exists" in error["message"]) == ("BRIEF_NOT_FOUND", True)
     draft.unlink()
     (error,) = ultra("validate", "brief", project / "brief.md").data["errors"]
     assert "draft" not in error["message"]

@@ -313,7 +313,7 @@ def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
 
 def test_a_project_and_a_brief_exclude_each_other(ultra: Ultra) -> None:
     told = ultra("plan", "begin", "--project", PROJECT, "--brief", "x.md")
-    assert (told.status, told.data["error"]) == (2, "--project and --brief exclude each other")
+    assert (told.status, told.data["error"]) == (2, "--project and --brief cannot be used together")
 
 
 @pytest.mark.parametrize("stated", ["none", "", "- none.", "- It is 100 a minute."])

@@ -151,10 +151,10 @@ def test_carriage_returns_and_a_mark_at_the_start_stay(ultra: Ultra, project: Pa
 
 
 @pytest.mark.parametrize(("given", "error"), [
-    (b"", "nothing was given: standard input or the file is empty"),
-    (b" \n\t\n", "nothing was given: standard input or the file is empty"),
-    (b"\xef\xbb\xbf\n", "nothing was given: standard input or the file is empty"),
-    (b"---\ntype: \xff\n", "line 2 of what was given is not UTF-8"),
+    (b"", "no input: standard input or the file is empty"),
+    (b" \n\t\n", "no input: standard input or the file is empty"),
+    (b"\xef\xbb\xbf\n", "no input: standard input or the file is empty"),
+    (b"---\ntype: \xff\n", "line 2 of the input is not UTF-8"),
 ])  # fmt: skip
 def test_nothing_to_put_is_one_sentence(ultra: Ultra, project: Path, given: bytes, error: str) -> None:
     told = ultra("put", "brief", "--project", PROJECT, given=given)
@@ -180,7 +180,7 @@ def test_a_terminal_is_not_waited_for(ultra: Ultra) -> None:
         os.close(leader)
         os.close(follower)
     assert done.returncode == 1
-    assert done.stderr.startswith("ultra: standard input is a terminal: nothing was given\ngive the text on")
+    assert done.stderr.startswith("ultra: no input: standard input is a terminal\ngive the text on")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_source_that_is_no_file_is_one_sentence(ultra: Ultra, repo: Path, name
 def test_closed_standard_input_is_one_sentence(ultra: Ultra) -> None:
     told = ultra.shell(f"ultra put brief --project {PROJECT} --json <&-")
     assert told.status == 1
-    assert told.data["error"].startswith(("standard input cannot be read", "nothing was given"))
+    assert told.data["error"].startswith(("standard input cannot be read", "no input"))
 
 
 @pytest.mark.parametrize("words", [[], ["--draft"]])
@@ -227,10 +227,10 @@ def test_the_kinds_that_the_runtime_writes_are_refused(ultra: Ultra) -> None:
         (["review", "--project", PROJECT, "--draft"], "--draft does not go with review"),
         (["brief", "--project", PROJECT, "--topic", "1"], "--topic does not go with brief"),
         (["brief", "--out", "x.md", "--draft"], "--draft does not go with --out"),
-        (["brief", "--out", "x.md", "--project", PROJECT], "--out and --project exclude each other"),
+        (["brief", "--out", "x.md", "--project", PROJECT], "--out and --project cannot be used together"),
         (
             ["brief", "--project", PROJECT, "--section", "Goal", "--step", "1"],
-            "--section and --step exclude each other",
+            "--section and --step cannot be used together",
         ),
         (["research", "--project", PROJECT, "--slug", "x"], "--topic N is missing"),
         (["research", "--project", PROJECT, "--topic", "1"], "--slug S is missing"),
@@ -256,10 +256,10 @@ def test_wrong_words_are_wrong_usage(ultra: Ultra, project: Path, words: list[st
     [
         ("/", "/ is outside the repository"),
         ("..", ".. is outside the repository"),
-        (".", ". is no project directory"),
-        ("src", "src is no project directory"),
-        (".claude/projects", ".claude/projects is no project directory"),
-        (f"{PROJECT}/research", f"{PROJECT}/research is no project directory"),
+        (".", ". is not a project directory"),
+        ("src", "src is not a project directory"),
+        (".claude/projects", ".claude/projects is not a project directory"),
+        (f"{PROJECT}/research", f"{PROJECT}/research is not a project directory"),
         (".claude/projects/none", "there is no project directory .claude/projects/none"),
         (".claude/projects/link", ".claude/projects/link is outside the repository"),
         ("\0", "there is no project directory"),
@@ -301,7 +301,7 @@ def test_a_link_in_the_place_of_an_artifact_is_not_followed(ultra: Ultra, repo: 
     assert (told.status, "brief.md is a symbolic link" in told.data["error"]) == (1, True)
     (project / "research").symlink_to(repo)
     told = ultra("put", "research", "--project", PROJECT, "--topic", "1", "--slug", "x", given=RESEARCH)
-    assert (told.status, "research is not a folder of its own" in told.data["error"]) == (1, True)
+    assert (told.status, "research is not a folder of the project" in told.data["error"]) == (1, True)
     assert (repo / "precious.md").read_text() == "precious"
     assert not (repo / "01-x.md").exists()
 

@@ -182,7 +182,7 @@ def test_without_a_brief_to_research_it_is_refused(ultra: Ultra, project: Path) 
     assert (told.status, "BRIEF_NOT_FOUND" in told.data["error"]) == (1, True)
     assert f"{COMMANDS['brief']} first" in told.data["next"]
     ultra("put", "brief", "--project", PROJECT, "--draft", given=BRIEF)
-    assert "brief.md.draft is there" in ultra(*BEGIN).data["error"]
+    assert "brief.md.draft exists" in ultra(*BEGIN).data["error"]
     (project / "brief.md.draft").unlink()
     (project / "brief.md").write_text("nothing")
     assert "FM_MISSING" in ultra(*BEGIN).data["error"]

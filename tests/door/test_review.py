@@ -70,10 +70,13 @@ def test_what_is_not_proved_is_dropped_with_the_reason(
     ("changes", "fault"),
     [
         ({"evidence": " "}, "findings[1].evidence is empty"),
-        ({"severity": "HIGH"}, 'findings[1].severity is "HIGH", none of BLOCKER'),
-        ({"line": "1"}, 'findings[1].line is "1", not'),
-        ({"fix": None}, "findings[1].fix is null"),
-        ({"rule": "Not A Slug"}, 'findings[1].rule is "Not A Slug"'),
+        ({"severity": "HIGH"}, "findings[1].severity must be BLOCKER, "),
+        ({"line": "1"}, 'findings[1].line must be a whole number, not "1"'),
+        ({"fix": None}, "findings[1].fix must be text, not null"),
+        (
+            {"rule": "Not A Slug"},
+            'findings[1].rule must be a short name of letters, digits and hyphens, not "Not A Slug"',
+        ),
         ({"opinion": "bad"}, "findings[1].opinion is not a key of this form"),
     ],
 )
@@ -91,7 +94,7 @@ def test_the_sixteenth_finding_is_one_too_many(ultra: Ultra, work: Path) -> None
     (work / "a.py").write_text("x = 1\n")
     ultra(*TRIAGE, "--since", "HEAD")
     many = [finding(rule=f"r-{number}") for number in range(16)]
-    assert "findings has 16 entries, more than 15" in ultra(*ADD, given=block(*many)).data["error"]
+    assert "findings must have at most 15 entries, not 16" in ultra(*ADD, given=block(*many)).data["error"]
     assert ultra(*ADD, given=block(*many[1:])).data["kept"] == 15
 
 

@@ -27,7 +27,7 @@ def hook(repo: Repo, name: str, script: str) -> None:
 def test_no_repository(make: Make) -> None:
     repo = make(ONE)
     shutil.rmtree(repo.folder / ".git")
-    assert "is in no git repository | a plan is executed in a git repository: run `git init`" in repo.refused(
+    assert "is not in a git repository | plans run in a git repository: run `git init`" in repo.refused(
         f"run start {PLAN}"
     )
     assert repo.ok(f"run dry-run {PLAN}")["verdict"] == "READY"

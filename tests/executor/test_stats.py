@@ -60,7 +60,7 @@ def test_the_verb(make: Make, tmp_path: Path) -> None:
         (f"plan {PLAN_LINE.replace('greet', 'x' * 200)}", "slug is too long"),
         (f"plan {PLAN_LINE} ts=2026-01-31T12:00:00Z", "there is no field ts"),
         ("plan slug=greet", "is missing"),
-        ("plans slug=greet", "there is no command plans (did you mean plan?)"),
+        ("plans slug=greet", "unknown command: plans (did you mean plan?)"),
     ],
 )
 def test_what_is_no_line_is_told_and_not_written(make: Make, tmp_path: Path, words: str, why: str) -> None:

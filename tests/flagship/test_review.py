@@ -249,7 +249,7 @@ def test_a_block_that_is_none_is_refused_with_what_to_do(
     assert [one["ok"] for one in told] == [False, True, False, False, False, True, False, True]
     assert "ultra triage" in told[0]["next"]
     assert "no ```json block" in told[2]["error"]
-    assert 'findings is "none", not a list' in told[3]["error"]
+    assert 'findings must be a list, not "none"' in told[3]["error"]
     assert told[4]["error"] == "no reviewer has answered yet"
     assert "there is no finding 0000" in told[6]["error"]
     assert told[7]["verdict"] == "WARN"

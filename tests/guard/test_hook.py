@@ -450,7 +450,7 @@ def test_a_sub_agent_of_the_plugin_calls_no_verb_that_writes(scene: Scene, comma
     told = scene.bash(command, agent_id="a1", agent_type=AGENT)
     assert told.decision == "deny"
     assert f"rule agent_writes: {AGENT} only reads" in told.reason
-    assert "put what is to be written into your answer" in told.reason
+    assert "put the text into your answer" in told.reason
     assert scene.bash(command, agent_id="a1", agent_type="general-purpose").silent
     assert scene.bash(command).silent
 
@@ -474,7 +474,7 @@ def test_a_sub_agent_runs_the_program_that_its_text_names(scene: Scene, agent: s
 @pytest.mark.parametrize(("agent", "command"), REFUSED)
 def test_a_sub_agent_runs_no_other_program(scene: Scene, agent: str, command: str) -> None:
     told = scene.bash(command, agent_id="a1", agent_type=agent)
-    assert (told.decision, f"rule agent_program: {agent} runs " in told.reason) == ("deny", True)
+    assert (told.decision, f"rule agent_program: {agent} may run only " in told.reason) == ("deny", True)
     assert scene.bash(command, agent_id="a1", agent_type="general-purpose").silent
     assert scene.bash(command).silent
 

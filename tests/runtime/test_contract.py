@@ -101,7 +101,7 @@ def test_allowed_values() -> None:
     issue = validate_data(wanted, b'{\n"f": "c"}', "x.json").errors[0]
     assert issue.as_data() == {
         "code": "X_BAD_VALUE",
-        "message": 'f is "c", none of a, b. Mend it.',
+        "message": 'f must be a or b, not "c". Mend it.',
         "path": "x.json",
         "line": 2,
         "field": "f",

@@ -79,7 +79,7 @@ def test_unexpected_files_are_named(ultra: Ultra, own_bundle: Path) -> None:
     (own_bundle / "link").symlink_to("/etc")
     found = checks(ultra)["bundle"]
     assert found["status"] == "warn"
-    assert found["message"] == f"no part of the bundle: link, new.txt and {cache}/evil.cpython-39.pyc"
+    assert found["message"] == f"not part of the bundle: link, new.txt and {cache}/evil.cpython-39.pyc"
 
 
 def test_what_the_installer_leaves_there_is_expected(ultra: Ultra, own_bundle: Path) -> None:
@@ -156,7 +156,10 @@ def test_a_script_that_cannot_be_executed(ultra: Ultra, own_bundle: Path) -> Non
 def test_another_ultra_on_path_is_named(ultra: Ultra, tmp_path: Path) -> None:
     shutil.copy("/bin/true", tmp_path / "tools" / "ultra")
     found = checks(ultra)["PATH"]
-    assert (found["status"], found["message"]) == ("warn", f"ultra is another one, {tmp_path}/tools/ultra")
+    assert (found["status"], found["message"]) == (
+        "warn",
+        f"ultra is another program, {tmp_path}/tools/ultra",
+    )
 
 
 def test_no_ultra_on_path(ultra: Ultra, own_bundle: Path) -> None:
@@ -196,10 +199,10 @@ def test_a_broken_state_is_a_warning(ultra: Ultra, add_state: Callable[..., Path
         ("echo 2.1.1000", "ok", "Claude Code 2.1.1000"),
         ("echo 3.0.0-beta.1", "ok", "Claude Code 3.0.0-beta.1"),
         ("echo '2.1.99 (Claude Code)'", "warn", "Claude Code 2.1.99 is older than "),
-        ("echo what?", "warn", "{client} --version did not answer with a version"),
-        ("exit 1", "warn", "{client} --version did not answer with a version"),
-        ("", "warn", "{client} --version did not answer with a version"),
-        ("printf '\\377\\033'", "warn", "{client} --version did not answer with a version"),
+        ("echo what?", "warn", "{client} --version did not print a version"),
+        ("exit 1", "warn", "{client} --version did not print a version"),
+        ("", "warn", "{client} --version did not print a version"),
+        ("printf '\\377\\033'", "warn", "{client} --version did not print a version"),
     ],
 )
 def test_the_client(ultra: Ultra, tmp_path: Path, script: str, status: str, message: str) -> None:

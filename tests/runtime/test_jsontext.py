@@ -53,9 +53,9 @@ def test_each_key_has_its_line() -> None:
 
 
 REFUSED = [
-    (b"", 1, "it has to be one object"),
-    (b"\n\n[]", 3, "it has to be one object"),
-    (b"nul", 1, "it has to be one object"),
+    (b"", 1, "it must be one object"),
+    (b"\n\n[]", 3, "it must be one object"),
+    (b"nul", 1, "it must be one object"),
     (b'{"a": 1', 1, "a comma or } is expected"),
     (b'{"a": 1}\n\nx', 3, "there is more text"),
     (b'{"a": 1,\n}', 2, "a key in double quotes is expected"),
@@ -68,8 +68,8 @@ REFUSED = [
     (b'{"a": "\\x"}', 1, "invalid \\escape"),
     (b'{"a\\u00": 1}', 1, "invalid \\uxxxx escape"),
     (b'{"a": "x', 1, "unterminated string"),
-    (b'{"a": 1,\n"a": 2}', 2, 'the key "a" stands twice'),
-    (b'{"a": 1,\n"b": [{"c": 1, "c": 2}]}', 2, 'the key "c" stands twice'),
+    (b'{"a": 1,\n"a": 2}', 2, 'the key "a" appears twice'),
+    (b'{"a": 1,\n"b": [{"c": 1, "c": 2}]}', 2, 'the key "c" appears twice'),
     (b'{"a": NaN}', 1, "NaN is not JSON"),
     (b'{"a": [-Infinity]}', 1, "-Infinity is not JSON"),
     (b'{"a": 1e999}', 1, "a number is too large"),

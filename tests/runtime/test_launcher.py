@@ -58,7 +58,7 @@ def test_an_old_interpreter_is_told_in_one_sentence(
     ultra = Ultra(bundle, repo, python_on_path(interpreter, tmp_path / "py"))
     for told in (ultra.say("continue"), ultra.run(["python3", ultra.command, "continue"])):
         assert (told.status, told.out, told.err.count("\n")) == (1, "", 1)
-        assert told.err.startswith("ultra: Python 3.9 or newer is needed")
+        assert told.err.startswith("ultra: Python 3.9 or newer is required")
 
 
 def test_without_python3_there_is_one_sentence(ultra: Ultra, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_arguments_pass_unchanged(ultra: Ultra) -> None:
     word = "a  b'\"$HOME`*\\ é"
     for start in ([], ["python3"]):
         told = ultra.run([*start, ultra.command, "validate", word, "x", "--json"])
-        assert f"there is no kind {word}" in told.data["error"]
+        assert f"unknown kind: {word}" in told.data["error"]
 
 
 def test_symlinks_and_spaces_lead_home(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> None:
@@ -162,4 +162,4 @@ def test_a_folder_that_is_gone_is_told(ultra: Ultra, tmp_path: Path) -> None:
     gone.mkdir()
     python = f'exec python3 -I -S -X utf8 "{ultra.command}" continue --json'
     told = ultra.run(["/bin/sh", "-c", f'cd "{gone}" && rmdir "{gone}" && {python}'])
-    assert (told.status, told.data["error"]) == (1, "the current folder does not exist any more")
+    assert (told.status, told.data["error"]) == (1, "the current folder no longer exists")

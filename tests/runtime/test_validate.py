@@ -115,9 +115,9 @@ def test_strict_and_soft_are_taken(ultra: Ultra, add_state: Callable[..., Path])
 def test_an_unknown_kind_is_wrong_usage(ultra: Ultra, kind: str) -> None:
     told = ultra("validate", kind, "x")
     assert told.status == 2
-    assert told.data["error"].startswith(f"there is no kind {kind}")
-    assert "the kinds are: " in told.data["error"]
-    assert "session-state" in told.data["error"].partition("the kinds are: ")[2]
+    assert told.data["error"].startswith(f"unknown kind: {kind}")
+    assert "use one of: " in told.data["error"]
+    assert "session-state" in told.data["error"].partition("use one of: ")[2]
     if kind == "session-stat":
         assert "did you mean session-state?" in told.data["error"]
 

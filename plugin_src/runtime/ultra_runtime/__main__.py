@@ -1,4 +1,4 @@
-"""Find the verb, run it, tell its answer: the one place where an error becomes a sentence."""
+"""Find the verb, run it, print its answer: the one place where an error becomes a sentence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         refusal = problem if isinstance(problem, RefusedError) else _unexpected(problem, argv)
         answer = refusal.as_answer()
         stream = sys.stdout if as_json else sys.stderr
-    return _tell(answer, as_json, stream)
+    return _print(answer, as_json, stream)
 
 
 def _answer(argv: Sequence[str]) -> Answer:
@@ -68,12 +68,12 @@ def _find_verb(argv: Sequence[str]) -> tuple[ModuleType, Usage]:
     known = [" ".join(Usage(_load(name).USAGE).verb) for name in modules.values()]
     word = one_line(argv[0])
     raise UsageError(
-        f"there is no verb {word}{nearest(word, known)}", f"usage: {launcher()} --help lists the verbs"
+        f"unknown verb: {word}{nearest(word, known)}", f"usage: {launcher()} --help lists the verbs"
     )
 
 
 def _verb_modules() -> dict[str, str]:
-    """Return module names by verb; the final `_` of a keyword such as `continue_` is no part of the verb."""
+    """Return module names by verb; the final `_` of a keyword such as `continue_` is not part of the verb."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verbs")
     found = sorted(entry[:-3] for entry in os.listdir(folder) if entry.endswith(".py") and entry[0] != "_")
     return {name.rstrip("_"): name for name in found}
@@ -88,15 +88,17 @@ def _help(asked: bool) -> Answer:
     summaries = [(verb.USAGE, (verb.__doc__ or "").strip().partition("\n")[0]) for verb in verbs]
     if not asked:
         verbs_known = ", ".join(" ".join(Usage(usage).verb) for usage, _ in summaries)
-        raise UsageError(f"a verb is missing: {verbs_known}", f"usage: {launcher()} --help lists the verbs")
+        raise UsageError(
+            f"missing verb; use one of: {verbs_known}", f"usage: {launcher()} --help lists the verbs"
+        )
     lines = [f"usage: {launcher()} VERB ...", ""]
     lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
-    lines += ["", f"{launcher()} VERB --help tells more; --json answers in JSON.", STATUSES]
+    lines += ["", f"{launcher()} VERB --help explains a verb; --json prints JSON.", STATUSES]
     return Answer({"ok": True, "verbs": dict(summaries)}, "\n".join(lines))
 
 
 def _unexpected(problem: Exception, argv: Sequence[str]) -> RefusedError:
-    """Return the answer to an error of our own, and where its log is."""
+    """Return the answer for an unexpected error, with the path of its log."""
     if os.environ.get("ULTRA_DEBUG") == "1":
         import traceback
 
@@ -105,19 +107,19 @@ def _unexpected(problem: Exception, argv: Sequence[str]) -> RefusedError:
 
     error = f"internal error, {type(problem).__name__}: {one_line(str(problem))}"
     log = keep(problem, argv)
-    hint = "No log could be written; with ULTRA_DEBUG=1 the call shows where it failed."
+    hint = "No log could be written; with ULTRA_DEBUG=1 the call prints the traceback."
     return UnexpectedError(error, f"The log is {log}; please report it." if log else hint)
 
 
-def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
+def _print(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
     if stream is None:  # the caller closed it
         return answer.status
     text = answer.text.rstrip("\n") + "\n"
     if as_json or answer.batch is not None:
         from ultra_runtime.text.jsontext import write
 
-        told = [answer.data] if answer.batch is None else answer.batch
-        text = "".join(write(one) + "\n" for one in told)
+        lines = [answer.data] if answer.batch is None else answer.batch
+        text = "".join(write(line) + "\n" for line in lines)
     try:
         stream.write(text)
         stream.flush()
@@ -131,7 +133,7 @@ def _tell(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
 
 
 def _silence(stream: TextIO) -> None:
-    """Send what is still buffered to nowhere, or the interpreter complains about it on its way out."""
+    """Discard what is still buffered; else the interpreter complains about it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

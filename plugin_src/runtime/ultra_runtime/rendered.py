@@ -1,4 +1,4 @@
-"""The one door to the modules that the generator renders into `ultra_runtime/tables/`."""
+"""Load the modules that the generator renders into `ultra_runtime/tables/`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 
 
 class Names:
-    """What the bundle is called."""
+    """The names and versions of the bundle."""
 
     __slots__ = ("oldest_client", "plugin", "reading", "version")
 
@@ -25,7 +25,7 @@ class Names:
 
 def table(name: str) -> ModuleType:
     """Return the rendered module of that name."""
-    # importlib.import_module would do the same and cost the import of importlib, types and warnings.
+    # importlib.import_module does the same, but imports importlib, types and warnings.
     return __import__("ultra_runtime.tables." + name, fromlist=["*"])
 
 
@@ -35,8 +35,8 @@ def names() -> Names:
 
 
 def launcher() -> str:
-    """Return the name of the plugin's program, which its folder in the git dir and its refs have too."""
-    # In the package itself: a hook that runs before every tool call reads no second file for it.
+    """Return the name of the plugin's program, which is also that of its folder in the git dir and of its refs."""
+    # In the package itself, so that a hook need not read a second file before every tool call.
     name: str = __import__("ultra_runtime.tables", fromlist=["*"]).LAUNCHER
     return name
 

@@ -1,4 +1,4 @@
-"""What a verb gives back: data for a program, words for a person, and an exit status."""
+"""The answer of a verb: data for programs, text for people, and an exit status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Answer:
     """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an
     unexpected error.
 
-    A batch is answered in JSON lines, whether they were asked for or not.
+    A batch is always printed as JSON lines.
     """
 
     __slots__ = ("batch", "data", "status", "text")
@@ -39,7 +39,7 @@ class Answer:
 
 
 class RefusedError(UltraError):
-    """A verb that cannot do what was asked, with what to do instead."""
+    """A refused call, with what to do instead."""
 
     status = REFUSED
 
@@ -55,12 +55,12 @@ class RefusedError(UltraError):
 
 
 class UsageError(RefusedError):
-    """The call's own words are wrong."""
+    """A call with wrong words or options."""
 
     status = WRONG_USAGE
 
 
 class UnexpectedError(RefusedError):
-    """An error of our own, which nobody foresaw."""
+    """An error that the runtime did not expect."""
 
     status = UNEXPECTED

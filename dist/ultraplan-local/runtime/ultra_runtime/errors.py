@@ -2,4 +2,4 @@
 
 
 class UltraError(Exception):
-    """Something that somebody can mend; what leaves a verb becomes a sentence in `__main__`."""
+    """An error that somebody can fix; `__main__` turns it into a sentence."""

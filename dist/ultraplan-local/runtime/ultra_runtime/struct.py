@@ -1,4 +1,4 @@
-"""Plain values under names, without a constructor by hand and without the imports that `dataclasses` needs."""
+"""A base for plain records: no constructor to write, and none of the imports that `dataclasses` needs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform():
-        """Return what only a type checker needs: it then knows the constructor of every subclass."""
+        """Return a decorator that does nothing; it lets a type checker infer the constructors."""
         return lambda cls: cls
 
 
 @dataclass_transform()
 class Struct:
-    """Takes its values in the order of the annotations of the subclass, or by name; the rest has its default."""
+    """Take values in the order of the subclass's annotations, or by name; the others keep their defaults."""
 
     def __init__(self, *values: object, **named: object) -> None:
         self.__dict__.update(zip(type(self).__annotations__, values))

@@ -4,14 +4,14 @@
 
 Words in lower case are the verb. NAME is an argument; in brackets it may be left out, with `...` it
 takes all that follow. An option in brackets may be left out, one without always takes a value.
-A value in lower case lists what is allowed, and options divided by `|` exclude each other.
+A value in lower case lists what is allowed, and options separated by `|` cannot be used together.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import UsageError
 from ultra_runtime.rendered import verb
-from ultra_runtime.words import nearest, one_line
+from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Usage:
 
 
 class Args:
-    """The words of a call under the names of its USAGE line; a name that is not there is a KeyError."""
+    """The words of a call under the names of its USAGE line; an unknown name is a KeyError."""
 
     def __init__(self, usage: Usage) -> None:
         self.usage = usage
@@ -92,7 +92,7 @@ class Args:
         return self.given[name][0] if self.given[name] else None
 
     def need(self, name: str) -> str:
-        """Return the value of an argument or option that has to be there."""
+        """Return the value of a required argument or option."""
         return self.given[name][0]
 
     def rest(self, name: str) -> list[str]:
@@ -121,7 +121,7 @@ def parse(usage: Usage, words: Sequence[str]) -> Args:
     _take_arguments(args, arguments)
     for option in usage.options.values():
         if option.required and not args.given[option.name]:
-            raise usage.error(f"{option.name} {option.value} is missing")
+            raise usage.error(f"missing {option.name} {option.value}")
     return args
 
 
@@ -129,13 +129,13 @@ def _take_option(args: Args, word: str, queue: list[str]) -> None:
     usage = args.usage
     name, equals, value = word.partition("=")
     if name not in usage.options:
-        raise usage.error(f"there is no option {one_line(name)}{nearest(name, usage.options)}")
+        raise usage.error(f"unknown option: {one_line(name)}{nearest(name, usage.options)}")
     option = usage.options[name]
     if args.given[name] or args.flags.get(name):
         raise usage.error(f"{name} is given twice")
     for other in option.excludes:
         if args.given[other] or args.flags.get(other):
-            raise usage.error(f"{other} and {name} exclude each other")
+            raise usage.error(f"{other} and {name} cannot be used together")
     if not option.value:
         if equals:
             raise usage.error(f"{name} takes no value")
@@ -146,14 +146,14 @@ def _take_option(args: Args, word: str, queue: list[str]) -> None:
     if not value:
         raise usage.error(f"{name} needs a value: {name} {option.value}")
     if option.choices and value not in option.choices:
-        raise usage.error(f"{name} is {one_line(value)}, none of {', '.join(option.choices)}")
+        raise usage.error(f"{name} must be {listed(option.choices, 'or')}, not {one_line(value)}")
     args.given[name].append(value)
 
 
 def _take_arguments(args: Args, arguments: list[str]) -> None:
     usage = args.usage
     for missing in usage.needed[len(arguments) :]:
-        raise usage.error(f"{missing} is missing")
+        raise usage.error(f"missing {missing}")
     for name in usage.arguments:
         if name == usage.takes_rest:
             args.given[name] = arguments
@@ -161,4 +161,4 @@ def _take_arguments(args: Args, arguments: list[str]) -> None:
         if arguments:
             args.given[name].append(arguments.pop(0))
     if arguments:
-        raise usage.error(f"{one_line(arguments[0])} is one word too many")
+        raise usage.error(f"unexpected argument: {one_line(arguments[0])}")

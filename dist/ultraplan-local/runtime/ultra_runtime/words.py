@@ -1,4 +1,4 @@
-"""Put names, paths and values into sentences that one line of a terminal can hold."""
+"""Format names, paths and values for messages of one line."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def shell_word(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str], word: str = "and") -> str:
     """Return the names as a list in words."""
     *rest, last = list(names) or ["nothing"]
-    return f"{', '.join(rest)} and {last}" if rest else last
+    return f"{', '.join(rest)} {word} {last}" if rest else last
 
 
 def bare_words(text: str) -> str:
@@ -47,7 +47,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the known word that looks most like this one, or nothing."""
     from difflib import get_close_matches
 
-    # The dashes that every option begins with make no two of them alike.
+    # All options begin with dashes, so dashes do not count as likeness.
     names = {name.lstrip("-"): name for name in known}
     close = get_close_matches(word.lstrip("-"), list(names), 1, 0.6)
     return f" (did you mean {names[close[0]]}?)" if close else ""

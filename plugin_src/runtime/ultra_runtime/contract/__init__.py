@@ -1,1 +1,1 @@
-"""Contracts: what an artifact holds, and whether a file keeps to it."""
+"""Contracts: what an artifact must contain, and whether a file does."""

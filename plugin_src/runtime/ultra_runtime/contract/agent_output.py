@@ -1,4 +1,4 @@
-"""Hold an agent's answer against the form that its output file gives: the last json block, key by key."""
+"""Check the last json block of an agent's answer, key by key, against the form in its output file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ultra_runtime.contract.scores import read_review, read_score, split_answer,
 from ultra_runtime.rendered import names, table, table_names
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def bare_name(agent: str) -> str:
 
 
 def output_faults(output: Output, answer: str) -> list[str]:
-    """Return what is wrong with an answer, most outer first, or nothing."""
+    """Return what is wrong with an answer, outermost first, or nothing."""
     block, prose = split_answer(answer)
     if block is None and prose.strip()[:1] == "{":
         block = prose
@@ -48,7 +49,7 @@ def output_faults(output: Output, answer: str) -> list[str]:
 
 
 def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
-    """Return the json block that an answer ends in, if it has its agent's form; the block alone will do."""
+    """Return the json block that an answer ends in, if it has its agent's form; the block alone is enough."""
     faults = output_faults(known_outputs()[agent], text)
     if faults:
         raise RefusedError(f"the answer is not in the form of {agent}: {'; '.join(faults)}", hint)
@@ -57,15 +58,15 @@ def answer_block(agent: str, text: str, hint: str) -> dict[str, Any]:
 
 
 def _gate_faults(gate: Gate, values: Mapping[str, Any], answer: str) -> Iterator[str]:
-    """Yield what makes the gate count made-up scores, and failing scores that name no detail."""
+    """Yield unreadable scores and verdicts, and failing scores without a detail."""
     for one in gate.dimensions:
         part = values.get(one.name)
         score = part.get("score") if isinstance(part, dict) else None
         if read_score(gate, score) is None:
-            yield f"{one.name}.score is not a whole number from {gate.lowest} to {gate.highest}"
+            yield f"{one.name}.score must be a whole number from {gate.lowest} to {gate.highest}"
     review = read_review(gate, answer)
     if values.get("verdict") not in gate.verdicts:
-        yield f"verdict is none of {', '.join(gate.verdicts)}"
+        yield f"verdict must be {listed(gate.verdicts, 'or')}"
     empty = unnamed(gate, review)
     for one in gate.dimensions:
         if one.name in empty:
@@ -73,7 +74,7 @@ def _gate_faults(gate: Gate, values: Mapping[str, Any], answer: str) -> Iterator
 
 
 def _faults(fields: tuple[Field, ...], values: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Yield the faults of an object; a key that the form does not know is one."""
+    """Yield the faults of an object; an unknown key is one."""
     for field in fields:
         name = path + field.name
         if field.name not in values:
@@ -86,7 +87,7 @@ def _faults(fields: tuple[Field, ...], values: Mapping[str, Any], path: str) -> 
             yield f"{name} {fault}"
         elif isinstance(value, list):
             if field.maximum is not None and len(value) > field.maximum:
-                yield f"{name} has {len(value)} entries, more than {field.maximum}"
+                yield f"{name} must have at most {field.maximum} entries, not {len(value)}"
             for number, item in enumerate(value, 1):
                 yield from _item_faults(field, item, f"{name}[{number}]")
         elif isinstance(value, dict):

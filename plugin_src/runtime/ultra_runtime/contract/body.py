@@ -1,4 +1,4 @@
-"""Hold the body of an artifact against the sections and repeated parts that its contract lists."""
+"""Check the body of an artifact against the sections and repeated parts that its contract lists."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class FoundPart:
         self.values = values
 
     def as_data(self) -> dict[str, Any]:
-        """Return the part as it stands in `parsed`."""
+        """Return the part as `parsed` shows it."""
         named = {parsed_key(name): value for name, value in self.values.items()}
         return {"line": self.line, "section": self.section, **named}
 
 
 def check_sections(report: Report, document: Document) -> list[str]:
-    """Note required sections that are missing and return the titles of those that are there."""
+    """Report missing required sections and return the titles of the others."""
     there = [section for section in document.headings if section.level == 2]
     last = document.first_line + len(document.lines) - 1
     for wanted in report.contract.sections:
@@ -49,12 +49,12 @@ def check_sections(report: Report, document: Document) -> list[str]:
 def check_parts(
     report: Report, document: Document, values: Mapping[str, Any], lines: Mapping[str, int]
 ) -> dict[str, list[FoundPart]]:
-    """Note what is wrong with the repeated parts and return them by the name of their kind."""
+    """Check the repeated parts and return them by the name of their kind."""
     found = {part.name: list(_read_parts(report, document, part)) for part in report.contract.parts}
     for part in report.contract.parts:
         count, wanted = len(found[part.name]), values.get(part.counted_by)
         if part.counted_by and type(wanted) is int and wanted >= 0 and wanted != count:
-            message = f"{part.counted_by} is {wanted}, and there are {count} {part.name}"
+            message = f"{part.counted_by} is {wanted}, but there are {count} {part.name}"
             report.add(part.count_code, message, lines.get(part.counted_by), part.counted_by)
     return found
 
@@ -65,12 +65,12 @@ def _read_parts(report: Report, document: Document, part: Part) -> Iterator[Foun
         values = match_heading(part.heading, heading.title)
         found = FoundPart(name, heading.line, values or {})
         if values is None:
-            message = f"the heading {shown(heading.title)} is not {part.heading}"
+            message = f"the heading must be {part.heading}, not {shown(heading.title)}"
             report.add(part.code or "BAD_VALUE", message, heading.line)
         else:
             number = values.get("number")
             if number is not None and number in numbers:
-                message = f"the number {number} was used on line {numbers[number]}"
+                message = f"the number {number} is already used on line {numbers[number]}"
                 report.add(part.code or "BAD_VALUE", message, heading.line)
             numbers.setdefault(number, heading.line)
             for field in part.fields:
@@ -79,7 +79,7 @@ def _read_parts(report: Report, document: Document, part: Part) -> Iterator[Foun
 
 
 def _headings(document: Document, part: Part) -> Iterator[tuple[str, TextSection]]:
-    """Yield section and heading of all that is, or looks as if it was meant to be, such a part."""
+    """Yield section and heading of each part, and of what looks like one."""
     looks_like = part.heading.partition("{")[0].strip().casefold()
     for section in document.headings:
         name = next((name for name in part.under if section.level == 2 and section.is_called(name)), "")
@@ -89,7 +89,7 @@ def _headings(document: Document, part: Part) -> Iterator[tuple[str, TextSection
 
 
 def match_heading(form: str, title: str) -> dict[str, Any] | None:
-    """Return what a heading has in place of {number}, {title} or {id}, or nothing when it has another form."""
+    """Return what a heading has in place of {number}, {title} or {id}, or None when it has another form."""
     values: dict[str, Any] = {}
     literal, _, form = form.partition("{")
     while True:
@@ -126,7 +126,7 @@ def _read_field(report: Report, part: Part, field: Field, heading: TextSection, 
 
 
 def item_value(item: Item) -> str:
-    """Return what a list item says, its quotes and emphasis taken off; a block or nested items count as well."""
+    """Return the value of a list item without quotes and emphasis; it may be a block or nested items."""
     value = _bare(item.value)
     if not value:
         inner = [block.text for block in item.blocks] + [child.text for child in item.children]
@@ -136,7 +136,7 @@ def item_value(item: Item) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return a text without the marks around the whole of it; one that is only part of it stays."""
+    """Return a text without the marks that surround all of it; marks around a part stay."""
     text = text.strip()
     while text[:1] and text[0] in AROUND_A_VALUE:
         inner = text.strip(text[0])

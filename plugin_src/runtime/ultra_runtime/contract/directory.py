@@ -1,4 +1,4 @@
-"""Find the architecture notes that another plugin left; nothing is read past the first heading of the overview."""
+"""Find the architecture notes of another plugin; the overview is read up to its first heading only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FRONT_MATTER = "---"
 
 
 def discover(contract: Contract, path: str) -> Result:
-    """Look into a project directory, or into the folder itself; this never fails."""
+    """Search a project directory, or the folder itself; this never fails."""
     folder = _folder(path)
     report = Report(contract, folder)
     there = _files(folder)
@@ -34,7 +34,7 @@ def discover(contract: Contract, path: str) -> Result:
     loose = [name for name in there if name.endswith(".md") and name not in contract.files]
     if loose:
         more = f" and {len(loose) - 5} more" if len(loose) > 5 else ""
-        report.add("LOOSE_FILES", f"nobody reads {one_line(', '.join(loose[:5]), 300)}{more}")
+        report.add("LOOSE_FILES", f"no command reads {one_line(', '.join(loose[:5]), 300)}{more}")
     return report.result(
         {
             "found": overview is not None,
@@ -60,12 +60,12 @@ def _folder(path: str) -> str:
 def _is_folder(path: str) -> bool:
     try:
         return os.path.isdir(path)
-    except ValueError:  # a NUL, which no path can hold
+    except ValueError:  # a path with a NUL
         return False
 
 
 def _files(folder: str) -> list[str]:
-    """Return the names of what can be read there, sorted."""
+    """Return the names of its readable files, sorted."""
     try:
         names = sorted(os.listdir(folder))
     except (OSError, ValueError):
@@ -113,12 +113,12 @@ def _heading(lines: Iterator[str]) -> str | None:
 
 
 def _lines(descriptor: int) -> Iterator[str]:
-    """Yield lines without reading a byte of the next one; a pipe keeps what nobody asked for."""
+    """Yield lines without reading a byte of the next one, so that a pipe keeps the rest."""
     line = bytearray()
     for _ in range(FURTHEST):
         try:
             byte = os.read(descriptor, 1)
-        except BlockingIOError:  # a pipe into which nobody has written more
+        except BlockingIOError:  # an empty pipe
             byte = b""
         if byte in (b"\n", b""):
             yield line.decode("utf-8", "replace").lstrip("\ufeff")

@@ -1,10 +1,10 @@
-"""Hold values against the type, the set, the range and the version that their contract asks for."""
+"""Check values against the type, set, range and version in their contract."""
 
 from __future__ import annotations
 
 from ultra_runtime.contract.forms import FORMS, is_version
 from ultra_runtime.text.timestamp import instant, is_date
-from ultra_runtime.words import one_line
+from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ IN_WORDS = {
     "list": "a list",
     "object": "an object",
     "date": "a date such as 2026-01-31",
-    "timestamp": "a time of ISO 8601 such as 2026-01-31T12:00:00Z",
+    "timestamp": "an ISO 8601 time such as 2026-01-31T12:00:00Z",
     "any": "anything",
 }
 UNSUPPORTED = "SCHEMA_MISMATCH|VERSION_UNSUPPORTED"
 
 
 class FieldCheck:
-    """Goes through the fields of an artifact and notes what is wrong, under the dotted name of each."""
+    """Checks the fields of an artifact and reports each fault under the field's dotted name."""
 
     def __init__(self, report: Report, line_of: LineOf, version: Version | None = None) -> None:
         self.report = report
@@ -43,7 +43,7 @@ class FieldCheck:
     def check_all(
         self, fields: tuple[Field, ...], values: Mapping[str, Any], path: tuple[str, ...] = ()
     ) -> None:
-        """Note fields that are missing, wrong or unknown."""
+        """Report fields that are missing, wrong or unknown."""
         for field in fields:
             self.check(field, values, path)
         if self.tells_unknown:
@@ -53,7 +53,7 @@ class FieldCheck:
                     self._note_unknown(name, path)
 
     def check(self, field: Field, values: Mapping[str, Any], path: tuple[str, ...] = ()) -> None:
-        """Note what is wrong with one field of an object."""
+        """Report what is wrong with one field of an object."""
         inner = (*path, field.name)
         value = values.get(field.name)
         if field.name not in values or (value is None and field.missing):
@@ -64,7 +64,7 @@ class FieldCheck:
             self.check_value(field, value, inner)
 
     def check_value(self, field: Field, value: object, path: tuple[str, ...]) -> None:
-        """Note a value of the wrong type, form or range, and what is wrong inside it."""
+        """Report a value of the wrong type, form or range, and the faults inside it."""
         fault = type_fault(field, value)
         if fault:
             self._note(field.type_code or "BAD_TYPE", fault, path)
@@ -84,7 +84,7 @@ class FieldCheck:
         for item in items:
             fault = item_type_fault(field, item) or value_fault(field, item)
             if fault:
-                self._note(field.code or "BAD_VALUE", f"holds something that {fault}", path)
+                self._note(field.code or "BAD_VALUE", f"has a wrong item: it {fault}", path)
             elif isinstance(item, dict) and field.fields:
                 self.check_all(field.fields, item, path)
 
@@ -94,9 +94,14 @@ class FieldCheck:
         for name, entry in value.items() if field.entries else ():
             inner = (*path, name)
             if field.form and not FORMS[field.form][0](name):
-                self._note("BAD_VALUE", f"has the key {shown(name)}, not {FORMS[field.form][1]}", path, inner)
+                self._note(
+                    "BAD_VALUE",
+                    f"has the key {shown(name)}; a key must be {FORMS[field.form][1]}",
+                    path,
+                    inner,
+                )
             elif not isinstance(entry, dict):
-                self._note("BAD_TYPE", f"is {shown(entry)}, not an object", inner)
+                self._note("BAD_TYPE", f"must be an object, not {shown(entry)}", inner)
             else:
                 self.check_all(field.entries, entry, inner)
 
@@ -111,7 +116,7 @@ class FieldCheck:
             self.report.add(code, f"{one_line(name)} is missing", self.line_of(path[:-1]) or 1, name)
 
     def _note_unknown(self, name: str, path: tuple[str, ...]) -> None:
-        # A field of every step is told once: 100 steps would say the same 100 times.
+        # Once per field: in a file of 100 steps the same field would be reported 100 times.
         kind = f"{len(path)} {name}"
         if kind not in self.unknown:
             self.unknown.add(kind)
@@ -119,66 +124,71 @@ class FieldCheck:
 
 
 def check_version(report: Report, version: Version, value: object, line: int | None) -> None:
-    """Note a version that is older than the current one or cannot be read at all."""
+    """Report a version that is old, unknown or not a version."""
     same_type = type(value) is type(version.current)
     if same_type and value == version.current:
         return
-    told = f"{version.field} is {shown(value)}"
     if same_type and value in version.accepts:
-        message = f"{told}, an older version; the current one is {version.current}"
+        message = f"{version.field} {shown(value)} is old; the current version is {version.current}"
         report.add("VERSION_MISMATCH", message, line, version.field)
     elif f"{report.contract.prefix}_VERSION_FORMAT" in report.contract.codes and not (
         isinstance(value, str) and is_version(value)
     ):
-        report.add("VERSION_FORMAT", f"{told}, not {FORMS['version'][1]}", line, version.field)
+        message = f"{version.field} must be {FORMS['version'][1]}, not {shown(value)}"
+        report.add("VERSION_FORMAT", message, line, version.field)
     elif value is None or isinstance(value, (list, dict)):
-        report.add("BAD_TYPE", f"{told}, not a version", line, version.field)
+        message = f"{version.field} must be a version, not {shown(value)}"
+        report.add("BAD_TYPE", message, line, version.field)
     else:
-        message = f"{told}; this bundle reads {shown(version.current)}"
+        message = f"{version.field} must be {shown(version.current)}, not {shown(value)}"
         report.add(UNSUPPORTED, message, line, version.field)
 
 
 def type_fault(field: Field, value: object) -> str:
     """Return why the value does not have the field's type, or nothing."""
-    return "" if has_type(value, field.type) else f"is {shown(value)}, not {IN_WORDS[field.type]}"
+    return "" if has_type(value, field.type) else f"must be {IN_WORDS[field.type]}, not {shown(value)}"
 
 
 def item_type_fault(field: Field, item: object) -> str:
     """Return why an item of a list does not have the type of its items, or nothing."""
     kind = field.items or "any"
-    return "" if has_type(item, kind) else f"is {shown(item)}, not {IN_WORDS[kind]}"
+    return "" if has_type(item, kind) else f"must be {IN_WORDS[kind]}, not {shown(item)}"
 
 
 def value_fault(field: Field, value: object) -> str:
     """Return why a value of the right type is outside its form, set or range, or nothing."""
     kind = field.items if field.type == "list" else field.type
     if not has_form(value, kind):
-        return f"is {shown(value)}, not {IN_WORDS[kind]}"
+        return f"must be {IN_WORDS[kind]}, not {shown(value)}"
     if isinstance(value, str):
         return _text_fault(field, value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if field.minimum is not None and value < field.minimum:
-            return f"is {shown(value)}, less than {field.minimum}"
+            return f"must be at least {field.minimum}, not {shown(value)}"
         if field.maximum is not None and value > field.maximum:
-            return f"is {shown(value)}, more than {field.maximum}"
+            return f"must be at most {field.maximum}, not {shown(value)}"
     if field.values is not None:
-        return f"is {shown(value)}, none of {', '.join(field.values)}"
+        return _not_allowed(field.values, value)
     return ""
 
 
 def _text_fault(field: Field, value: str) -> str:
     if field.values is not None:
-        return "" if value in field.values else f"is {shown(value)}, none of {', '.join(field.values)}"
+        return "" if value in field.values else _not_allowed(field.values, value)
     if field.required and not value.strip():
         return "is empty"
     if field.form in FORMS:
         fits, words = FORMS[field.form]
-        return "" if fits(value) else f"is {shown(value)}, not {words}"
+        return "" if fits(value) else f"must be {words}, not {shown(value)}"
     return ""
 
 
+def _not_allowed(values: Mapping[str, str], value: object) -> str:
+    return f"must be {listed(values, 'or')}, not {shown(value)}"
+
+
 def has_type(value: object, kind: str) -> bool:
-    """Tell whether the value has the type; true and false are no numbers."""
+    """Tell whether the value has the type; true and false are not numbers."""
     if kind in ("integer", "number"):
         return type(value) is int or (kind == "number" and type(value) is float)
     if kind in ("boolean", "list", "object"):
@@ -187,14 +197,14 @@ def has_type(value: object, kind: str) -> bool:
 
 
 def has_form(value: object, kind: str) -> bool:
-    """Tell whether text that has to be a date or a time is one."""
+    """Tell whether text of the type date or timestamp is one."""
     if kind == "date":
         return is_date(str(value))
     return kind != "timestamp" or instant(str(value)) is not None
 
 
 def shown(value: object) -> str:
-    """Return a value as a person would point at it in a file."""
+    """Return a value as a message shows it."""
     if isinstance(value, str):
         return f'"{one_line(value, 80)}"'
     if isinstance(value, (dict, list)):

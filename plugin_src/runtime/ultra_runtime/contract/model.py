@@ -1,4 +1,4 @@
-"""What an artifact has to be, as its rendered table says: plain values, made once at import."""
+"""The contract of an artifact as plain values; its rendered table makes them at import."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Version:
 
 
 class Field:
-    """One field: its type, whether it has to be there, and what its values may be."""
+    """One field: its type, whether it is required, and its allowed values."""
 
     __slots__ = (
         "code", "entries", "fields", "form", "items", "legacy", "maximum", "means", "minimum", "missing", "moves",
@@ -82,7 +82,7 @@ class Field:
 
 
 class Section:
-    """One section of the body, and the fields that stand in it as list items."""
+    """One section of the body, and the fields that it has as list items."""
 
     __slots__ = ("fields", "means", "mild", "name", "required")
 
@@ -201,7 +201,7 @@ class Gate:
 
 
 class Output:
-    """The json block in which an agent ends: its keys, the artifact whose gate reads it, or a gate of its own."""
+    """The json block that ends an agent's answer: its keys, the artifact whose gate reads it, or its own gate."""
 
     __slots__ = ("fields", "gate", "name", "scores", "weights")
 
@@ -234,7 +234,7 @@ class Code:
 
 
 class Contract:
-    """All that one artifact has to be."""
+    """Everything that is required of one artifact."""
 
     __slots__ = (
         "artifact", "blocks", "codes", "fields", "files", "forbidden_headings", "format", "gate", "modes", "parts", "places",
@@ -282,7 +282,7 @@ class Contract:
     def code(self, *names: str) -> Code:
         """Return the first of these codes that is listed, named whole or without the artifact's prefix.
 
-        What no artifact owns (FM_..., SECRET_FOUND) is looked up in the common table.
+        Codes of no artifact (FM_..., SECRET_FOUND) are in the common table.
         """
         for name in names:
             found = self.codes.get(f"{self.prefix}_{name}") or self.codes.get(name) or common_code(name)
@@ -317,7 +317,7 @@ def _named(fields: tuple[Field, ...], name: str, otherwise: str) -> Field:
 
 
 def common_code(name: str) -> Code | None:
-    """Return a code that more than one artifact can get; only then is its table read."""
+    """Return a code that every artifact can get; its table is loaded on first use."""
     if not name.startswith(("FM_", "SECRET_")):
         return None
     codes: tuple[Code, ...] = table("common").CODES
@@ -329,7 +329,7 @@ class UnknownKindError(RefusedError):
 
     def __init__(self, kind: str) -> None:
         known = ", ".join(contract_kinds())
-        super().__init__(f"this plugin has no artifact {one_line(kind)}", f"its artifacts are {known}")
+        super().__init__(f"this plugin has no artifact {one_line(kind)}", f"use one of: {known}")
 
 
 def load_contract(kind: str) -> Contract:

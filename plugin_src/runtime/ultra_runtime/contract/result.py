@@ -1,4 +1,4 @@
-"""The result of holding an artifact against its contract: issues with code, line and remedy."""
+"""The result of a validation: issues with code, line and remedy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_OF_A_CODE = 100
 
 
 class Issue:
-    """One thing that is wrong with a file: what, where, and the remedy."""
+    """One fault of a file: what, where, and the remedy."""
 
     __slots__ = ("code", "field", "line", "message", "path", "remedy", "step")
 
@@ -39,7 +39,7 @@ class Issue:
         self.step = step
 
     def as_data(self) -> dict[str, Any]:
-        """Return the entry as it stands in a validator's result."""
+        """Return the issue as an entry of a validator's result."""
         optional = {"path": self.path, "line": self.line, "field": self.field, "step": self.step}
         given = {name: value for name, value in optional.items() if value not in (None, "")}
         return {"code": self.code, "message": self.sentence, **given}
@@ -55,7 +55,7 @@ class Issue:
 
 
 class Result:
-    """What came of holding an artifact against its contract."""
+    """The result of a validation."""
 
     __slots__ = ("errors", "parsed", "warnings")
 
@@ -69,7 +69,7 @@ class Result:
         return not self.errors
 
     def as_data(self) -> dict[str, Any]:
-        """Return the result in the shape that every validator answers with."""
+        """Return the result in the form that all validators share."""
         return {
             "valid": self.valid,
             "errors": [issue.as_data() for issue in self.errors],
@@ -79,7 +79,7 @@ class Result:
 
 
 class Report:
-    """Collects the issues of one artifact; only codes that its contract or the common table lists can enter."""
+    """Collects the issues of one artifact; a code must be in its contract or in the common table."""
 
     def __init__(self, contract: Contract, path: str, soft: bool = False) -> None:
         self.contract = contract
@@ -98,10 +98,10 @@ class Report:
         step: int | None = None,
         mild: bool = False,
     ) -> None:
-        """Note an issue under the first listed of the codes that `codes` names, divided by `|`.
+        """Add an issue under the first code of `codes` (separated by `|`) that is listed.
 
-        A code may be named without the artifact's prefix; a mild one is a warning whatever its severity.
-        The first hundred of a code are kept: nobody mends more at once, and a hostile file has millions.
+        A code may be named without the artifact's prefix; a mild issue is always a warning.
+        The first hundred of a code are kept: nobody fixes more at once, and a hostile file has millions.
         """
         code = self.contract.code(*codes.split("|"))
         self.counts[code.name] = self.counts.get(code.name, 0) + 1
@@ -112,7 +112,7 @@ class Report:
         (self.warnings if mild else self.errors).append(issue)
 
     def result(self, parsed: Mapping[str, Any] | None = None) -> Result:
-        """Return what has been found; the last of very many issues tells how many follow it."""
+        """Return the issues; the last one of a code says how many more there are."""
         for name, count in self.counts.items():
             if count > MOST_OF_A_CODE:
                 last = [issue for issue in self.errors + self.warnings if issue.code == name][-1]

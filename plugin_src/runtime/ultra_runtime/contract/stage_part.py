@@ -1,4 +1,4 @@
-"""How one stage of a project stands: the state of its artifact, and what is left to do because of it."""
+"""The state of one stage of a project: its artifact, and what is left to do."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Next:
 
 
 class StagePart:
-    """One stage of a project; a stage room with code of its own has a subclass."""
+    """One stage of a project; a stage with its own code has a subclass."""
 
     def __init__(self, stage: Stage, project: Project, other: Other, session: str = "") -> None:
         self.stage = stage.name
@@ -47,13 +47,13 @@ class StagePart:
         self.other = other
         """Returns the part of another stage by the artifact that it makes, if there is such a stage."""
         self.session = session
-        """The session of the client that asks, where only a hook knows it."""
+        """The session of the client that asks; only hooks know it."""
         self.files = list(find_files(project.folder, self.kind))
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            """Read the artifact at the first look at anything of it: a hook that need not look pays nothing."""
+            """Read the artifact on first use, so that a hook that does not need it pays nothing."""
             if "issues" in self.__dict__:
                 raise AttributeError(name)
             self._load()
@@ -75,7 +75,7 @@ class StagePart:
         return BROKEN if self.issues else THERE
 
     def _read_file(self, name: str) -> Mapping[str, Any]:
-        """Return what a file says, as far as it can be read; note its errors."""
+        """Return the readable values of a file, and collect its errors."""
         result = validate_file(load_contract(self.kind), self.project.path(name), soft=True)
         for issue in result.errors[:MOST_ISSUES]:
             place = self.project.show(name) + (f":{issue.line}" if issue.line else "")
@@ -83,10 +83,10 @@ class StagePart:
         return result.parsed or {}
 
     def read(self) -> None:
-        """Read what the stage has of its own."""
+        """Read what only this stage has."""
 
     def what_is_left(self) -> Next | None:
-        """Return what has to be done because of this stage; nothing when it is done."""
+        """Return what this stage still needs; nothing when it is done."""
         title = load_contract(self.kind).title.lower()
         reasons = {
             MISSING: f"there is no {title} yet",
@@ -102,25 +102,25 @@ class StagePart:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is anything of the stage."""
+        """Whether the stage has started."""
         return self.state != MISSING
 
     @property
     def mark(self) -> str:
-        """How the stage is coloured in the picture: done, now, wait, bad or warn."""
+        """The colour of the stage in the picture: done, now, wait, bad or warn."""
         return MARKS[self.state]
 
     @property
     def caption(self) -> str:
-        """What stands below its name in the picture."""
+        """The text below its name in the picture."""
         return STATES[self.state]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return title and words for the lines that a person reads."""
+        """Return title and text of each line for people."""
         return [(self.stage.capitalize(), self.caption)]
 
     def data(self) -> dict[str, Any]:
-        """Return the same for a program."""
+        """Return the same for programs."""
         return {self.stage: self.state}
 
 

@@ -1,4 +1,4 @@
-"""The stages of the pipeline and where their artifacts lie in a project, as plugin.yaml and the contracts say."""
+"""The stages of the pipeline and where their artifacts are in a project, from plugin.yaml and the contracts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def command_for(kind: str, project: str = "", flags: str = "") -> str:
 
 
 def placed_kinds() -> list[str]:
-    """Return the artifacts that lie in a project, in the order of their handovers."""
+    """Return the artifacts of a project, in the order of the stages."""
     return list(table("stages").FILES)
 
 
@@ -79,12 +79,12 @@ def file_of(kind: str) -> str:
 
 
 def gaps_of(pattern: str) -> list[str]:
-    """Return the names of what has to be filled in: `topic` and `slug` of `research/{topic}-{slug}.md`."""
+    """Return the names of the gaps to fill in: `topic` and `slug` of `research/{topic}-{slug}.md`."""
     return [part.partition("}")[0] for part in pattern.split("{")[1:]]
 
 
 def find_files(folder: str, kind: str) -> Iterator[str]:
-    """Yield the files of an artifact that a project holds, seen from its folder, sorted."""
+    """Yield the files of an artifact in a project, relative to its folder, sorted."""
     found = set()
     for pattern in files_of(kind):
         parent, _, name = pattern.rpartition("/")

@@ -1,4 +1,4 @@
-"""Hold an artifact against its contract; whatever its bytes, the answer is a result."""
+"""Check an artifact against its contract; any bytes give a result."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 DISCRIMINATOR = "type"
 DRAFT = ".draft"
-# Artifacts whose body is a language of its own: the module has check(report, data, strict) -> parsed.
+# Artifacts whose body has its own grammar; the module has check(report, data, strict) -> parsed.
 OWN_LANGUAGE = {"plan": "plan.check", "session-spec": "plan.spec_check"}
 
 
 def validate_file(contract: Contract, path: str, soft: bool = False, strict: bool = False) -> Result:
-    """Read the file and hold it against the contract."""
+    """Read a file and check it against the contract."""
     try:
         data = read_regular(path)
     except UnreadableError as problem:
         report = Report(contract, path, soft)
-        draft = f"; {one_line(os.path.basename(path))}{DRAFT} is there, whose review is not over"
-        told = draft if problem.missing and os.path.lexists(path + DRAFT) else ""
-        report.add("NOT_FOUND" if problem.missing else "READ_ERROR", f"{problem}{told}")
+        draft = f"; {one_line(os.path.basename(path))}{DRAFT} exists, and its review is not finished"
+        hint = draft if problem.missing and os.path.lexists(path + DRAFT) else ""
+        report.add("NOT_FOUND" if problem.missing else "READ_ERROR", f"{problem}{hint}")
         return report.result()
     return validate_data(contract, data, path, soft, strict)
 
@@ -41,7 +41,7 @@ def validate_file(contract: Contract, path: str, soft: bool = False, strict: boo
 def validate_data(
     contract: Contract, data: bytes, path: str, soft: bool = False, strict: bool = False
 ) -> Result:
-    """Hold bytes against the contract as if they stood at the path."""
+    """Check bytes against the contract as if they were at the path."""
     report = Report(contract, path, soft)
     module = OWN_LANGUAGE.get(contract.artifact)
     if module:
@@ -56,7 +56,7 @@ def validate_data(
 
 
 def _note_secrets(report: Report, data: bytes) -> None:
-    """Warn of what looks like a secret: reading cannot undo it, only writing can refuse it."""
+    """Warn of what looks like a secret; only writing refuses it."""
     from ultra_runtime.files.secret_scan import find_secrets
 
     for line, what in find_secrets(data.decode("utf-8", "replace")):
@@ -113,7 +113,7 @@ def _check_front_matter(report: Report, data: bytes) -> Mapping[str, Any] | None
 
 
 def _is_of_this_type(check: FieldCheck, contract: Contract, values: Mapping[str, Any]) -> bool:
-    """Tell whether to go on: of a file of another type everything else would be noise."""
+    """Tell whether to continue: for a file of another type all other issues would be noise."""
     before = len(check.report.errors)
     for field in contract.fields:
         if field.name == DISCRIMINATOR:
@@ -136,7 +136,7 @@ def _follow_rules(report: Report, subject: Subject) -> None:
 
 
 def modern(fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values with older spellings replaced; what nobody knows stays as it is."""
+    """Return the values with older spellings replaced; unknown ones stay."""
     changed = dict(values)
     for field in fields:
         value = values.get(field.name)

@@ -1,1 +1,1 @@
-"""What this machine and this bundle are like."""
+"""Check this machine and this bundle."""

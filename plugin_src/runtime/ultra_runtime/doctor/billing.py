@@ -1,4 +1,4 @@
-"""Say who pays for the agents that a command starts: the user is told before the first one."""
+"""Say who pays for agents, before a command starts the first one."""
 
 from __future__ import annotations
 

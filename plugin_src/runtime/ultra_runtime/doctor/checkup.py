@@ -1,4 +1,4 @@
-"""The checks of `doctor`, each one of ok, warn or fail, with a remedy."""
+"""The checks of `doctor`: each is ok, warn or fail, and names a remedy."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def _bundle() -> list[Check]:
         if paths:
             checks.append(Check("bundle", FAIL, f"{what} since it was built: {_some(paths)}", AGAIN))
     if damage.unexpected:
-        message = f"no part of the bundle: {_some(damage.unexpected)}"
-        checks.append(Check("bundle", WARN, message, "remove what you did not put there, or " + AGAIN))
+        message = f"not part of the bundle: {_some(damage.unexpected)}"
+        checks.append(Check("bundle", WARN, message, "remove the files that you did not add, or " + AGAIN))
     return checks or [Check("bundle", OK, f"{title}, every file as it was built")]
 
 
@@ -96,7 +96,7 @@ def _git() -> Check:
     found = which("git")
     if found:
         return Check("git", OK, found)
-    return Check("git", FAIL, "git is not on PATH", "install git: plans are executed in a git repository")
+    return Check("git", FAIL, "git is not on PATH", "install git: plans run in a git repository")
 
 
 def _on_path() -> Check:
@@ -104,17 +104,17 @@ def _on_path() -> Check:
     ours = os.path.join(BUNDLE, "bin", name)
     found = which(name)
     if found is None:
-        message = f"no {name} is on PATH here; the client puts it on the PATH of its Bash tool"
-        return Check("PATH", WARN, message, f"outside the client call {ours}")
+        message = f"{name} is not on PATH here; the client adds it to the PATH of its Bash tool"
+        return Check("PATH", WARN, message, f"outside the client, run {ours}")
     if os.path.realpath(found) == ours:
         return Check("PATH", OK, f"{name} is this one, {found}")
     return Check(
-        "PATH", WARN, f"{name} is another one, {found}", f"put {os.path.dirname(ours)} first on PATH"
+        "PATH", WARN, f"{name} is another program, {found}", f"put {os.path.dirname(ours)} first on PATH"
     )
 
 
 def _copies() -> list[Check]:
-    """Say which copy is in force where the client knows of more than one, or of one that is switched off."""
+    """Say which copy the client loads when it knows several, or one that is disabled."""
     found = find_copies(names().plugin, find_root(current_folder()))
     if not found:
         return []
@@ -133,7 +133,7 @@ def _project() -> list[Check]:
     here = current_folder()
     root = find_root(here)
     if root is None:
-        message = f"{here} is in no repository and has no .claude folder above it"
+        message = f"{here} is not in a repository and has no .claude folder above it"
         return [Check("project", WARN, message, "start in the repository that you work on")]
     if not os.path.isdir(os.path.join(root, PROJECTS)):
         return [Check("project", OK, f"{root}, which has no {PROJECTS} yet")]
@@ -149,7 +149,7 @@ def _client() -> Check:
     version, oldest = _client_version(found), names().oldest_client
     numbers = _numbers(version)
     if not numbers:
-        return Check("client", WARN, f"{found} --version did not answer with a version", "run it by hand")
+        return Check("client", WARN, f"{found} --version did not print a version", "run it by hand")
     if numbers < _numbers(oldest):
         message = f"Claude Code {version} is older than {oldest}, the oldest that this bundle is tested with"
         return Check("client", WARN, message, "run: claude update")

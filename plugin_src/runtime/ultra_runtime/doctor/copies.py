@@ -1,4 +1,4 @@
-"""The copies of this plugin that the client knows of, the one that it loads first."""
+"""Find the copies of this plugin that the client knows, in the order in which it prefers them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Copy:
-    """One copy: how the client lists it and where it lies."""
+    """One copy: how the client lists it and where it is."""
 
     __slots__ = ("enabled", "folder", "id")
 

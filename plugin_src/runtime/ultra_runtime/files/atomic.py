@@ -1,6 +1,6 @@
-"""Replace files as a whole: whoever looks sees the old bytes or the new ones, whatever happens in between.
+"""Replace files as a whole: a reader sees the old bytes or the new ones, even if the writer is killed.
 
-Everything is done in the folder as it was when it was opened, so that nobody can put another in its place.
+All work is done in the folder as it was opened, so that nobody can put another one in its place.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 PREVIOUS = ".prev"
 LEFTOVER_SECONDS = 3600
 LONGEST_WAIT_SECONDS = 30.0
-# Filesystems that cannot flush a folder, or cannot link, say so with one of these.
+# Filesystems that cannot flush a folder, or cannot link, report one of these.
 UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 class WriteError(UltraError):
-    """Why a file was not written; what stood there before still does."""
+    """Why a file was not written; the old file is unchanged."""
 
 
 class Folder:
-    """An open folder: what is written, moved and removed by name lies in it."""
+    """An open folder, whose files are written, moved and removed by name."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -48,7 +48,7 @@ class Folder:
         os.close(self.descriptor)
 
     def lock(self, seconds: float = LONGEST_WAIT_SECONDS) -> None:
-        """Wait until no other process holds this folder; the kernel lets go of it when the process ends."""
+        """Wait until no other process has locked this folder; the kernel unlocks it when the process ends."""
         import fcntl
 
         end = time.monotonic() + seconds
@@ -65,7 +65,7 @@ class Folder:
                 return
 
     def look(self, name: str) -> os.stat_result | None:
-        """Return what stands under the name, when it is a file that may be replaced; nothing when it is free."""
+        """Return the status of the file of that name, which must be replaceable; nothing when there is none."""
         try:
             found = os.lstat(name, dir_fd=self.descriptor)
         except FileNotFoundError:
@@ -77,7 +77,7 @@ class Folder:
         return found
 
     def write(self, name: str, data: bytes) -> None:
-        """Replace a file, which keeps its mode; its old self stays beside it until the new one is in place."""
+        """Replace a file, which keeps its mode; the old one stays next to it until the new one is in place."""
         try:
             old = self.look(name)
             self._remove_leftovers(name)
@@ -95,7 +95,7 @@ class Folder:
             raise WriteError(f"{one_line(name)} cannot be written: {_reason(problem)}") from None
 
     def move(self, name: str, target: str) -> None:
-        """Give a file another name in this folder, over what stands there."""
+        """Rename a file in this folder; an existing file of the new name is replaced."""
         try:
             self.look(target)
             if self.look(name) is None:
@@ -115,7 +115,7 @@ class Folder:
             raise WriteError(f"{one_line(name)} cannot be removed: {_reason(problem)}") from None
 
     def flush(self) -> None:
-        """Have the folder's list of names on the disk."""
+        """Flush the folder's list of names to the disk."""
         try:
             os.fsync(self.descriptor)
         except OSError as problem:
@@ -140,7 +140,7 @@ class Folder:
         return temporary
 
     def _keep(self, name: str, old: os.stat_result) -> None:
-        """Have the old file under a second name."""
+        """Keep the old file under a second name."""
         kept = name + PREVIOUS
         self.look(kept)
         temporary = _temporary(kept)
@@ -156,31 +156,31 @@ class Folder:
         try:
             os.replace(temporary, kept, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
         finally:
-            # Two names of one file, as a killed writer leaves them: then the call above does nothing and says it did.
+            # After a killed writer both may be names of one file; then os.replace does nothing and reports success.
             self._drop(temporary)
 
     def _drop(self, name: str) -> None:
-        """Remove a file if that can be done: for what is only in the way."""
+        """Remove a file that is only in the way, if that is possible."""
         try:
             os.unlink(name, dir_fd=self.descriptor)
         except OSError:
             return
 
     def _remove_leftovers(self, name: str) -> None:
-        """Remove what writers of this file that were killed have left behind."""
+        """Remove temporary files of killed writers of this file."""
         oldest = time.time() - LEFTOVER_SECONDS
         for entry in os.listdir(self.descriptor):
             if entry.startswith(f".{name}.") and entry.endswith(".tmp"):
                 try:
-                    forgotten = os.lstat(entry, dir_fd=self.descriptor).st_mtime < oldest
+                    is_old = os.lstat(entry, dir_fd=self.descriptor).st_mtime < oldest
                 except FileNotFoundError:
                     continue
-                if forgotten:
+                if is_old:
                     self._drop(entry)
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Replace one file; folders are not made."""
+    """Replace one file; folders are not created."""
     parent, name = os.path.split(path)
     with Folder(parent) as folder:
         folder.write(name, data)
@@ -197,7 +197,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _take_after(descriptor: int, old: os.stat_result) -> None:
-    """Give a file the owner and mode of another one, as far as we may."""
+    """Give a file the owner and mode of another one, as far as we are allowed to."""
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
     try:
         os.fchown(descriptor, old.st_uid, old.st_gid)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 REFS = f"refs/{launcher()}/run"
 # Long enough for the first snapshot of a very large tree.
 SECONDS = 600.0
-# Of git's own variables these reach it, because people and machines set them for every call. All others, from GIT_DIR to
-# GIT_EXTERNAL_DIFF, belong to the one call of git inside whose hook we may run, or would change what we read.
+# These variables of git are passed on, because people and machines set them for every call. All others, from GIT_DIR to
+# GIT_EXTERNAL_DIFF, belong to the one git call in whose hook we may run, or would change what we read.
 ALLOWED = frozenset((
     # who commits, and when: for machines without a settings file, and for repeatable commits
     "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",
@@ -35,13 +35,13 @@ ALLOWED = frozenset((
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_PROXY_COMMAND",
     "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY",
     "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_NO_LAZY_FETCH",
-    # where to log what git does: changes nothing of what it prints
+    # where to log what git does; the output stays the same
     "GIT_TRACE2_EVENT",
 ))  # fmt: skip
 ALLOWED_PAIRS = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-# Take no lock that a person's own git could meet, never ask a person, and answer in the language that we read.
+# Take no lock that blocks the user's own git, never prompt, and print in the language that we parse.
 OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-# Whatever the user's settings say: names as they are, and no program that starts only for us.
+# Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
 UNDER_WAY = {
     "MERGE_HEAD": "a merge",
@@ -54,13 +54,13 @@ MOST_TOLD = 600
 
 
 class GitError(UltraError):
-    """A git command that failed, with its last words."""
+    """A git command that failed, with the end of its output."""
 
     def __init__(self, words: Sequence[str], done: Done) -> None:
         said = (done.err or done.out).decode("utf-8", "replace").strip()
         self.late = done.late
         if done.late:
-            said = "it did not end in time"
+            said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
         super().__init__(f"git {words[0]} failed: {one_line(self.said, MOST_TOLD)}")
 
@@ -90,7 +90,7 @@ class Git(Struct):
         env: Mapping[str, str] | None = None,
         seconds: float = SECONDS,
     ) -> bytes:
-        """Run a command that has to succeed and return what it printed."""
+        """Run a command that must succeed and return its output."""
         done = self.done(*words, given=given, env=env, seconds=seconds)
         if done.status:
             raise GitError(words, done)
@@ -110,11 +110,11 @@ class Git(Struct):
         return self.line("symbolic-ref", "--quiet", "--short", "HEAD")
 
     def is_ancestor(self, older: str, newer: str) -> bool:
-        """Tell whether one commit is the other or stands above it."""
+        """Tell whether one commit is the other or an ancestor of it."""
         return older == newer or self.done("merge-base", "--is-ancestor", older, newer).status == 0
 
     def has_commit(self, name: str) -> bool:
-        """Tell whether this repository holds the commit."""
+        """Tell whether this repository has the commit."""
         return self.done("cat-file", "-e", f"{name}^{{commit}}").status == 0
 
     def subject(self, commit: str) -> str:
@@ -129,7 +129,7 @@ class Git(Struct):
         return {name[len(start) :]: value for name, value in pairs}
 
     def set_refs(self, slug: str, values: Mapping[str, str | None]) -> None:
-        """Set the facts of a run, all or none; None takes one back."""
+        """Set the facts of a run, all or none; None deletes one."""
         rows = []
         for name, value in values.items():
             ref = f"{REFS}/{slug}/{name}"
@@ -138,14 +138,14 @@ class Git(Struct):
             self.ask("update-ref", "--no-deref", "--stdin", given="".join(rows).encode())
 
     def under_way(self) -> str:
-        """Return what git is in the middle of, in words; nothing when it is not."""
+        """Return the operation that git has in progress, in words, or nothing."""
         for name, words in UNDER_WAY.items():
             if os.path.exists(os.path.join(self.folder, name)):
                 return words
         return ""
 
     def identity_problem(self) -> str:
-        """Return why a commit could not have an author or a committer; nothing when it can."""
+        """Return why git cannot name an author or a committer; nothing when it can."""
         for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
             done = self.done("var", name)
             if done.status:
@@ -154,7 +154,7 @@ class Git(Struct):
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of git: this one, with those variables of git alone that we let through."""
+    """Return the environment of git: ours, with only the allowed variables of git."""
     env = {
         name: value
         for name, value in os.environ.items()
@@ -164,7 +164,7 @@ def environment() -> dict[str, str]:
 
 
 def own_language() -> dict[str, str]:
-    """Return the variables that give hooks of a commit the language of the caller again."""
+    """Return the variables that restore the caller's language for hooks of a commit."""
     return {"LC_ALL": os.environ.get("LC_ALL", "")}
 
 
@@ -183,7 +183,7 @@ def run_git(
 
 
 def ask_git(root: str, words: Sequence[str], given: bytes = b"") -> bytes | None:
-    """Return what a command that only reads prints; nothing when it fails."""
+    """Return the output of a command that only reads; nothing when it fails."""
     done = run_git(root, [*PLAINLY, *words], given)
     if done.late:
         raise RefusedError(f"git {one_line(words[0])} took more than {SECONDS:.0f} s", "try again")
@@ -191,31 +191,31 @@ def ask_git(root: str, words: Sequence[str], given: bytes = b"") -> bytes | None
 
 
 def commit_of(root: str, name: str) -> str | None:
-    """Return the whole name of a commit that this repository holds."""
+    """Return the full name of a commit of this repository."""
     if not name or name.startswith("-"):
         return None
     said = ask_git(root, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"])
-    # Before git 2.30 the mark that ends the options is printed as well.
+    # Before git 2.30 the mark that ends the options is printed too.
     lines = os.fsdecode(said or b"").split()
     return lines[-1] if lines else None
 
 
 def fields(said: bytes | None) -> list[str]:
-    """Return the parts of an answer that are divided by NUL."""
+    """Return the NUL-separated parts of an output."""
     return [os.fsdecode(part) for part in (said or b"").split(b"\0") if part]
 
 
 def find_git(start: str | None = None) -> Git:
-    """Return the git of the working tree around a folder, or refuse in words."""
+    """Return the git of the working tree around a folder, or refuse with the reason."""
     folder = start or current_folder()
     done = run_git(folder, ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])
     if done.status:
         said = done.err.decode("utf-8", "replace").strip()
         if "not a git repository" in said:
-            hint = "a plan is executed in a git repository: run `git init` and make a first commit"
-            raise RefusedError(f"{one_line(folder)} is in no git repository", hint)
+            hint = "plans run in a git repository: run `git init` and make a first commit"
+            raise RefusedError(f"{one_line(folder)} is not in a git repository", hint)
         if "work tree" in said:
             raise RefusedError("this is a git dir, not a working tree", "cd to the working tree")
-        raise RefusedError(f"git says: {one_line(said, 300)}", "see to it and call again")
+        raise RefusedError(f"git says: {one_line(said, 300)}", "fix this and retry")
     root, git_dir, common = os.fsdecode(done.out).rstrip("\n").split("\n")
     return Git(root, git_dir, os.path.normpath(os.path.join(folder, common)))

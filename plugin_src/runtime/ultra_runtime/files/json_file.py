@@ -1,4 +1,4 @@
-"""Read a JSON file: one object, or one kind of error that says why there is none."""
+"""Read a JSON file: one object, or one error with the reason."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class NotJsonError(UnreadableError):
-    """A file that is there and holds no JSON object."""
+    """A file that exists but is not a JSON object."""
 
 
 def load_json(path: str) -> dict[str, Any]:
-    """Return the object that a file holds, or raise with the reason."""
+    """Return the object in a file, or raise the reason."""
     try:
         return read_object(read_regular(path)).values
     except JsonError as problem:
@@ -23,7 +23,7 @@ def load_json(path: str) -> dict[str, Any]:
 
 
 def read_json(path: str) -> dict[str, Any]:
-    """Return the object that a file holds; an empty one when it is not there or cannot be read."""
+    """Return the object in a file; an empty one when it is missing or unreadable."""
     try:
         return load_json(path)
     except UnreadableError:

@@ -1,4 +1,4 @@
-"""A project directory: where it lies, and what git does not see of it."""
+"""A project directory: where it is, and which of its files git ignores."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ IGNORED = f"""\
 *{PREVIOUS}
 .*.tmp
 """
-NEW = f"name a folder under .claude/projects/, or make one with `{verb('project new')} SLUG`"
+NEW = f"name a folder under .claude/projects/, or create one with `{verb('project new')} SLUG`"
 
 
 class Project:
-    """A project directory of the repository; `shown` is its path as seen from the root."""
+    """A project directory of the repository; `shown` is its path relative to the root."""
 
     __slots__ = ("folder", "root", "shown")
 
@@ -42,22 +42,22 @@ class Project:
         return os.path.join(self.folder, *parts)
 
     def show(self, *parts: str) -> str:
-        """Return the path of something in this project, as seen from the root."""
+        """Return the path of something in this project, relative to the root."""
         return "/".join([self.shown, *parts])
 
     def ignore(self) -> None:
-        """Have git not see the runtime's own files; a list that is there stays as it is."""
+        """Let git ignore the runtime's own files; an existing list stays as it is."""
         if not os.path.lexists(self.path(IGNORE_FILE)):
             with Folder(self.folder) as folder:
                 folder.write(IGNORE_FILE, IGNORED.encode())
 
 
 def find_project(given: str) -> Project:
-    """Return the project directory that was named, seen from here or from the root of the repository."""
+    """Return the named project directory, relative to here or to the root of the repository."""
     here = current_folder()
     root = find_root(here)
     if root is None:
-        raise RefusedError("this folder is in no repository", "start in the repository that you work on")
+        raise RefusedError("this folder is not in a repository", "start in the repository that you work on")
     try:
         found = [path for path in (given, os.path.join(root, given)) if os.path.isdir(path)]
     except ValueError:
@@ -69,21 +69,21 @@ def find_project(given: str) -> Project:
     if os.path.commonpath([root, real]) != root:
         raise RefusedError(f"{one_line(given)} is outside the repository {one_line(root)}", NEW)
     if parent != os.path.join(root, PROJECTS):
-        raise RefusedError(f"{one_line(given)} is no project directory", NEW)
+        raise RefusedError(f"{one_line(given)} is not a project directory", NEW)
     return Project(root, name)
 
 
 def subfolder(project: Project, name: str) -> str:
-    """Return the path of a folder of the project; one that leads elsewhere is refused."""
+    """Return the path of a folder of the project; refuse a link that leads elsewhere."""
     path = project.path(name)
     if os.path.lexists(path) and (os.path.realpath(path) != path or not os.path.isdir(path)):
-        raise RefusedError(f"{project.show(name)} is not a folder of its own", "put a folder there instead")
+        raise RefusedError(f"{project.show(name)} is not a folder of the project", "replace it with a folder")
     return path
 
 
 def make_subfolder(project: Project, name: str) -> None:
-    """Make a folder of the project, if it is not there."""
+    """Create a folder of the project, if it does not exist."""
     try:
         os.makedirs(subfolder(project, name), exist_ok=True)
     except OSError as problem:
-        raise WriteError(f"{project.show(name)} cannot be made: {problem.strerror}") from None
+        raise WriteError(f"{project.show(name)} cannot be created: {problem.strerror}") from None

@@ -1,4 +1,4 @@
-"""Read a regular file and never wait: a FIFO, a device or a socket is refused, not opened for ever."""
+"""Read a regular file and never wait: a FIFO, a device or a socket is refused."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class UnreadableError(UltraError):
 
 
 def read_regular(path: str) -> bytes:
-    """Return the bytes of a regular file of bearable size."""
+    """Return the bytes of a regular file up to the largest size."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         raise UnreadableError("there is no such file", missing=True) from None
     except OSError as problem:
         raise UnreadableError(f"it cannot be opened: {problem.strerror}") from None
-    except ValueError:  # a NUL or half a surrogate pair, which no path can hold
-        raise UnreadableError("there cannot be a file of that name", missing=True) from None
+    except ValueError:  # a NUL or half a surrogate pair
+        raise UnreadableError("no file can have this name", missing=True) from None
     try:
         return _read(descriptor)
     except OSError as problem:

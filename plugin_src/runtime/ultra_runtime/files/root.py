@@ -1,4 +1,4 @@
-"""Find the root of the repository and say where things are, seen from there."""
+"""Find the root of the repository, and show paths relative to it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ PROJECTS = os.path.join(".claude", "projects")
 
 
 def current_folder() -> str:
-    """Return the folder in which the call was made."""
+    """Return the current folder."""
     try:
         return os.getcwd()
     except OSError:
-        raise RefusedError("the current folder does not exist any more", "cd to the repository") from None
+        raise RefusedError("the current folder no longer exists", "cd to the repository") from None
 
 
 def find_root(start: str) -> str | None:
@@ -38,7 +38,7 @@ def _upwards(folder: str) -> list[str]:
 
 
 def seen_from(root: str, path: str) -> str:
-    """Return the path relative to the root when it lies inside, else the whole path."""
+    """Return the path relative to the root when it is inside, else the whole path."""
     inside = os.path.join(root, "")
     for spelled in (os.path.abspath(path), os.path.realpath(path)):
         if spelled.startswith(inside):

@@ -12,21 +12,21 @@ SESSION_STATE = ".session-state.local.json"
 PREVIOUS = ".prev"
 START, PART, END = "progress", "-session-", ".json"
 PROGRESS = START + END
-# Of a plan that belongs to no project, with the name of the plan behind it.
+# For a plan outside a project; the name of the plan follows.
 ALONE = ".ultraexecute-progress-"
-# The runtime's own folder in the git dir, and what lies in it: whose run it is, and the step under way.
+# The runtime's folder in the git dir, and its files: whose run it is, and the step in progress.
 FOLDER = launcher()
 LOCK, STEP = "run.json", "step.json"
 
 
 def progress_name(session: int | None = None, plan: str = "") -> str:
-    """Return the progress file of a run or of one session; a plan that stands alone is in its name."""
+    """Return the progress file of a run or of one session; for a plan outside a project, the plan is part of the name."""
     part = "" if session is None else f"{PART}{session}"
     return f"{ALONE + plan if plan else START}{part}{END}"
 
 
 def progress_files(folder: str) -> dict[str, int | None]:
-    """Return the progress files of a project and the session of each, that of the whole plan first."""
+    """Return the progress files of a project and the session of each, the whole plan first."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -39,5 +39,5 @@ def progress_files(folder: str) -> dict[str, int | None]:
 
 
 def lock_path(git_dir: str) -> str:
-    """Return the file that says whose run is under way in a working tree."""
+    """Return the file that says whose run is in progress in a working tree."""
     return os.path.join(git_dir, FOLDER, LOCK)

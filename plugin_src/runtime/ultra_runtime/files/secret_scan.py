@@ -3,8 +3,8 @@
     for line, what in find_secrets(text):
         report.add("SECRET_FOUND", f"this looks like {what}", line, mild=reading)
 
-The secret itself is never returned, so that nobody can print it. No regular expressions: every rule is a
-prefix, which is searched for, and the letters that follow it.
+The secret itself is never returned, so that nobody can print it. No regular expressions: a rule is a
+prefix to search for and the letters that may follow it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WORD = UPPER + CAPITALS.lower()
 DIGIT = frozenset(DIGITS)
 URL = WORD + "_-"
 BASE64 = WORD + "+/="
-# A real token is drawn from its whole alphabet; one of these letters over and over stands for a token.
+# A real token uses its whole alphabet; a few letters repeated are a placeholder.
 FEWEST_LETTERS = 6
 PLACEHOLDERS = ("example", "placeholder", "redacted", "dummy", "your", "xxxx", "1234567890123456")
 
@@ -56,7 +56,7 @@ def _has_digit(rest: str) -> bool:
 
 
 def _is_mixed(rest: str) -> bool:
-    """Tell a drawn text from words with dashes between them."""
+    """Tell a random text from words with dashes between them."""
     return _has_digit(rest) and rest.lower() != rest != rest.upper()
 
 
@@ -109,7 +109,7 @@ KEY_FIELDS = ("Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:")
 
 
 def find_secrets(text: str) -> list[tuple[int, str]]:
-    """Return line and kind of what looks like a secret, the first ones of the text."""
+    """Return line and kind of the first things that look like secrets."""
     return list(_by_line(text, MOST_FOUND).items())
 
 
@@ -120,14 +120,14 @@ def secret_lines(text: str) -> dict[int, str]:
     for first in [line for line, what in lines.items() if what == PRIVATE_KEY]:
         rest = texts[first - 1 : first - 1 + LONGEST_KEY]
         ends = (number for number, line in enumerate(rest, first) if KEY_END in line)
-        # Where the end is missing, all that could be the key counts.
+        # Without an end, every line that could belong to the key counts.
         last = next(ends, first + len(rest) - 1)
         lines.update((number, PRIVATE_KEY) for number in range(first, last + 1))
     return lines
 
 
 def _by_line(text: str, most: int | None) -> dict[int, str]:
-    """Return the lines on which something begins, each with what it is."""
+    """Return the lines on which a secret begins, each with its kind."""
     found = {place: shape.what for shape in SHAPES for place in _places(text, shape)}
     found.update((place, PRIVATE_KEY) for place in _private_keys(text))
     found.update((place, "an AWS secret key") for place in _named_values(text))
@@ -172,7 +172,7 @@ def _is_placeholder(rest: str) -> bool:
 
 
 def _private_keys(text: str) -> Iterator[int]:
-    """Yield the places of keys: a head alone, as prose may quote it, is none."""
+    """Yield the places of private keys; a head alone, as prose quotes it, does not count."""
     for place in _occurrences(text, KEY_HEAD):
         head, dashes, body = text[place + len(KEY_HEAD) : place + 400].partition("-----")
         body = body.replace("\\r", "").replace("\\n", "\n").lstrip(" \t\r>|\"'+")

@@ -1,7 +1,7 @@
-"""Sub-agents of the plugin look and answer: what they find out enters the disk by the one who asked them.
+"""Judge the commands of the plugin's sub-agents: they read and answer, and the conversation that asked them writes.
 
-Of programs they run the verbs of the launcher that only read, and each the one program that its own text names, in one
-plain call. That holds in every permission mode, whatever the user has allowed elsewhere.
+They may run the verbs of the launcher that only read, and the programs that the header of their own file lists
+(`programs:`), in one plain call. This applies in every permission mode, whatever else the user allows.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.shell.marks import known
 from ultra_runtime.rendered import launcher, names, verb
+from ultra_runtime.tables.agents import PROGRAMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,18 +17,13 @@ if TYPE_CHECKING:
 
 WRITES, PROGRAM = "agent_writes", "agent_program"
 HELP = ("-h", "--help")
-HISTORY, GIT_READS = "local-history", ("log", "show", "blame", "diff")
-# Options, from where they can be told from others, by which git writes a file or runs another program.
+REST, QUOTED = "...", "'"
+# Shortest spellings of the options with which git writes a file or runs another program.
 GIT_DOES_MORE = ("--ou", "--ext", "--textc")
-BRIDGE = "gemini-bridge"
-GRANTED = {
-    HISTORY: f"`git {'`, `git '.join(GIT_READS)}`",
-    BRIDGE: "`gemini -p 'QUESTION'` and `gemini --version`",
-}
 
 
 def verdict_for_agent(command: str, agent: str) -> Verdict | None:
-    """Return the refusal of what a sub-agent of this plugin has no business running."""
+    """Return the refusal of a command that a sub-agent of this plugin may not run."""
     table = names()
     if not agent.startswith(f"{table.plugin}:"):
         return None
@@ -36,14 +32,14 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
     watcher = watch(command)
     for words in watcher.words:
         if words[0] == launcher() and (written := _writing_verb(words[1:], table.reading)):
-            instead = "put what is to be written into your answer; the conversation that asked you writes it"
+            instead = "put the text into your answer; the conversation that asked you writes it"
             return Verdict("block", WRITES, f"{agent} only reads, and `{verb(written)}` writes", instead)
-    name = agent.partition(":")[2]
-    if _is_one_plain_call(command, watcher) and _is_granted(name, command, watcher.words[0]):
+    forms = PROGRAMS.get(agent.partition(":")[2], ())
+    if _is_one_plain_call(command, watcher) and _is_granted(forms, command, watcher.words[0]):
         return None
-    granted = GRANTED.get(name) or f"nothing but the verbs of `{launcher()}` that read"
-    instead = f"run {granted}, one a call and with nothing beside it, or answer without"
-    return Verdict("block", PROGRAM, f"{agent} runs {granted}", instead)
+    granted = f"`{'`, `'.join(forms)}`" if forms else f"the verbs of `{launcher()}` that read"
+    instead = f"run one of these per call, with nothing added: {granted}; or answer without it"
+    return Verdict("block", PROGRAM, f"{agent} may run only {granted}", instead)
 
 
 def _is_one_plain_call(command: str, watcher: Watcher) -> bool:
@@ -54,25 +50,30 @@ def _is_one_plain_call(command: str, watcher: Watcher) -> bool:
     return command.strip().split(None, 1)[0] == words[0] and all(known(word) for word in words)
 
 
-def _is_granted(agent: str, command: str, words: list[str]) -> bool:
-    program, rest = words[0], words[1:]
-    if program == launcher():
-        return True
-    if agent == HISTORY and program == "git":
-        return rest[:1] != [] and rest[0] in GIT_READS and not any(w.startswith(GIT_DOES_MORE) for w in rest)
-    if agent == BRIDGE and program == "gemini":
-        return rest == ["--version"] or (rest[:1] == ["-p"] and len(rest) == 2 and _is_literal(command))
-    return False
+def _is_granted(forms: tuple[str, ...], command: str, words: list[str]) -> bool:
+    if words[0] == "git" and any(word.startswith(GIT_DOES_MORE) for word in words):
+        return False
+    return words[0] == launcher() or any(_fits(form.split(), command, words) for form in forms)
+
+
+def _fits(form: list[str], command: str, words: list[str]) -> bool:
+    """Tell whether a call has a listed form: `...` stands for any arguments, 'TEXT' for one quoted text."""
+    *fixed, last = form
+    if last == REST:
+        return words[: len(fixed)] == fixed
+    if last[0] == QUOTED:
+        return words[:-1] == fixed and _is_literal(command)
+    return words == form
 
 
 def _is_literal(command: str) -> bool:
-    """Tell whether the shell puts nothing of its own into the text, which leaves this machine."""
+    """Tell whether the shell adds nothing to the text, which may leave this machine."""
     outside = command.split("'")[::2]
     return not any(sign in part for part in outside for sign in '"$`~*')
 
 
 def _writing_verb(words: list[str], reading: tuple[str, ...]) -> str:
-    """Return the verb of a call unless it only reads; what is not known until it runs does not."""
+    """Return the verb of a call unless it only reads; a verb that a variable names counts as writing."""
     if not words or words[0].startswith("-") or any(word in HELP for word in words):
         return ""
     if not known(words[0]):

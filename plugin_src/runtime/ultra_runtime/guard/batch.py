@@ -1,4 +1,4 @@
-"""Answer questions about commands and paths: one, or a JSON object a line in and a JSON object a line out."""
+"""Answer questions about commands and paths: a single one, or one JSON object per line."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Verdict
 
 
-def told(verdict: Verdict) -> dict[str, str]:
-    """Return a verdict as an answer, which has a rule and a reason even where they say nothing."""
+def as_answer(verdict: Verdict) -> dict[str, str]:
+    """Return a verdict as an answer, which always has a rule and a reason."""
     return {"verdict": verdict.verdict, "rule": verdict.rule, "reason": verdict.reason, **verdict.as_data()}
 
 
 def judge_from(given: dict[str, Any]) -> Judge:
-    """Return the judge for the surroundings that a question brings, or for those of the call."""
+    """Return the judge for the folders that a question names, or for those of the call."""
     given = {name: text(given, name) for name in ("cwd", "repo_root", "home") if given.get(name)}
     cwd = os.path.abspath(given.get("cwd") or current_folder())
     if "repo_root" in given:
@@ -34,13 +34,13 @@ def judge_from(given: dict[str, Any]) -> Judge:
 
 
 def answers(judge: Callable[[dict[str, Any]], Verdict], shape: str) -> list[dict[str, str]]:
-    """Return one answer for each line of standard input; a line that is no question is answered with its error."""
+    """Return one answer for each line of standard input; a wrong line is answered with its error."""
     found: list[dict[str, str]] = []
-    for line in read_given(None, f"pass one {shape} a line on standard input").split(b"\n"):
+    for line in read_given(None, f"pass one {shape} per line on standard input").split(b"\n"):
         if not line.strip():
             continue
         try:
-            found.append(told(judge(read_object(line).values)))
+            found.append(as_answer(judge(read_object(line).values)))
         except (JsonError, KeyError, TypeError) as problem:
             found.append({"error": f"this line is not {shape}: {problem}"})
     return found
@@ -50,5 +50,5 @@ def text(given: dict[str, Any], name: str) -> str:
     """Return a text of a question."""
     value = given[name]
     if not isinstance(value, str):
-        raise TypeError(f"{name} is no text")
+        raise TypeError(f"{name} must be text")
     return value

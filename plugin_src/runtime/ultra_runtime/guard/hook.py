@@ -1,11 +1,11 @@
 """Answer the client before it runs a tool: deny, ask, or say nothing. Never allow.
 
-The option `guard` decides how far it reaches:
+The option `guard` decides where it applies:
 
-    run      a run's own calls are denied what the policy blocks; elsewhere silent (the default)
-    ask      in a run as above; elsewhere what is blocked is asked about, where somebody can answer
-    always   in a run as above; elsewhere what is blocked is denied
-    off      silent
+    run      in a run deny what the policy blocks; elsewhere say nothing (the default)
+    ask      in a run as above; elsewhere ask about what is blocked, if somebody can answer
+    always   in a run as above; elsewhere deny what is blocked
+    off      say nothing
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.site import Site
 
 LET_THROUGH, BLOCKED = 0, 2
-FAILED = 1  # the client tells the person and runs the tool
+FAILED = 1  # the client reports this and runs the tool
 SPAWNING = ("Agent", "Task", "Workflow")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
@@ -34,7 +34,7 @@ def main() -> int:
     option = os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower()
     if option == OFF:
         return LET_THROUGH
-    in_run = True  # the stricter way until it is known
+    in_run = True  # the stricter case until it is known
     try:
         here = places()
         in_run = _may_be_ours(here)
@@ -52,15 +52,15 @@ def main() -> int:
             _answer(verdict, deny)
         return LET_THROUGH
     except Exception as problem:
-        told = "the call was not run" if in_run else "the call was let through"
+        outcome = "the call was not run" if in_run else "the call was let through"
         sys.stderr.write(
-            f"{launcher()} guard: {told}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
+            f"{launcher()} guard: {outcome}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
         )
         return BLOCKED if in_run else FAILED
 
 
 def _kept(problem: Exception) -> str:
-    """Return the words that say where the log of an error is; one that we foresaw has none."""
+    """Return where the log of an error is; an expected error has none."""
     from ultra_runtime.files.unexpected import keep
 
     log = "" if isinstance(problem, LockError) else keep(problem, ["hook", "guard"])
@@ -68,7 +68,7 @@ def _kept(problem: Exception) -> str:
 
 
 def _may_be_ours(here: list[str]) -> bool:
-    """Tell whether the call may belong to a run, by what is known before it is read."""
+    """Tell whether the call may belong to a run, by what is known before it is parsed."""
     session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
     if session:
         return find_site(here, session) is not None
@@ -92,7 +92,7 @@ class _Call:
 
     @property
     def command(self) -> str | None:
-        """What a shell is asked to run."""
+        """The command for the shell."""
         command = self.input.get("command")
         return command if isinstance(command, str) else None
 
@@ -118,7 +118,7 @@ def _given() -> bytes:
 
 
 def _of_agent(call: _Call) -> Verdict | None:
-    """Return the refusal of a sub-agent that would do more than look, which no option but off takes back."""
+    """Return the refusal of a sub-agent that would do more than read; only the option off lifts it."""
     command = call.command
     if command is None or ":" not in call.agent:
         return None
@@ -131,7 +131,7 @@ def _of_spawning() -> Verdict:
     """Return the refusal of a sub-agent in a run."""
     from ultra_runtime.guard.policy import Verdict
 
-    reason = "a run is carried out by the one session that is held to its steps, so no agent is started in it"
+    reason = "a run starts no agents: the guard checks one session, which executes the steps itself"
     instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
     return Verdict("block", "run_agent", reason, instead)
 
@@ -144,7 +144,7 @@ def _of_policy(call: _Call, site: Site | None) -> Verdict:
 
 
 def _answer(verdict: Verdict, deny: bool) -> None:
-    """Tell the client; asking makes sense only where somebody can answer."""
+    """Print the decision; ask only where somebody can answer."""
     if not deny and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
         return
     from ultra_runtime.text.jsontext import write

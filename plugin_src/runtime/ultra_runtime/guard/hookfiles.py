@@ -1,4 +1,4 @@
-"""Which files the hooks of a settings file run."""
+"""Find the files that the hooks of a settings file run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def named_files(settings: Mapping[str, Any], variables: Mapping[str, str]) -> li
 
 
 def _hooks(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Go through the hooks of all events; what has another shape names nothing."""
+    """Yield the hooks of all events; values of another shape are skipped."""
     events = settings.get("hooks")
     for groups in events.values() if isinstance(events, dict) else ():
         for group in groups if isinstance(groups, list) else ():

@@ -1,4 +1,4 @@
-"""What runs by itself here: the plugin's own hooks, those that settings of the client name, and git's."""
+"""Find what runs by itself here: the plugin's own hooks, those in the client's settings, and git's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def hook_files(root: str, git_dir: str, home: str) -> tuple[str, ...]:
-    """Return the files and folders, each seen from the root, that nothing but a person may change."""
+    """Return the files and folders, relative to the root, that only a person may change."""
     from ultra_runtime.rendered import BUNDLE
 
     own = (os.path.join(BUNDLE, "hooks"), os.path.join(BUNDLE, "runtime"))

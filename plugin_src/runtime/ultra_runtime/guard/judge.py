@@ -1,6 +1,6 @@
 """The one judge: whether a command may run and whether a path may be written.
 
-The hook, `scan`, the checks and everything that executes a command of a plan ask it, with the same facts.
+The hook, `scan`, the checks and everything that executes a command of a plan use it with the same facts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def load_policy() -> Policy:
 
 
 def home_folder() -> str:
-    """Return the home of the user, without the password database where the environment names it."""
+    """Return the user's home; the password database is read only when the environment does not name it."""
     return os.environ.get("HOME") or os.path.expanduser("~")
 
 
 class Judge:
-    """Judges from a folder and a site; without a site, outside a run, the repository is no boundary."""
+    """Judges for a folder and a site; without a site (outside a run) the repository is not a boundary."""
 
     def __init__(self, cwd: str, site: Site | None, home: str = "") -> None:
         self.cwd = cwd
@@ -47,7 +47,7 @@ class Judge:
         self._own: OwnFiles | None = None
 
     def command(self, command: str) -> Verdict:
-        """Return block, warn or allow for a shell command: for what it is, then for what it writes."""
+        """Return block, warn or allow for a shell command: by its rules, then by the files that it writes."""
         verdict = self._by_rules(command)
         if verdict.verdict == BLOCK or not self.may_write(command):
             return verdict
@@ -69,9 +69,9 @@ class Judge:
         return ALLOW if verdict.unreadable and self.site is None else verdict
 
     def may_write(self, command: str) -> bool:
-        """Tell whether a command may change a file, or work in another tree; no means that it does not."""
+        """Tell whether a command may change a file, or work in another tree; False means that it does not."""
         plain = command.replace("\\\n", "")
-        if "\\" in plain:  # what prints an escape may print the name of any command
+        if "\\" in plain:  # an escape may print the name of any command
             return True
         plain = plain.translate(_BARE).replace(".exe", "")
         for nowhere in _TO_NOWHERE:
@@ -99,7 +99,7 @@ class Judge:
         return self._leaving(watcher)
 
     def _write(self, write: Write) -> Verdict:
-        """Judge one file of a command; what is copied into a folder also by its path in there."""
+        """Judge one file of a command; a copy into a folder also by its path in that folder."""
         from ultra_runtime.guard.shell.calls import REMOVE
 
         for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
@@ -119,13 +119,13 @@ class Judge:
         return path_verdict(path, self.place(), load_policy())
 
     def _leaving(self, watcher: Watcher) -> Verdict:
-        """Refuse git in another tree than the worktree of the run."""
+        """Refuse git outside the worktree of the run."""
         site = self.site
         for folder in watcher.git_directories if site and site.is_linked else ():
             if site and _leaves(folder, self.cwd, site.root, self.home):
                 from ultra_runtime.guard.shell.marks import show
 
-                reason = f"git is told to work in {show(folder)}, which is not the worktree of this run"
+                reason = f"git would work in {show(folder)}, which is not the worktree of this run"
                 return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
         return ALLOW
 
@@ -137,7 +137,7 @@ class Judge:
         return self._own
 
     def place(self) -> PathContext:
-        """Return what the rules on paths have to know."""
+        """Return what the rules on paths need."""
         if self._place is None:
             from ultra_runtime.guard.hooks_in_force import hook_files
             from ultra_runtime.guard.paths import PathContext
@@ -152,7 +152,7 @@ class Judge:
 
 
 def _leaves(folder: str, cwd: str, root: str, home: str) -> bool:
-    """Tell whether a folder lies outside the worktree; one that is not known is left to git."""
+    """Tell whether a folder is outside the worktree; an unknown one is left to git."""
     from ultra_runtime.guard.realpath import inside, real_path
     from ultra_runtime.guard.shell.marks import HOME, known
 

@@ -21,7 +21,7 @@ INSTEAD = (
 
 
 class OwnFiles:
-    """What belongs to the run of a site, compared without case on real paths."""
+    """The files of the run of a site; real paths are compared, without case."""
 
     def __init__(self, site: Site, cwd: str, home: str) -> None:
         self._cwd = cwd
@@ -41,17 +41,17 @@ class OwnFiles:
         return _refusal(path, what) if what else None
 
     def verdict_of_removing(self, path: str) -> Verdict | None:
-        """Return the refusal to remove or move a path, if one of the run is it or lies below."""
+        """Return the refusal to remove or move a path, if it is or contains a file of the run."""
         names = self._real(path)
         if not names:
             return None
         for kept in (self._ours, self._plan, self._whole, self._progress):
             if kept and kept[: len(names)] == names:
-                return _refusal(path, "is or holds what the run that is under way relies on")
+                return _refusal(path, "is or contains a file that the run in progress needs")
         return self.verdict(path)
 
     def _real(self, path: str) -> list[str] | None:
-        """Return the components of the path behind all links; nothing for one that is not known."""
+        """Return the components of the real path; nothing for an unknown one."""
         if not path or "\0" in path or not known(path):
             return None
         for spelling in (HOME, "~", "$HOME", "${HOME}"):
@@ -63,13 +63,13 @@ class OwnFiles:
 
     def _what(self, names: list[str]) -> str:
         if names in (self._plan, self._whole):
-            return "is the plan of the run that is under way, which is held to it"
+            return "is the plan of the run in progress, which follows it"
         if names[: len(self._ours)] == self._ours:
-            return "belongs to the runtime, which keeps the run in it"
+            return "belongs to the runtime, which stores the run in it"
         name = names[-1].removesuffix(PREVIOUS)
         is_record = name == SESSION_STATE or (name.endswith(END) and name.startswith((START, ALONE)))
         if names == self._progress or (is_record and names[:-1] in self._folders):
-            return "is written by the runtime alone"
+            return "is written only by the runtime"
         return ""
 
 

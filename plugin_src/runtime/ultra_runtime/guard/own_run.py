@@ -1,4 +1,4 @@
-"""What the client tells a hook, and the run of its session."""
+"""Read the input of a hook, and find the run of its session."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def find_own_run() -> tuple[Site | None, dict[str, Any]]:
-    """Return the run of the session that calls, if this tree has one, and what the client says."""
+    """Return the run of the calling session, if this tree has one, and the client's input."""
     payload = read_payload()
     return find_site(places(), str(payload.get("session_id") or "")), payload
 
 
 def read_payload() -> dict[str, Any]:
-    """Return what stands on standard input; nothing when that is closed or no JSON object."""
+    """Return the JSON object on standard input; nothing when there is none."""
     try:
         return read_object(sys.stdin.buffer.read()).values if sys.stdin else {}
     except (JsonError, OSError):

@@ -1,4 +1,4 @@
-"""The guard's answer about a path that is to be written."""
+"""Judge a path that is to be written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ultra_runtime.guard.shell.marks import HOME, OPAQUE, USER_HOME, known
 
 
 class PathContext:
-    """Where a run is at home, and what is protected there beyond the patterns of the policy."""
+    """The folders of a run, and what is protected there in addition to the policy's patterns."""
 
     __slots__ = ("boundary", "cwd", "home", "hook_files", "repo_root")
 
@@ -25,8 +25,8 @@ class PathContext:
         self.cwd = cwd
         self.repo_root = repo_root
         self.home = home
-        self.boundary = boundary  # whether what is outside the repository is refused
-        self.hook_files = hook_files  # files and folders that settings in force name as hooks
+        self.boundary = boundary  # whether paths outside the repository are refused
+        self.hook_files = hook_files  # files and folders that settings name as hooks
 
 
 def path_verdict(path: str, place: PathContext, policy: Policy) -> Verdict:
@@ -61,7 +61,7 @@ def protected_name(path: str, policy: Policy) -> str:
 
 
 def _expanded(path: str, home: str) -> tuple[bool, str]:
-    """Resolve a home at the start of a path; say whether it is that of a named user."""
+    """Resolve a home at the start of a path, and say whether it belongs to a named user."""
     for spelling in (HOME, "~", "$HOME", "${HOME}"):
         rest = path[len(spelling) :]
         if path.startswith(spelling) and rest[:1] in ("", "/"):
@@ -94,7 +94,7 @@ def _protected(real: str, place: PathContext, policy: Policy) -> str:
 
 
 def _matches(real: str, names: list[str], pattern: str, place: PathContext) -> bool:
-    """Tell whether a real path fits a pattern, or is what the protected place itself links to."""
+    """Tell whether a real path fits a pattern, or is the target of a protected link."""
     whole = pattern.endswith("/**")
     fixed = pattern[:-3] if whole else pattern
     if pattern[0] in "~/":
@@ -129,7 +129,7 @@ def _fits(names: list[str], pattern: list[str], from_start: bool) -> bool:
 
 
 def _like(name: str, pattern: str) -> bool:
-    """Compare one component with a pattern that holds at most one star."""
+    """Compare one component with a pattern that has at most one star."""
     head, star, tail = pattern.partition("*")
     if not star:
         return name == pattern
@@ -166,7 +166,7 @@ def _allowed(real: str, place: PathContext) -> bool:
 
 
 def _partly_known(path: str, place: PathContext, policy: Policy) -> Verdict:
-    """Judge a path of which a part is not known by the rest of it."""
+    """Judge a path with an unknown part by its known parts."""
     names = path.split("/")
     first = next(at for at, name in enumerate(names) if not known(name))
     last = next(at for at in range(len(names) - 1, -1, -1) if not known(names[at]))

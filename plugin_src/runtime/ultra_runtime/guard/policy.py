@@ -1,4 +1,4 @@
-"""The policy as the runtime holds it, made from the tables that are rendered from plugin_src/policy."""
+"""The policy in the runtime, from the tables that are rendered from plugin_src/policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     Texts = tuple[str, str, str, str]  # verdict, title, why, instead
     Uses = tuple[tuple[str, str], ...]  # (rule, where its function is: module.name)
-    Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # what is protected, names that are not
+    Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # protected names, exceptions
     Adder = tuple[tuple[str, ...], bool, tuple[str, ...]]  # verbs, needs a package, options with a value
 
 
@@ -38,7 +38,7 @@ class Policy:
 
     @classmethod
     def of(cls, module: ModuleType) -> Policy:
-        """Take the policy out of the rendered module."""
+        """Read the policy from the rendered module."""
         return cls(module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS)
 
 
@@ -57,7 +57,7 @@ class Verdict:
         self.unreadable = unreadable
 
     def as_data(self) -> dict[str, str]:
-        """Return the verdict as a machine reads it."""
+        """Return the verdict for programs."""
         data = {"verdict": self.verdict, "rule": self.rule, "reason": self.reason, "instead": self.instead}
         return {name: text for name, text in data.items() if text}
 
@@ -74,7 +74,7 @@ ALLOW = Verdict(ALLOWED)
 
 
 def ruled(policy: Policy, rule: str, found: str = "") -> Verdict:
-    """Return the verdict of a rule, with what was found in the words of the rule."""
+    """Return the verdict of a rule, with what was found in its reason."""
     verdict, title, why, instead = policy.rules[rule]
     reason = f"{title} ({found}): {why}" if found else f"{title}: {why}"
     return Verdict(verdict, rule, reason, instead, rule == "unreadable")

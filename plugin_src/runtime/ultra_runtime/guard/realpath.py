@@ -8,9 +8,9 @@ MAX_LINKS = 40
 
 
 def real_path(path: str) -> str | None:
-    """Return the path behind all links of an absolute path, or None where links go round.
+    """Return the path behind all links of an absolute path, or None when links form a loop.
 
-    What does not exist yet is kept as it is written: new files in new folders have a
+    Parts that do not exist yet stay as written, so new files in new folders have a
     real path too.
     """
     if os.name == "nt":
@@ -42,14 +42,14 @@ def real_path(path: str) -> str | None:
 
 
 def components(path: str) -> list[str]:
-    """Cut a path into its components, in the spelling in which they are compared."""
+    """Split a path into its components, spelled for comparison."""
     return [name.casefold() for name in path.replace(os.sep, "/").split("/") if name]
 
 
 def inside(path: str, folder: str) -> bool:
-    """Tell whether a real path is a folder or lies below it.
+    """Tell whether a real path is the folder or inside it.
 
-    Where only the case of letters differs the file system is asked: on most systems
+    When only the case of letters differs, the file system decides: on most systems
     REPO and repo are two folders, on some they are one.
     """
     if path == folder or path.startswith(folder.rstrip("/") + "/"):

@@ -1,6 +1,6 @@
-"""Where a tool call happens, and whether a run of this very session is under way there.
+"""Find where a tool call happens, and whether this session has a run in progress there.
 
-Asked before every call of a person's tools, so the way to "no" is a look at one file or two.
+This runs before every tool call, so "no" costs a look at one or two files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROJECTS = ".claude/projects/"
 
 
 class LockError(UltraError):
-    """A run file that cannot be read, so that nobody knows whose run it is."""
+    """A run file that cannot be read, so the owner of the run is unknown."""
 
 
 class Site:
@@ -34,12 +34,12 @@ class Site:
 
     @property
     def is_linked(self) -> bool:
-        """Whether the tree is a worktree, whose git dir lies in that of the main tree."""
+        """Whether the tree is a worktree, whose git dir is inside that of the main tree."""
         return not self.git_dir.startswith(os.path.join(self.root, ""))
 
 
 def site_of_plan(root: str, plan: str, project: str = "") -> Site:
-    """Return the site of a run of that plan, whether or not it has begun; a project is seen from the root."""
+    """Return the site of a run of that plan, started or not; a project is relative to the root."""
     git_dir = next((found for tree, found in trees(root) if tree == root), os.path.join(root, ".git"))
     shown = os.path.relpath(os.path.realpath(plan), root).replace(os.sep, "/") if plan else ""
     if not project and shown.startswith(PROJECTS):
@@ -48,7 +48,7 @@ def site_of_plan(root: str, plan: str, project: str = "") -> Site:
 
 
 def places() -> list[str]:
-    """Return the folders that the client names for a hook; one that is gone is still a place in its tree."""
+    """Return the folders that the client names for a hook; a deleted one still belongs to its tree."""
     found = [os.environ.get("CLAUDE_PROJECT_DIR", "")]
     try:
         found.append(os.getcwd())
@@ -60,7 +60,7 @@ def places() -> list[str]:
 def trees(start: str) -> Iterator[tuple[str, str]]:
     """Yield root and git dir of every working tree around a folder, the nearest first.
 
-    All of them: who works in a submodule or a nested worktree works in the tree around it, too.
+    A submodule or a nested worktree is also part of the tree around it.
     """
     folder = os.path.realpath(start)
     while True:
@@ -98,10 +98,10 @@ def run_file(start: str) -> tuple[str, str, str] | None:
 
 
 def find_site(starts: Iterable[str], session: str) -> Site | None:
-    """Return the site of a run that belongs to this session; a run of somebody else is none of ours."""
+    """Return the site of a run that belongs to this session; runs of others do not count."""
     for root, git_dir, path in run_files(starts):
         lock = _read(path)
-        # A lock that names another tree was copied with its git dir.
+        # A lock that names another tree was copied with its git dir, so it does not count.
         if os.path.realpath(str(lock.get("root"))) == root and _is_ours(lock.get("owner"), session):
             return Site(root, git_dir, lock)
     return None
@@ -114,14 +114,14 @@ def _read(path: str) -> dict[str, Any]:
     try:
         return load_json(path)
     except UnreadableError as problem:
-        remedy = "when no run is under way, delete that file"
+        remedy = "if no run is in progress, delete that file"
         raise LockError(
-            f"{path} cannot be read ({problem}), so it is not known whose run it is; {remedy}"
+            f"{path} cannot be read ({problem}), so the owner of the run is unknown; {remedy}"
         ) from None
 
 
 def _is_ours(owner: object, session: str) -> bool:
-    """Tell whether the owner of a run is the session that calls, its sub-agents included."""
+    """Tell whether the calling session, or its sub-agent, owns the run."""
     if not isinstance(owner, dict):
         return False
     if owner.get("session"):

@@ -1,4 +1,4 @@
-"""Read ISO 8601 dates and timestamps; `datetime.fromisoformat` knows no `Z` before Python 3.11."""
+"""Read ISO 8601 dates and timestamps; `datetime.fromisoformat` accepts no `Z` before Python 3.11."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def is_date(text: str) -> bool:
 
 
 def instant(text: str) -> int | None:
-    """Return nanoseconds on the line of UTC (no zone: UTC), or None when the text names no moment."""
+    """Return nanoseconds in UTC (no zone: UTC), or None when the text is not a timestamp."""
     day = _day_number(text[:10])
     parts = _split_clock(text[11:]) if text[10:11] in ("T", "t", " ") else None
     if parts is None or day is None:

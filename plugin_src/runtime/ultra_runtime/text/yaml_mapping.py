@@ -1,4 +1,4 @@
-"""Read a mapping of the YAML subset line by line: scalars, lists of scalars and, where asked, lists of records."""
+"""Read a mapping of the YAML subset line by line: scalars, lists of scalars and, if requested, lists of records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONGEST_KEY = 1024
 
 
 class MappingError(UltraError):
-    """Why lines are no mapping of the subset; `row` counts from 0, `kind` names the two special reasons."""
+    """Why lines are not a mapping of the subset; `row` counts from 0, `kind` names the two special reasons."""
 
     def __init__(self, message: str, row: int, kind: str = "") -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class MappingError(UltraError):
 
 
 def clean(line: str, row: int) -> str:
-    """Take the carriage return off the end of a line and refuse control characters."""
+    """Remove the carriage return at the end of a line and refuse control characters."""
     line = line[:-1] if line.endswith("\r") else line
     if not line.isprintable():
         for letter in line:
@@ -57,7 +57,7 @@ def _is_allowed(code: int) -> bool:
 
 
 class MappingReader:
-    """Reads cleaned lines, one entry or list item after the other; `row_of` tells where each key stands."""
+    """Reads cleaned lines, one entry or list item after the other; `row_of` has the row of each key."""
 
     def __init__(self, lines: list[str], row: int = 0, records: bool = False) -> None:
         self.lines = lines
@@ -98,9 +98,9 @@ class MappingReader:
         if self.indent is None:
             raise MalformedError("this is a list where a mapping is expected: write key: value")
         if self.open_key is None or at < self.indent:
-            raise MalformedError("a list item stands here without a key that ends in a colon above it")
+            raise MalformedError("a list item needs a key that ends in a colon above it")
         if self.item_indent not in (None, at):
-            raise MalformedError("the list items have to stand in one column")
+            raise MalformedError("list items must start in the same column")
         self.item_indent = at
         known = self.values[self.open_key]
         items = known if isinstance(known, list) else []
@@ -127,7 +127,7 @@ class MappingReader:
     def _read_pair(self, record: Record, line: str, at: int) -> None:
         key, colon = self._read_key(line, at)
         if key in record:
-            raise MappingError(f'the key "{key[:80]}" stands twice in one item', self.row, DUPLICATE)
+            raise MappingError(f'the key "{key[:80]}" appears twice in one item', self.row, DUPLICATE)
         start = skip_spaces(line, colon + 1)
         if start == len(line) or is_comment(line, start):
             record[key] = Scalar("", True)
@@ -156,16 +156,16 @@ class MappingReader:
         if self.indent is None:
             self.indent = at
         elif at > self.indent and self.open_key is not None and _find_colon(line, at) is not None:
-            raise MalformedError("a mapping stands inside the mapping", nested=True)
+            raise MalformedError("a mapping cannot contain another mapping", nested=True)
         elif at > self.indent:
-            raise MalformedError("a value has to stand on the line of its key: put it on one line")
+            raise MalformedError("a value must be on the line of its key: put both on one line")
         elif at < self.indent:
-            raise MalformedError("the keys have to stand in one column")
+            raise MalformedError("keys must start in the same column")
 
     def _read_entry(self, line: str, at: int) -> None:
         key, colon = self._read_key(line, at)
         if key in self.values:
-            raise MappingError(f'the key "{key[:80]}" stands twice', self.row, DUPLICATE)
+            raise MappingError(f'the key "{key[:80]}" appears twice', self.row, DUPLICATE)
         start = skip_spaces(line, colon + 1)
         self.row_of[key] = self.row
         self.open_key = self.item_indent = None
@@ -187,18 +187,18 @@ class MappingReader:
             check_start(line[at : at + 2])
             found = _find_colon(line, at)
             if found is None:
-                raise MalformedError("this line is no entry: write key: value")
+                raise MalformedError("this line is not an entry: write key: value")
             colon = found
             scalar = plain_scalar(line[at:colon])
             if scalar.text == "<<" or not isinstance(typed(scalar), str):
-                raise MalformedError(f"the key {scalar.text[:80]} does not read as text: put it in quotes")
+                raise MalformedError(f"the key {scalar.text[:80]} is not text: put it in quotes")
         if colon - at > LONGEST_KEY:
             raise MalformedError(f"the key is longer than {LONGEST_KEY} characters")
         return scalar.text, colon
 
     def _entry_value(self, line: str, at: int) -> Scalar | list[Item]:
         if line[at] == "{":
-            raise MalformedError("a mapping stands inside the mapping", nested=True)
+            raise MalformedError("a mapping cannot contain another mapping", nested=True)
         if line[at] == "[":
             items, last, end = read_flow_list(self.lines, self.row, at, self._flow_item)
             self.row = last

@@ -7,7 +7,7 @@ answer.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.guard.batch import answers, judge_from, text, told
+from ultra_runtime.guard.batch import answers, as_answer, judge_from, text
 from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
@@ -23,14 +23,14 @@ SHAPE = '{"path": "...", "cwd": "/...", "repo_root": "/...", "home": "/..."}'
 
 
 def run(args: Args) -> Answer:
-    """Answer for one path, or for one a line."""
+    """Answer for one path, or for one per line."""
     if args.flag("--batch"):
         return Answer({}, "", batch=answers(_judge, SHAPE))
     path = args.get("PATH")
     if path is None:
-        raise UsageError("a path is missing", f"usage: {verb(USAGE)}")
+        raise UsageError("missing PATH", f"usage: {verb(USAGE)}")
     verdict = _judge({"path": path})
-    return Answer(told(verdict), str(verdict))
+    return Answer(as_answer(verdict), str(verdict))
 
 
 def _judge(given: dict[str, Any]) -> Verdict:

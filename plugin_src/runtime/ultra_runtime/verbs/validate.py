@@ -52,7 +52,7 @@ def _contract(kind: str) -> Contract:
         return load_contract(kind)
     except UnknownKindError:
         kinds = [*contract_kinds(), PROJECT]
-        error = f"there is no kind {one_line(kind)}{nearest(kind, kinds)}; the kinds are: {', '.join(kinds)}"
+        error = f"unknown kind: {one_line(kind)}{nearest(kind, kinds)}; use one of: {', '.join(kinds)}"
         raise UsageError(error, f"usage: {verb(USAGE)}") from None
 
 

@@ -1,4 +1,4 @@
-"""The named forms that text can have to have, each a function found in one table."""
+"""The named forms of text that a contract can ask for, each a function in one table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROJECTS = ".claude/projects/"
 
 
 def is_number(text: str) -> bool:
-    """Tell whether the text is a whole number without sign or leading zero that anybody would write."""
+    """Tell whether the text is a whole number without sign or leading zero of usual length."""
     return (
         text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER and (text[0] != "0" or text == "0")
     )
@@ -36,7 +36,7 @@ def is_slug(text: str) -> bool:
 
 
 def is_file_name(text: str) -> bool:
-    """Tell whether the text is the name of a Markdown file without its folder, and no sentence."""
+    """Tell whether the text is the name of a Markdown file without its folder, not a sentence."""
     return is_slug(text) and text.endswith(".md")
 
 
@@ -68,13 +68,13 @@ def is_sha256(text: str) -> bool:
 
 
 def is_version(text: str) -> bool:
-    """Tell whether the text is two numbers divided by a dot."""
+    """Tell whether the text is two numbers separated by a dot."""
     major, _, minor = text.partition(".")
     return is_number(major) and is_number(minor)
 
 
 def is_location(text: str) -> bool:
-    """Tell whether the text is a path and a line, or a range of lines, divided by a colon."""
+    """Tell whether the text is a path and a line, or a range of lines, separated by a colon."""
     path, _, lines = text.rpartition(":")
     first, dash, last = lines.partition("-")
     return bool(path.strip()) and is_number(first) and first != "0" and (is_number(last) if dash else True)
@@ -89,6 +89,6 @@ FORMS: dict[str, tuple[Callable[[str], bool], str]] = {
     "sha1": (is_sha1, "40 hexadecimal digits in lower case"),
     "sha256": (is_sha256, "64 hexadecimal digits in lower case"),
     "step-number": (is_number, "the number of a step"),
-    "version": (is_version, "two numbers divided by a dot"),
+    "version": (is_version, "two numbers separated by a dot"),
     "location": (is_location, "path:line"),
 }

@@ -1,4 +1,4 @@
-"""The rules that a contract names because data cannot say them: each a function that takes report and subject."""
+"""The rules that a contract names because YAML cannot express them; each is a function of report and subject."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PREFLIGHT = "0"
 
 
 def research_state(report: Report, subject: Subject) -> None:
-    """Note topics that were skipped in a brief that does not call itself partial."""
+    """Report skipped topics in a brief that is not partial."""
     topics = subject.count(brief_fields.RESEARCH_TOPICS) or 0
     skipped = subject.text(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_SKIPPED
     if (
@@ -39,7 +39,7 @@ def research_state(report: Report, subject: Subject) -> None:
         and topics > 0
         and subject.text(brief_fields.BRIEF_QUALITY) != brief_fields.BRIEF_QUALITY_PARTIAL
     ):
-        message = f"{brief_fields.RESEARCH_STATUS} is skipped with {topics} topics, and {brief_fields.BRIEF_QUALITY} is not partial"
+        message = f"{brief_fields.RESEARCH_STATUS} is skipped with {topics} topics, but {brief_fields.BRIEF_QUALITY} is not partial"
         report.add(
             "STATE_INCOHERENT",
             message,
@@ -49,7 +49,7 @@ def research_state(report: Report, subject: Subject) -> None:
 
 
 def findings_have_details(report: Report, subject: Subject) -> None:
-    """Note ids that are none, that stand twice, or that only the front matter or only the body has."""
+    """Report ids that are malformed, listed twice, or only in the front matter or only in the body."""
     details = subject.parts[review_fields.PART_DETAILS]
     listed = subject.values.get(review_fields.FINDINGS)
     ids = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
@@ -58,9 +58,9 @@ def findings_have_details(report: Report, subject: Subject) -> None:
     for found in details:
         name = found.values.get("id", "")
         if not is_id(name):
-            report.add("BAD_FINDING_ID", f"the heading {shown(name)} is no id of a finding", found.line)
+            report.add("BAD_FINDING_ID", f"the heading {shown(name)} is not the id of a finding", found.line)
         elif name in seen:
-            report.add("BAD_FINDING_ID", f"the finding {name} stands twice", found.line)
+            report.add("BAD_FINDING_ID", f"the finding {name} is listed twice", found.line)
         elif name not in known and isinstance(listed, list):
             report.add("FINDING_ORPHAN", f"{name} is not among the findings of the front matter", found.line)
         seen.add(name)
@@ -73,17 +73,17 @@ def findings_have_details(report: Report, subject: Subject) -> None:
 
 
 def current_step_in_range(report: Report, subject: Subject) -> None:
-    """Note a current step beyond the last one."""
+    """Report a current step after the last one."""
     current, total = subject.count(progress_fields.CURRENT_STEP), subject.count(progress_fields.TOTAL_STEPS)
     if current is not None and total is not None and current > total >= 0:
-        message = f"{progress_fields.CURRENT_STEP} is {current}, and there are {total} steps"
+        message = f"{progress_fields.CURRENT_STEP} is {current}, but there are {total} steps"
         report.add(
             "STEP_RANGE", message, subject.line(progress_fields.CURRENT_STEP), progress_fields.CURRENT_STEP
         )
 
 
 def steps_counted(report: Report, subject: Subject) -> None:
-    """Note more or fewer step records than steps; the pre-flight of a session is no step of the plan."""
+    """Report more or fewer step records than steps; the pre-flight of a session is not a step of the plan."""
     total = subject.count(progress_fields.TOTAL_STEPS)
     recorded = sum(number != PREFLIGHT for number, _ in _step_records(subject))
     if (
@@ -91,7 +91,7 @@ def steps_counted(report: Report, subject: Subject) -> None:
         and isinstance(subject.values.get(progress_fields.STEPS), dict)
         and recorded != total
     ):
-        message = f"{progress_fields.TOTAL_STEPS} is {total}, and there are {recorded} step records"
+        message = f"{progress_fields.TOTAL_STEPS} is {total}, but there are {recorded} step records"
         report.add(
             "STEP_COUNT_MISMATCH",
             message,
@@ -101,10 +101,10 @@ def steps_counted(report: Report, subject: Subject) -> None:
 
 
 def start_commits_known(report: Report, subject: Subject) -> None:
-    """Note begun steps without the commit on which they, or the run, began."""
+    """Report steps that have started without the commit on which they, or the run, started."""
     begun = [(number, step) for number, step in _step_records(subject) if _has_begun(step)]
     if begun and not subject.text(progress_fields.SESSION_START_SHA):
-        message = f"{progress_fields.SESSION_START_SHA} is missing although step {begun[0][0]} has begun"
+        message = f"{progress_fields.SESSION_START_SHA} is missing although step {begun[0][0]} has started"
         report.add(
             "MISSING_FIELD",
             message,
@@ -113,7 +113,7 @@ def start_commits_known(report: Report, subject: Subject) -> None:
         )
     without = [number for number, step in begun if not step.get(progress_fields.STEPS_START_COMMIT)]
     if without:
-        message = f"{progress_fields.STEPS_START_COMMIT} is missing in {len(without)} begun steps, the first is {without[0]}"
+        message = f"{progress_fields.STEPS_START_COMMIT} is missing in {len(without)} started steps; the first is {without[0]}"
         report.add(
             "LEGACY_VALUE", message, subject.line(progress_fields.STEPS, without[0]), progress_fields.STEPS
         )

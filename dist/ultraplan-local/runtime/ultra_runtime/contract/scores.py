@@ -19,7 +19,7 @@ LONGEST_DETAIL = 400
 
 
 class Review:
-    """The scores and details of all dimensions, the verdict, and whether something had to be made up."""
+    """The scores and details of all dimensions, the verdict, and whether a default was used."""
 
     __slots__ = ("degraded", "details", "scores", "verdict")
 
@@ -32,12 +32,12 @@ class Review:
         self.degraded = degraded
 
     def as_data(self) -> dict[str, Any]:
-        """Return the review as it is kept between rounds."""
+        """Return the review as it is stored between rounds."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 class Ruling:
-    """Whether a review lets a brief through, and if not, what fails and where to begin."""
+    """Whether a review lets a brief through, and if not, what fails and where to start."""
 
     __slots__ = ("failing", "passed", "weakest")
 
@@ -48,14 +48,14 @@ class Ruling:
 
 
 def judge(gate: Gate, scores: Mapping[str, int]) -> Ruling:
-    """Hold the scores against the least that passes; the lowest is the weakest, ties by the gate's order."""
+    """Compare the scores with the lowest that pass; the lowest is the weakest, ties by the gate's order."""
     failing = [one.name for one in gate.dimensions if scores[one.name] < one.passes_at]
     by_weakness = sorted(failing, key=lambda name: (scores[name], gate.tie_order.index(name)))
     return Ruling(by_weakness, by_weakness[0] if by_weakness else None)
 
 
 def read_review(gate: Gate, answer: str) -> Review:
-    """Read a reviewer's answer: its last json block, and the verdict of its words, which wins."""
+    """Read a reviewer's answer: its last json block, and the verdict in its prose, which wins."""
     block, prose = split_answer(answer)
     values = _read_block(gate, block) if block is not None else None
     said = prose_verdict(gate, prose)
@@ -69,24 +69,24 @@ def read_review(gate: Gate, answer: str) -> Review:
 
 
 def no_review(gate: Gate, verdict: str | None = None) -> Review:
-    """Return what counts when there is no block to be read."""
+    """Return the review that counts when no block can be read."""
     scores = {one.name: gate.degraded_score for one in gate.dimensions}
     return Review(scores, {name: [] for name in scores}, verdict or gate.degraded_verdict, True)
 
 
 def is_readable(gate: Gate, review: Review) -> bool:
-    """Tell whether the scores are the reviewer's own, not those that count when there is no block."""
+    """Tell whether the scores are the reviewer's own, not the defaults for an answer without a block."""
     return not review.degraded or review.scores != no_review(gate).scores or any(review.details.values())
 
 
 def unnamed(gate: Gate, review: Review) -> list[str]:
-    """Return the dimensions whose score asks for a detail, and that name none."""
+    """Return the dimensions whose score requires a detail and that have none."""
     weak = [one.name for one in gate.dimensions if review.scores[one.name] <= gate.detail_at]
     return [name for name in weak if not review.details[name]] if is_readable(gate, review) else []
 
 
 def restore_review(gate: Gate, kept: object) -> Review:
-    """Return the review of an earlier round as it was kept."""
+    """Return the stored review of an earlier round."""
     if isinstance(kept, dict):
         scores, details, verdict = kept.get("scores"), kept.get("details"), kept.get("verdict")
         names = [one.name for one in gate.dimensions]
@@ -101,7 +101,7 @@ def restore_review(gate: Gate, kept: object) -> Review:
 def split_answer(answer: str) -> tuple[str | None, str]:
     """Return the last json block, if there is one, and the text outside all json blocks.
 
-    An answer may come inside a fence of its own, so that fences are not paired as Markdown would.
+    A whole answer may be inside a fence, so fences are not paired as Markdown pairs them.
     """
     block: list[str] | None = None
     prose: list[str] = []
@@ -122,7 +122,7 @@ def split_answer(answer: str) -> tuple[str | None, str]:
 
 
 def prose_verdict(gate: Gate, prose: str) -> str | None:
-    """Return the verdict of the words: of the last line about the verdict, or the only one in capitals."""
+    """Return the verdict in the prose: on the last line about the verdict, or the only one in capitals."""
     lines = [line for line in prose.splitlines() if line.strip()]
     for number in reversed(range(len(lines))):
         if "verdict" in lines[number].lower():
@@ -135,7 +135,7 @@ def prose_verdict(gate: Gate, prose: str) -> str | None:
 
 
 def _verdicts_in(gate: Gate, text: str) -> set[str]:
-    """Return the verdicts that stand in a text as words of their own, the longest first."""
+    """Return the verdicts that a text contains as whole words, the longest first."""
     found = set()
     for verdict in sorted(gate.verdicts, key=len, reverse=True):
         for spelled in (verdict, verdict.replace("_", " ")):
@@ -165,14 +165,14 @@ def _read_block(gate: Gate, block: str) -> Mapping[str, Any] | None:
 
 
 def read_score(gate: Gate, score: object) -> int | None:
-    """Return a score, which may stand in quotes, or nothing when it is none."""
+    """Return a score, which may be in quotes, or nothing when it is not a score."""
     if isinstance(score, str) and score.isascii() and score.isdigit() and len(score) < 4:
         score = int(score)
     return score if type(score) is int and gate.lowest <= score <= gate.highest else None
 
 
 def _details(dimension: Dimension, part: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong as one line of text each."""
+    """Return the details, one line of text each."""
     items = part.get(dimension.detail)
     if not isinstance(items, list):
         items = [items] if isinstance(items, str) else []

@@ -47,7 +47,7 @@ class Subject:
         return value if type(value) is int else None
 
     def parsed(self) -> dict[str, Any]:
-        """Return what a validator's result says of the artifact."""
+        """Return the artifact as a validator's result shows it."""
         if self.sections is None:
             return self.values
         parts = {name: [one.as_data() for one in found] for name, found in self.parts.items()}

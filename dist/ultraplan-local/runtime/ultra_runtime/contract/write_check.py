@@ -1,4 +1,4 @@
-"""Hold an artifact against its contract at the moment it is written."""
+"""Check an artifact against its contract before it is written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _is_soft(contract: Contract, data: bytes) -> bool:
 
 
 def short(issues: list[Issue]) -> list[dict[str, Any]]:
-    """Return issues as a model reads them: code, line and message, the first ones only."""
+    """Return the first issues for a model: code, line and message."""
     return [{"code": one.code, "line": one.line, "message": one.sentence} for one in issues[:ISSUES_TOLD]]
 
 

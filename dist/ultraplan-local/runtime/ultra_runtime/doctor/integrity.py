@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIST = "bundle.json"
-# What the installer puts beside the files of the bundle.
+# Files that the installer adds to the bundle.
 INSTALLED = (".ultra-receipt.json", ".gitignore", ".gitattributes")
 
 
@@ -69,7 +69,7 @@ def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
 
 
 def _is_ours(path: str, files: Mapping[str, Any]) -> bool:
-    """Tell whether this is the list itself, the installer's, or what Python caches of a module on the list."""
+    """Tell whether a file is the list itself, the installer's, or Python's cache of a listed module."""
     folder, _, name = path.rpartition("/")
     parent, _, cache = folder.rpartition("/")
     module = f"{parent}/{name.partition('.')[0]}.py"

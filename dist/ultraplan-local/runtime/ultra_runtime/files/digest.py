@@ -13,7 +13,7 @@ def sha256(data: bytes) -> str:
 
 
 def sha1(data: bytes) -> str:
-    """Return the SHA-1 in hexadecimal digits: a name for a text, no protection."""
+    """Return the SHA-1 in hexadecimal digits: a name for a text, not a protection."""
     return _digest("sha1", ("_sha1",), data)
 
 

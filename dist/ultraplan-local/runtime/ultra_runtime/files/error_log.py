@@ -1,4 +1,4 @@
-"""Find the logs of unexpected errors, which are kept for whoever reports them."""
+"""Find the logs of unexpected errors, which are kept for a report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def newest() -> Logged | None:
 
 
 def folders() -> Iterator[str]:
-    """Yield where a log may be written, the best place first: plugin's data, git dir, temporary files."""
+    """Yield the folders for logs, the best first: plugin's data, git dir, temporary files."""
     data = os.environ.get("CLAUDE_PLUGIN_DATA", "")
     if os.path.isabs(data):
         yield os.path.join(data, FOLDER)
@@ -53,7 +53,7 @@ def folders() -> Iterator[str]:
 
 
 def _git_dir() -> str:
-    """Return the git dir of the working tree around us, or nothing; git itself may be what failed."""
+    """Return the git dir of the working tree around us, or nothing; without git, which may be what failed."""
     try:
         from ultra_runtime.files.root import find_root
 
@@ -68,7 +68,7 @@ def _git_dir() -> str:
 
 
 def _data_folders() -> list[str]:
-    """Return where the client keeps the data of this plugin, which it names only to hooks."""
+    """Return the folders in which the client keeps this plugin's data; it names them only to hooks."""
     from glob import escape, glob
 
     config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")

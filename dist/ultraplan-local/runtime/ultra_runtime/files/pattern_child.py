@@ -1,6 +1,6 @@
-"""Compile or search patterns in a process of its own, which ends when its time or memory is used up.
+"""Compile or search patterns in a separate process, which ends when its time or memory is used up.
 
-Run as a script by `ultra_runtime.files.patterns`, alone: it can import nothing of the bundle.
+Run as a script by `ultra_runtime.files.patterns`, in isolation: it imports nothing from the bundle.
 """
 
 from __future__ import annotations

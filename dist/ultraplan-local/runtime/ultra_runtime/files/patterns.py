@@ -1,6 +1,6 @@
-"""Compile and search regular expressions that a model wrote, under a bound.
+"""Compile and search regular expressions that a model wrote, within a time limit.
 
-A pattern that is plain enough to cost next to nothing is read here. Every other one goes to a child process
+A pattern that is plain enough to be fast is searched here. Every other one goes to a child process
 that the kernel ends when its processor time is used up, so that a hostile pattern costs an error, not a hang.
 """
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 SECONDS = 0.5
-# What a plan of many sound patterns may take beyond that for each of them, several times what one needs.
+# Extra time per pattern for a plan with many good ones, several times what one needs.
 SECONDS_EACH = 0.0002
-# A machine under load gets longer on the clock than on the processor, but not for ever.
+# A busy machine gets more wall-clock time than processor time, but not forever.
 PATIENCE = 5.0
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pattern_child.py")
 LONGEST = 10_000
 LONGEST_PLAIN = 1_000
 MOST_STEPS = 4_000_000
-OVER = f"it takes longer than the {SECONDS} seconds that it may"
+OVER = f"it takes longer than {SECONDS} seconds"
 SPECIAL = "\\^$.|?*+()[]{}"
 CLASSES = "dDwWsSbB"
 
@@ -35,14 +35,14 @@ class PatternError(UltraError):
 
 
 class PatternTimeoutError(PatternError):
-    """A pattern that did not come to an end in time."""
+    """A pattern that took too long."""
 
     def __init__(self) -> None:
         super().__init__(OVER)
 
 
 def search(pattern: str, text: str, multiline: bool = False) -> bool:
-    """Tell whether the pattern is found in the text; raise a PatternError when it does not compile or end."""
+    """Tell whether the pattern is found in the text; raise a PatternError when it does not compile or takes too long."""
     weight = weigh(pattern)
     if weight is not None and (len(text) + 1) ** (1 + weight[0]) * 2 ** weight[1] <= MOST_STEPS:
         import re
@@ -60,8 +60,8 @@ def search(pattern: str, text: str, multiline: bool = False) -> bool:
 def check(patterns: Iterable[str]) -> dict[str, str]:
     """Return the patterns that do not compile, each with the reason.
 
-    Plain ones are known to be sound. The others share one child and its time; the pattern on which it runs
-    out ends the check, so that many hostile ones cost no more than one.
+    Plain ones always compile. The others share one child and its time limit; the pattern that reaches the
+    limit ends the check, so that many hostile ones cost no more than one.
     """
     faults: dict[str, str] = {}
     others = []
@@ -140,7 +140,7 @@ def _refuse_long(pattern: str) -> None:
 
 
 def _ask(task: str, texts: Sequence[str]) -> list[str | None]:
-    """Have a child do the task and return its answers; the one it did not come to the end of is None."""
+    """Let a child do the task and return its answers; None for the one it did not finish."""
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     seconds = SECONDS + SECONDS_EACH * len(texts)
     head = " ".join([task, str(seconds), *(str(len(part)) for part in parts)]) + "\n"

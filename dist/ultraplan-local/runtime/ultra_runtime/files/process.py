@@ -1,4 +1,4 @@
-"""Start programs and wait for them, bounded; the `subprocess` package alone would double the start of a verb."""
+"""Run programs with a time limit, without `subprocess`, whose import would double the start-up time of a verb."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NotStartedError(UltraError):
 
 
 class Done(Struct):
-    """How a program ended and what it printed; `late` when it had to be ended."""
+    """How a program ended and what it printed; `late` when it had to be killed."""
 
     status: int
     out: bytes = b""
@@ -77,7 +77,7 @@ def capture(
 
 
 def _talk(to: int, given: bytes, out: int, err: int, deadline: float | None) -> tuple[bytes, bytes, bool]:
-    """Hand over the input and collect the output until both ends are closed or the time is over."""
+    """Write the input and collect the output until both ends are closed or time is up."""
     os.set_blocking(to, False)
     pieces: dict[int, list[bytes]] = {out: [], err: []}
     readers, rest = [out, err], memoryview(given)
@@ -110,10 +110,10 @@ def _talk(to: int, given: bytes, out: int, err: int, deadline: float | None) -> 
 
 
 def run_logged(command: Sequence[str], env: Mapping[str, str], log: int, seconds: float, mark: str) -> Done:
-    """Run a program without input, its output in the log; at the limit it is ended with all its children.
+    """Run a program without input, its output in the log; at the limit it is killed with all its children.
 
-    The mark stands in the environment of all that it starts. What an earlier call with the same mark has left
-    running, because it was killed, is ended first.
+    The mark is in the environment of every process that it starts. Processes that an earlier, killed call with
+    the same mark left running are killed first.
     """
     end_marked(mark)
     actions: Actions = [
@@ -140,7 +140,7 @@ def run_logged(command: Sequence[str], env: Mapping[str, str], log: int, seconds
 
 
 def end_group(leader: int, mark: str = "") -> None:
-    """End a process, its group and its descendants; by the mark also those that left group and parents."""
+    """Kill a process, its group and its descendants; the mark also finds those that left both."""
     family = _descendants(leader, mark)
     for kill, target in [(os.killpg, leader), *((os.kill, one) for one in family)]:
         try:
@@ -150,7 +150,7 @@ def end_group(leader: int, mark: str = "") -> None:
 
 
 def end_marked(mark: str) -> None:
-    """End what carries the mark; not from inside, where it would be our own caller."""
+    """Kill the processes with the mark, unless we have it too: then it is our caller's."""
     if os.environ.get(MARK) == mark:
         return
     for pid in _descendants(0, mark):
@@ -161,7 +161,7 @@ def end_marked(mark: str) -> None:
 
 
 def _end_in_order() -> None:
-    """Have the signals that end a call leave through the front door, so that its children are ended too."""
+    """Turn the signals that end a call into a normal exit, so that its children are killed too."""
     import signal
 
     def leave(number: int, _: object) -> None:
@@ -201,7 +201,7 @@ def _environment(pid: int) -> bytes:
 
 
 def stat_fields(pid: int) -> list[str]:
-    """Return what Linux says of a process after its name: state, parent, ...; nothing when it is not there."""
+    """Return Linux's fields of a process after its name: state, parent, ...; nothing when there is none."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].decode("ascii", "replace").split()

@@ -1,4 +1,4 @@
-"""Files that nothing quotes, because they may hold secrets, and texts without the lines that do."""
+"""Keep secrets out of what is quoted: whole files by name, and single lines of a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLACEHOLDER = "[left out: this line looks like it holds {}]"
 
 
 def may_hold_secrets(path: str) -> bool:
-    """Tell whether the policy says so of a file of this name."""
+    """Tell whether the policy lists a file of this name as secret."""
     name = path.rpartition("/")[2].lower()
     rules: Mapping[str, Patterns] = table("policy").SECRET_FILES if "policy" in table_names() else {}
     return any(
@@ -25,9 +25,9 @@ def may_hold_secrets(path: str) -> bool:
 
 
 def without_secrets(diff: bytes) -> bytes:
-    """Return differences in which a placeholder stands for each line that looks like a secret."""
+    """Return a diff with a placeholder for each line that looks like a secret."""
     lines = diff.decode("utf-8", "surrogateescape").split("\n")
-    # The sign in front of each line would hide what goes on over several of them, such as a private key.
+    # Without the sign in front of each line, or it would hide secrets of several lines, such as a private key.
     found = secret_lines("\n".join(line[1:] for line in lines))
     for number, what in found.items():
         lines[number - 1] = lines[number - 1][:1] + PLACEHOLDER.format(what)

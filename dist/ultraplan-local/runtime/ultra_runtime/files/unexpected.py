@@ -20,7 +20,7 @@ LONGEST_WORD = 80
 LONGEST_NAME = 24
 LONGEST_MESSAGE = 300
 SECONDS = 5
-# A word that assigns to one of these is masked, whatever it assigns.
+# A word that assigns to one of these is masked, whatever the value is.
 SECRET_NAMES = ("auth", "key", "passw", "secret", "token")
 
 
@@ -38,7 +38,7 @@ def keep(problem: BaseException, call: Sequence[str]) -> str:
 
 
 def keep_of_hook(problem: BaseException, hook: str) -> None:
-    """Log an error of a hook, unless its folder is gone: that is nobody's fault and hides nothing."""
+    """Log an error of a hook, unless its folder was deleted, which is not a defect."""
     try:
         os.getcwd()
     except OSError:
@@ -47,7 +47,7 @@ def keep_of_hook(problem: BaseException, hook: str) -> None:
 
 
 def _written(folder: str, data: bytes) -> str:
-    """Return the path of a new log in a folder, or nothing where it cannot be."""
+    """Return the path of a new log in a folder, or nothing when it cannot be written."""
     try:
         return _write(folder, data)
     except Exception:
@@ -105,7 +105,7 @@ def _git_version() -> str:
 
 
 def _traceback(problem: BaseException) -> Iterator[str]:
-    """Yield where an error and those behind it were raised; what they say is masked like the call."""
+    """Yield where an error and its causes were raised; their messages are masked like the call."""
     from traceback import format_tb
 
     seen: set[int] = set()
@@ -125,7 +125,7 @@ def _named(problem: BaseException) -> str:
 
 
 def _masked(word: str) -> str:
-    """Return a word of a call, or how long it is when it may be a secret or is a text."""
+    """Return a word of a call, or only its length when it is a text or may be a secret."""
     from ultra_runtime.files.secret_scan import find_secrets
 
     low = word.lower()

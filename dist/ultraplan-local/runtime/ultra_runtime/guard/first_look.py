@@ -1,9 +1,9 @@
 """A cheap first look: may any rule match this command at all?
 
-It must never be wrong when it says no, and it may be wrong when it says yes: then the
-command is read properly.  So it says no only to short and plain commands in which no
-word, however it is quoted, is one that a rule looks for.  Those words are rendered from
-the policy and from the tables by which the reader follows commands.
+A no must always be right; a yes may be wrong, because the command is then parsed in full.
+So the answer is no only for short and plain commands without any word, however quoted,
+that a rule looks for.  Those words are rendered from the policy and from the tables
+that guard/follow uses.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _QUOTES = {ord("'"): None, ord('"'): None, ord("\\"): None}
 _BREAKS = dict.fromkeys(map(ord, ";&|()<>{}=:!@#%^~+,/\t\n\r"), " ")
 _APART = {**_BREAKS, **dict.fromkeys(_QUOTES, " ")}
 
-# This runs before every tool call: rendered.table() would do the same and cost the import of a module.
+# This runs before every tool call: rendered.table() does the same, but imports a module.
 _WORDS = __import__("ultra_runtime.tables.first_look", fromlist=["*"])
 WRITERS: frozenset[str] = _WORDS.WRITERS  # what may change a file that it names
-# What names a command that is not written in one piece.
+# Words that name a command without spelling it in one piece.
 _TEXTS = ("sudo_", "_sudo", "$sudo", "mkfs", "newfs", *_WORDS.TEXTS)
 _GIT = frozenset(("push", "reset", "bisect", "rebase", "submodule", "filter-branch"))
 _RUNS_NEXT = frozenset("|;&\n<>(")  # what may run the text that a source prints
@@ -33,7 +33,7 @@ _SETTERS = frozenset(
 
 
 def may_match(command: str) -> bool:
-    """Tell whether a rule could match; no means that none can."""
+    """Tell whether a rule could match; False means that none can."""
     if len(command) > LONGEST:
         return True
     for text in _SUBSTITUTIONS:
@@ -56,7 +56,7 @@ def may_match(command: str) -> bool:
 
 
 def _may_be_unclosed(command: str, quoted: bool) -> bool:
-    """Tell whether a quote may be open at the end, or escapes be resolved by what prints them."""
+    """Tell whether a quote may be open at the end, or whether a command may resolve escapes when it prints them."""
     if "\\" in command and ("|" in command or ">" in command):
         return True
     if not quoted:
@@ -84,7 +84,7 @@ def _may_be_unclosed(command: str, quoted: bool) -> bool:
 
 
 def _dynamic(text: str, words: list[str], quoted: bool) -> bool:
-    """Tell whether words may be made that are not written: by braces, variables, globs, functions."""
+    """Tell whether braces, variables, globs or functions may make words that are not in the text."""
     if "{" in text and ("," in text or ".." in text):
         return True
     if "(" in text and "()" in text.replace(" ", "").replace("\t", ""):
@@ -100,7 +100,7 @@ def _dynamic(text: str, words: list[str], quoted: bool) -> bool:
 
 
 def _tells(text: str, quoted: bool) -> bool:
-    """Tell whether the options could be those of rm, kill or git, whatever the name in front of them."""
+    """Tell whether the options could be those of rm, kill or git, whatever name they follow."""
     if "-" not in text:
         return False
     options = text if quoted else "".join(word for word in text.split() if word[0] == "-")
@@ -117,7 +117,7 @@ def _is_made(word: str) -> bool:
 
 
 def _named(text: str, words: frozenset[str], escaped: bool) -> bool:
-    """Tell whether a word is there that a rule looks for, and what that rule needs besides."""
+    """Tell whether the text has a word that a rule looks for, and what else that rule needs."""
     lower = text.lower()
     for part in _TEXTS:
         if part in lower:
@@ -145,7 +145,7 @@ def _named(text: str, words: frozenset[str], escaped: bool) -> bool:
 
 
 def _names(word: str) -> tuple[str, ...]:
-    """Return the names under which the policy may list the command that a word is."""
+    """Return the names under which the policy may list a command."""
     if word[0] == "-":
         return tuple(module for module in _WORDS.MODULES if word.endswith(module))  # python -mpip
     bare = word.rstrip("0123456789.")  # pip3.11 is pip
@@ -153,7 +153,7 @@ def _names(word: str) -> tuple[str, ...]:
 
 
 def _has(needs: tuple[str, ...], text: str, words: frozenset[str]) -> bool:
-    """Tell whether one of the needs is there: a word, the beginning* of a word, or a *text*."""
+    """Tell whether the text has one of the needs: a word, the beginning* of a word, or a *text*."""
     for need in needs:
         if need[0] == "*":
             if need[1:-1] in text:

@@ -1,4 +1,4 @@
-"""The guard's answer about a command."""
+"""Judge a command by the rules of the policy."""
 
 from __future__ import annotations
 

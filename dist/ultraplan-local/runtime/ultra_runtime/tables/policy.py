@@ -3,9 +3,9 @@
 RULES = {
     "recursive_force_delete": ("block", "rm with both recursive and force", "it deletes a whole tree without asking and cannot be undone", "delete named files with `rm`, an empty folder with `rmdir`, or a folder you have checked with `rm -r`",),
     "chmod_777": ("block", "full permissions for everybody", "every user and every service on the machine can then replace the file", "grant only the missing permission, such as `chmod u+x FILE` or `chmod 755 DIR`",),
-    "pipe_to_shell": ("block", "running a download without reading it", "whoever controls the address decides what runs here", "download to a file, read it, and run it in a later step",),
+    "pipe_to_shell": ("block", "running a download without reading it", "the owner of the address decides what runs here", "download to a file, read it, and run it in a later step",),
     "base64_to_shell": ("block", "running decoded text in a shell", "nobody can read beforehand what it will do", "decode to a file, read it, and write the commands as plain text",),
-    "eval_expansion": ("block", "eval of text that is unknown until it runs", "whatever the text expands to becomes a command", "write the command out, or keep its words in an array and run \"${words[@]}\"",),
+    "eval_expansion": ("block", "eval of text that is unknown until it runs", "the expanded text becomes a command", "write the command out, or keep its words in an array and run \"${words[@]}\"",),
     "disk_destruction": ("block", "overwriting a disk", "everything on the disk is lost", "work on an image file in the repository, such as `truncate -s 64M disk.img`",),
     "shutdown": ("block", "shutting down or restarting the machine", "it ends everything that runs on the machine, including the run", "leave this to the owner of the machine",),
     "fork_bomb": ("block", "a process that keeps copying itself", "it makes the machine unusable within seconds", "use a loop, or `xargs -P` with a limit",),

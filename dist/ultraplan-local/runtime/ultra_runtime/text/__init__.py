@@ -1,1 +1,1 @@
-"""What is read and written as text: JSON, YAML, front matter, Markdown, patterns and times."""
+"""Read and write text: JSON, YAML, front matter, Markdown and times."""

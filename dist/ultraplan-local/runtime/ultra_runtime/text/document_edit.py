@@ -21,7 +21,7 @@ class EditError(UltraError):
 
 
 def set_field(data: bytes, name: str, value: str) -> bytes:
-    """Give a field of the front matter a plain word as its value; one that is not there comes last."""
+    """Set a field of the front matter to a plain word; a new field is added at the end."""
     as_text = {name: "text"}
     found = frontmatter.parse(data, as_text)
     if found.problem or found.values is None:
@@ -45,7 +45,7 @@ def set_field(data: bytes, name: str, value: str) -> bytes:
 
 
 def _with_value(line: str, value: str) -> str:
-    """Return the line of an entry with another value; a comment behind it stays."""
+    """Return the line of an entry with another value; a comment after it stays."""
     at = skip_spaces(line, 0)
     after_key = read_quoted(line, at)[1] if line[at] in "'\"" else at
     start = line.index(":", after_key) + 1
@@ -60,7 +60,7 @@ def _with_value(line: str, value: str) -> str:
 
 
 def replace_section(data: bytes, title: str, text: str, order: Sequence[str]) -> bytes:
-    """Give a section another text; one that the contract knows and the artifact lacks is put in its place."""
+    """Replace the text of a section; a missing one that the contract lists is inserted in its place."""
     title = title.lstrip("#").strip()
     document = _document(data)
 
@@ -69,7 +69,7 @@ def replace_section(data: bytes, title: str, text: str, order: Sequence[str]) ->
 
     found = [one for one in document.headings if is_it(one)]
     if len(found) > 1:
-        raise EditError(f"the section {one_line(title)} stands twice: put the whole")
+        raise EditError(f"the section {one_line(title)} is there twice: put the whole artifact")
     if found:
         return _replace(data, document, found[0], text, is_it)
     known = [name for name in order if markdown.TextSection(SECTION_LEVEL, name, 0, 0).is_called(title)]
@@ -80,19 +80,19 @@ def replace_section(data: bytes, title: str, text: str, order: Sequence[str]) ->
 
 
 def remove_section(data: bytes, title: str) -> bytes:
-    """Take a section out, if it is there."""
+    """Remove a section, if it is there."""
     found = _document(data).section(title)
     lines = data.split(b"\n")
     return b"\n".join(lines[: found.line - 1] + lines[found.end - 1 :]) if found else data
 
 
 def replace_step(data: bytes, number: int, text: str, word: str, level: int) -> bytes:
-    """Give a step, whose heading begins with this word and its number, another text; the next number adds one."""
+    """Replace the text of a step, found by word and number of its heading; the next number adds a step."""
     document = _document(data)
     steps = {one: _step_number(one, word) for one in document.headings if one.level == level}
     found = [one for one, its_number in steps.items() if its_number == number]
     if len(found) > 1:
-        raise EditError(f"{word} {number} stands twice")
+        raise EditError(f"{word} {number} is there twice")
 
     def is_step(heading: TextSection) -> bool:
         return heading.level == level and _step_number(heading, word) == number
@@ -105,7 +105,7 @@ def replace_step(data: bytes, number: int, text: str, word: str, level: int) -> 
     heading, body = _part(text, level, is_step)
     if heading is None:
         raise EditError(
-            f"{word} {number} is a new one: begin it with the heading {'#' * level} {word} {number}: title"
+            f"{word} {number} is new: begin it with the heading {'#' * level} {word} {number}: title"
         )
     lines = data.split(b"\n")
     end = last[0].end - 1
@@ -123,7 +123,7 @@ def _step_number(heading: TextSection, word: str) -> int:
 
 
 def _document(data: bytes) -> Document:
-    """Read the body; front matter is not needed for that, but one that begins has to end."""
+    """Parse the body; front matter is optional, but must be closed."""
     found = frontmatter.parse(data)
     if found.problem is None:
         return markdown.parse(found.body, found.body_line)
@@ -160,12 +160,10 @@ def _part(text: str, level: int, same: Callable[[TextSection], bool]) -> tuple[s
         if heading.level > level:
             continue
         if heading.line != start + 1:
-            raise EditError(
-                f"line {heading.line} of the text is the heading of another part: put one at a time"
-            )
+            raise EditError(f"line {heading.line} of the text starts another part: put one part at a time")
         if not same(heading):
             raise EditError(
-                f"the text begins with the heading {one_line(heading.title)}, which is another one"
+                f"the text begins with the heading {one_line(heading.title)}, which is that of another part"
             )
     for block in part.blocks:
         if not block.closed:
@@ -184,7 +182,7 @@ def _spaced(heading: str, body: list[str]) -> list[str]:
 def _add(
     data: bytes, document: Document, title: str, part: tuple[str | None, list[str]], order: Sequence[str]
 ) -> bytes:
-    """Put a new section before the first one that follows it in the contract, else at the end."""
+    """Insert a new section before the first one that follows it in the contract, else at the end."""
     heading, body = part
     new = _spaced(heading or f"{'#' * SECTION_LEVEL} {title}", body)
     later = order[order.index(title) + 1 :]
@@ -198,6 +196,6 @@ def _add(
 
 
 def _joined(lines: list[bytes], start: int, end: int, new: list[str]) -> bytes:
-    """Return the lines with others from start to end; they end as the line above them does."""
+    """Replace the lines from start to end; the new ones get the line ending of the line above."""
     ending = b"\r" if lines[start - 1 : start] and lines[start - 1].endswith(b"\r") else b""
     return b"\n".join(lines[:start] + [line.encode() + ending for line in new] + lines[end:])

@@ -1,6 +1,6 @@
 """Parse front matter: a flat mapping of scalars and lists of scalars, a subset of YAML.
 
-Whatever the bytes, the answer is a `FrontMatter`: values, or one problem with its code and line.
+Any bytes give a `FrontMatter`: values, or one problem with its code and line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CODES = {NESTED: "FM_NESTED", DUPLICATE: "FM_DUPLICATE_KEY"}
 
 
 class FrontMatterError(UltraError):
-    """Why there is no front matter to be had."""
+    """Why the front matter cannot be read."""
 
     def __init__(self, code: str, line: int, message: str) -> None:
         super().__init__(message)
@@ -84,8 +84,8 @@ def _typed_values(mapping: MappingReader, types: Mapping[str, str]) -> dict[str,
 
 
 def without_mark(data: bytes) -> bytes:
-    """Return the bytes without the mark that some editors begin a file with."""
-    # Decoding as utf-8-sig would do the same and cost the import of a module.
+    """Return the bytes without a byte order mark."""
+    # Decoding as utf-8-sig does the same, but imports a module.
     return data[len(MARK) :] if data.startswith(MARK) else data
 
 
@@ -99,9 +99,9 @@ def _decode(data: bytes) -> str:
 
 def _closing_line(lines: list[str]) -> int:
     if lines[0].startswith("---\r") and not _is_fence(lines[0]):
-        raise FrontMatterError(PARSE, 1, "a carriage return ends a line alone: end lines with a line feed")
+        raise FrontMatterError(PARSE, 1, "a line ends in a carriage return alone: end lines with a line feed")
     if not _is_fence(lines[0]):
-        raise FrontMatterError(MISSING, 1, "there is no front matter: the first line has to be ---")
+        raise FrontMatterError(MISSING, 1, "there is no front matter: the first line must be ---")
     for number, line in enumerate(lines[1:], 1):
         if line.startswith("---") and _is_fence(line):
             return number

@@ -1,4 +1,4 @@
-"""Find every json block of a text, as answers of several agents that were put together hold them."""
+"""Find every json block of a text, such as the joined answers of several agents."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LANGUAGE = "json"
 def json_blocks(text: str) -> list[tuple[dict[str, Any], str]]:
     """Return the values of each block that can be read, with the words before it and the block itself."""
     found: list[tuple[dict[str, Any], str]] = []
-    told: list[str] = []
+    piece: list[str] = []
     block: list[str] | None = None
     for line in text.splitlines():
-        told.append(line)
+        piece.append(line)
         bare = line.strip()
         if block is None:
             if bare.startswith("```") and bare.lstrip("`").strip().lower() == LANGUAGE:
@@ -25,8 +25,8 @@ def json_blocks(text: str) -> list[tuple[dict[str, Any], str]]:
         elif bare.startswith("```"):
             values = _read("\n".join(block))
             if values is not None:
-                found.append((values, "\n".join(told)))
-                told = []
+                found.append((values, "\n".join(piece)))
+                piece = []
             block = None
         else:
             block.append(line)

@@ -1,4 +1,4 @@
-"""Find the line of every key in the first levels of a JSON object, once somebody has to point at one."""
+"""Find the line of every key in the first levels of a JSON object, for a message that names one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
 
 
 class _Walk:
-    """Goes through the text from left to right, counting lines on the way."""
+    """Reads the text from left to right and counts lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,6 +1,6 @@
-"""Read and write JSON without the `json` package, whose import doubles the start of the interpreter.
+"""Read and write JSON without the `json` package, whose import doubles the start-up time.
 
-The C scanner behind `json` does the work; where it cannot be had, the package itself does.
+The C scanner behind `json` does the work; where it is not available, the package itself does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class JsonError(UltraError):
 
 
 class JsonObject:
-    """A JSON object, the line on which each of its keys stands, and its text."""
+    """A JSON object, the line of each of its keys, and its text."""
 
     __slots__ = ("lines", "text", "values")
 
@@ -37,11 +37,11 @@ class JsonObject:
 
 
 class _OddValueError(UltraError):
-    """Something inside a value that `json` takes and we do not."""
+    """Something inside a value that `json` accepts and we do not."""
 
 
 class _Settings:
-    """What the C scanner asks a decoder for; `array_hook` is new in Python 3.15."""
+    """What the C scanner expects of a decoder; `array_hook` is new in Python 3.15."""
 
     strict = True
     object_hook = None
@@ -52,7 +52,7 @@ class _Settings:
         values: dict[str, Any] = {}
         for name, value in pairs:
             if name in values:
-                raise _OddValueError(f'the key "{name[:80]}" stands twice')
+                raise _OddValueError(f'the key "{name[:80]}" appears twice')
             values[name] = value
         return values
 
@@ -75,7 +75,7 @@ class _Settings:
 
 
 def read_object(data: bytes) -> JsonObject:
-    """Return the JSON object that these bytes hold."""
+    """Return the JSON object in these bytes."""
     text = _decode(data)
     try:
         document = _members(text)
@@ -91,7 +91,7 @@ def read_object(data: bytes) -> JsonObject:
 
 def _decode(data: bytes) -> str:
     try:
-        # Decoding as utf-8-sig would do the same and cost the import of a module.
+        # Decoding as utf-8-sig does the same, but imports a module.
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as problem:
         raise JsonError("it is not UTF-8", 1 + data.count(b"\n", 0, problem.start)) from None
@@ -108,12 +108,12 @@ def _members(text: str) -> JsonObject:
 
 
 def _read_members(text: str) -> JsonObject:
-    """Walk the outermost object by hand: only so is the line of each key known."""
+    """Read the outermost object key by key, to know the line of each key."""
     scan_string, scan_value = scanners()
     document = JsonObject({}, {}, text)
     line, counted = 1, 0
     at = _skip(text, 0)
-    at = _skip(text, _expect(text, at, "{", "it has to be one object, which starts with {"))
+    at = _skip(text, _expect(text, at, "{", "it must be one object, which starts with {"))
     if text[at : at + 1] == "}":
         _expect_end(text, at + 1)
         return document
@@ -122,7 +122,7 @@ def _read_members(text: str) -> JsonObject:
         line, counted = line + text.count("\n", counted, at), at
         name, at = scan_string(text, start, True)
         if name in document.values:
-            raise JsonError(f'the key "{name[:80]}" stands twice', line)
+            raise JsonError(f'the key "{name[:80]}" appears twice', line)
         at = _skip(text, _expect(text, _skip(text, at), ":", "a colon is expected after the key"))
         try:
             value, at = scan_value(text, at)
@@ -184,7 +184,7 @@ def _line(text: str, at: int) -> int:
 
 
 def _refuse_odd(name: str, value: object, line: int) -> None:
-    """Refuse what cannot be written again: too deep a nesting, and halves of surrogate pairs."""
+    """Refuse what cannot be written back: nesting that is too deep, and halves of surrogate pairs."""
     level: list[object] = [name, value]
     for _ in range(DEEPEST):
         if not all(_is_unicode(item) for item in level):
@@ -211,7 +211,7 @@ def _is_unicode(value: object) -> bool:
 
 
 def write(value: object) -> str:
-    """Return the value as one line of JSON, letters of all alphabets as they are."""
+    """Return the value as one line of JSON, letters of all alphabets unescaped."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{_string(str(key))}:{write(part)}" for key, part in value.items()) + "}"
     if isinstance(value, (list, tuple)):

@@ -1,6 +1,6 @@
 """Find the headings, list items and fenced blocks of a Markdown text, each with its line.
 
-One pass over the lines, blind to what stands inside fences. Line numbers count from `first_line` on, so that
+One pass over the lines, which ignores the inside of fences. Line numbers start at `first_line`, so that
 a body below front matter keeps the numbers of its file; splitting the file's bytes at b"\\n" gives the same lines.
 """
 
@@ -20,7 +20,7 @@ NESTED_FROM = 2
 
 
 class TextBlock:
-    """A fenced code block: its info string, its lines without the fence's indentation, and where it stands."""
+    """A fenced code block: its info string, its lines without the fence's indentation, and its place."""
 
     __slots__ = ("closed", "end_line", "indent", "info", "line", "lines")
 
@@ -57,7 +57,7 @@ class Item:
 
     @property
     def value(self) -> str:
-        """What stands after the name, or all of it when there is none; continuation lines follow a line feed."""
+        """The text after the name, or all of it when there is no name; continuation lines follow a line feed."""
         return "\n".join(self.parts)
 
     @property
@@ -71,7 +71,7 @@ class Item:
 
 
 class TextSection:
-    """A heading with what stands below it; the text before the first heading is a section of level 0.
+    """A heading with the text below it; the text before the first heading is a section of level 0.
 
     `items` (the outermost only) and `blocks` are those up to the next heading of any level. `end` is the line
     after the last one of the section, its subsections included.
@@ -99,7 +99,7 @@ class TextSection:
 
 
 class Document:
-    """The parts of a text in their order; `sections[0]` is what stands before the first heading."""
+    """The parts of a text in their order; `sections[0]` is the text before the first heading."""
 
     __slots__ = ("blocks", "first_line", "lines", "sections")
 
@@ -134,7 +134,7 @@ class Document:
 
 
 def parse(text: str, first_line: int = 1) -> Document:
-    """Read a text; a byte order mark at its start and carriage returns at the end of lines do not count."""
+    """Read a text; a byte order mark and carriage returns at the end of lines are ignored."""
     if text.startswith("\ufeff"):
         text = text[1:]
     if "\r\n" in text:
@@ -148,7 +148,7 @@ def parse(text: str, first_line: int = 1) -> Document:
 
 
 def split_field(text: str) -> tuple[str, str]:
-    """Divide `**Name:** value`, `**Name**: value` or `Name: value`; without a name the text is all value."""
+    """Split `**Name:** value`, `**Name**: value` or `Name: value`; without a name the text is all value."""
     for sign in EMPHASIS:
         if text.startswith(sign):
             end = text.find(sign, len(sign), LONGEST_NAME + 2 * len(sign))
@@ -218,7 +218,7 @@ def _fence(text: str) -> tuple[str, str] | None:
 
 
 class _Reader:
-    """Goes through the lines once and keeps what is open: the fence, the list items, the section."""
+    """Reads the lines once and tracks what is open: the fence, the list items, the section."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -38,7 +38,7 @@ class MalformedError(UltraError):
 
 
 class Scalar:
-    """The text of a scalar, and whether it stood there without quotes."""
+    """The text of a scalar, and whether it was written without quotes."""
 
     __slots__ = ("plain", "text")
 
@@ -67,7 +67,7 @@ def expect_end(line: str, at: int) -> None:
 
 
 def check_start(text: str, flow: bool = False) -> None:
-    """Refuse a plain scalar that starts with a sign to which YAML gives a meaning."""
+    """Refuse a plain scalar that starts with a sign that has a meaning in YAML."""
     sign = text[0]
     if sign not in RESERVED:
         return
@@ -82,14 +82,14 @@ def read_plain(line: str, at: int) -> Scalar:
     end = line.find(" #", at)
     scalar = plain_scalar(line[at:] if end < 0 else line[at:end])
     if ": " in scalar.text or scalar.text.endswith(":"):
-        raise MalformedError('the text holds ": ", which starts a value in YAML: put it in quotes')
+        raise MalformedError('the text contains ": ", which starts a value in YAML: put it in quotes')
     return scalar
 
 
 def plain_scalar(text: str) -> Scalar:
-    """Return the scalar that stands there without quotes."""
+    """Return an unquoted scalar."""
     if "\t" in text:
-        raise MalformedError("a tab stands outside quotes: use spaces, or put the text in quotes")
+        raise MalformedError("a tab is outside quotes: use spaces, or put the text in quotes")
     return Scalar(text.rstrip(" "), True)
 
 
@@ -187,9 +187,9 @@ def read_flow_record(line: str, at: int) -> tuple[dict[str, Scalar], int]:
         key, at = read_flow_item(line, at)
         at = skip_spaces(line, at)
         if line[at : at + 1] != ":" or not key.text:
-            raise MalformedError("a mapping in braces holds key: value")
+            raise MalformedError("a mapping in braces must contain key: value")
         if key.text in record:
-            raise MalformedError(f'the key "{key.text[:80]}" stands twice in one item')
+            raise MalformedError(f'the key "{key.text[:80]}" appears twice in one item')
         at = skip_spaces(line, at + 1)
         if line[at : at + 1] in ("", ",", "}"):
             record[key.text] = Scalar("", True)
@@ -226,11 +226,11 @@ def _ends_flow_item(line: str, at: int) -> bool:
 def _refuse_after_item(sign: str) -> None:
     if sign == ":":
         raise MalformedError("a list holds scalars only, and this is a mapping", nested=True)
-    raise MalformedError(f'"{sign}" stands in a list where a comma or ] is expected: put the item in quotes')
+    raise MalformedError(f'"{sign}" is in a list where a comma or ] is expected: put the item in quotes')
 
 
 def typed(scalar: Scalar, kind: str | None = None) -> str | int | float | bool | None:
-    """Give a scalar its type: that of the contract (in a list: text), or else the one that its form says."""
+    """Convert a scalar to its type in the contract (in a list: text), or else to the type that its form has."""
     text = scalar.text
     if not scalar.plain:
         return text

@@ -7,7 +7,7 @@ With --batch, standard input has one {"command"} per line, and each gets one lin
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.guard.batch import answers, judge_from, text, told
+from ultra_runtime.guard.batch import answers, as_answer, judge_from, text
 from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False
@@ -22,14 +22,14 @@ READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
-    """Answer for one command, or for one a line."""
+    """Answer for one command, or for one per line."""
     if args.flag("--batch"):
         return Answer({}, "", batch=answers(_judge, '{"command": "..."}'))
     command = args.get("COMMAND")
     if command is None:
-        raise UsageError("a command is missing", f"usage: {verb(USAGE)}")
+        raise UsageError("missing COMMAND", f"usage: {verb(USAGE)}")
     verdict = _judge({"command": command})
-    return Answer(told(verdict), str(verdict))
+    return Answer(as_answer(verdict), str(verdict))
 
 
 def _judge(given: dict[str, Any]) -> Verdict:

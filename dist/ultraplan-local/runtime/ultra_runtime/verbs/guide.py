@@ -66,7 +66,7 @@ def _known(commands: list[str]) -> str:
 
 
 def _guides(command: str) -> tuple[list[str], list[str]]:
-    """Return the names of the folders and of the files that hold guides."""
+    """Return the names of the folders and of the files that are guides."""
     folder = os.path.join(GUIDES, command)
     try:
         entries = sorted(os.listdir(folder))

@@ -24,7 +24,7 @@ def run(args: Args) -> Answer:
     if command not in known:
         listing = ", ".join(known)
         return _answer(
-            f"there is no command {one_line(command)}{nearest(command, known)}; there are {listing}"
+            f"unknown command: {one_line(command)}{nearest(command, known)}; use one of: {listing}"
         )
     if not folder:
         return _answer("no --data folder was given")

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Union
 
-    Atom = Union[str, WordPart]  # a brace or comma, or a part that holds none
+    Atom = Union[str, WordPart]  # a brace or comma, or a part without them
 
 MAX_WORDS = 256
 MAX_LENGTH = 64 * 1024
@@ -16,11 +16,11 @@ MAX_DEPTH = 20
 
 
 class TooMany(Exception):
-    """The braces give more words than anybody writes."""
+    """The braces give too many words."""
 
 
 def expand(parts: list[WordPart]) -> list[list[WordPart]] | None:
-    """Return the words that the braces give, or None where they are too many."""
+    """Return the words that the braces give, or None when they are too many."""
     atoms = _atoms(parts)
     try:
         closes = _closes(atoms)
@@ -33,7 +33,7 @@ def expand(parts: list[WordPart]) -> list[list[WordPart]] | None:
 
 
 def _atoms(parts: list[WordPart]) -> list[Atom]:
-    """Take the words apart at their unquoted braces and commas."""
+    """Split the words at their unquoted braces and commas."""
     atoms: list[Atom] = []
     for part in parts:
         if part.kind != LITERAL or not ("{" in part.text or "}" in part.text or "," in part.text):
@@ -68,7 +68,7 @@ def _closes(atoms: list[Atom]) -> dict[int, tuple[int, list[int]]]:
 
 
 def _sequence(atoms: list[Atom], start: int, end: int) -> list[str] | None:
-    """Return the members of {1..3} or {a..e}, or None where it is no sequence."""
+    """Return the members of {1..3} or {a..e}, or None when it is not a sequence."""
     if end != start + 2:
         return None
     inside = atoms[start + 1]
@@ -100,7 +100,7 @@ def _numbers(first: str, last: str, step: int) -> list[str]:
 
 
 def _steps(first: int, last: int, step: int) -> range:
-    """Return the range between two numbers, both counted."""
+    """Return the range between two numbers, both included."""
     if abs(last - first) // step >= MAX_WORDS:
         raise TooMany
     return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)

@@ -1,4 +1,4 @@
-"""Commands of the shell itself that change what the commands behind them see."""
+"""Follow the shell's own commands that change what later commands see."""
 
 from __future__ import annotations
 

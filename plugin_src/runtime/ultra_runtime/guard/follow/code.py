@@ -1,7 +1,7 @@
-"""Read programs in other languages for what plainly does the same as a blocked command.
+"""Find in programs of other languages what plainly does the same as a blocked command.
 
-No language is parsed.  The text is cut into names, numbers, strings and signs, and
-calls with literal arguments are looked at; a string that is only printed or kept is
+No language is parsed.  The text is split into names, numbers, strings and signs, and
+calls with literal arguments are checked; a string that is only printed or stored is
 not.
 """
 
@@ -57,7 +57,7 @@ _DECODERS = frozenset(
 
 
 class CodeFinding:
-    """What a program would do: shell texts, commands, programs of its own, rules it breaks."""
+    """What a program would do: shell texts, commands, other programs, rules it breaks."""
 
     __slots__ = ("codes", "commands", "decodes", "fetches", "printed", "rules", "texts", "values", "writes")
 
@@ -68,7 +68,7 @@ class CodeFinding:
         self.rules: list[str] = []
         self.writes: list[str] = []
         self.printed: list[str] = []
-        self.values: dict[str, str] = {}  # names that stand for a string
+        self.values: dict[str, str] = {}  # names whose value is a string
         self.decodes = False
         self.fetches = False
 
@@ -95,7 +95,7 @@ def look(code: str, language: str) -> CodeFinding:
 
 
 def _forks_in_loop(tokens: list[tuple[int, str]]) -> bool:
-    """Tell whether a fork stands behind the head of a loop, or in perl before a `while`."""
+    """Tell whether a fork follows the head of a loop, or in perl precedes a `while`."""
     looping = False
     for at, (kind, text) in enumerate(tokens):
         if kind != NAME:
@@ -215,7 +215,7 @@ def _arguments(tokens: list[tuple[int, str]], at: int) -> list[tuple[int, str]]:
 
 
 def _tokens(code: str, language: str) -> list[tuple[int, str]]:
-    """Cut a program into tokens."""
+    """Split a program into tokens."""
     tokens: list[tuple[int, str]] = []
     at, end = 0, len(code)
     while at < end and len(tokens) < MAX_TOKENS:
@@ -252,7 +252,7 @@ def _tokens(code: str, language: str) -> list[tuple[int, str]]:
 
 
 def _string(code: str, at: int, language: str, tokens: list[tuple[int, str]]) -> int:
-    """Read a string; return the place behind it."""
+    """Read a string; return the place after it."""
     quote = code[at]
     mark = quote * 3 if code.startswith(quote * 3, at) and language in ("python", "pypy") else quote
     start = at = at + len(mark)
@@ -273,7 +273,7 @@ def _string(code: str, at: int, language: str, tokens: list[tuple[int, str]]) ->
 
 
 def _quote_like(code: str, at: int, word: str, language: str, tokens: list[tuple[int, str]]) -> int:
-    """Read q{...}, qq{...}, qw(...) and qx{...} of perl; return the place behind, or 0."""
+    """Read q{...}, qq{...}, qw(...) and qx{...} of perl; return the place after it, or 0."""
     if (
         language != "perl"
         or word not in ("q", "qq", "qx", "qw")

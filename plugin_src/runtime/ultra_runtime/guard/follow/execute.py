@@ -1,6 +1,6 @@
 """Follow one command whose arguments are known: rules, then what it runs, then what it prints.
 
-Modules are loaded where they are first needed: most commands need few of them.
+Modules are loaded on first use: most commands need few of them.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _launched(follower: Follower, call: Call) -> str:
 
 
 def _is_ordinary(follower: Follower, base: str) -> bool:
-    """Tell whether nothing here knows the command, so that it need not be asked about again."""
+    """Tell whether no table lists the command, so that it need not be checked again."""
     policy = follower.policy
     if policy is None or base in WRITERS or base in PRINTERS or base in SILENT or base in VERIFIERS:
         return False
@@ -118,7 +118,7 @@ def _is_ordinary(follower: Follower, base: str) -> bool:
 
 
 def _output(follower: Follower, call: Call) -> str:
-    """Return what a command prints, marked where it is foreign."""
+    """Return what a command prints; foreign text is marked."""
     policy = follower.policy
     shell = follower.shell
     if policy is not None and call.name in policy.sources:
@@ -133,7 +133,7 @@ def _output(follower: Follower, call: Call) -> str:
     if call.name in VERIFIERS:
         from ultra_runtime.guard.follow.outputs import verified
 
-        if verified(call):  # what was compared with a digest is foreign no more
+        if verified(call):  # text that was compared with a digest is no longer foreign
             for path in [path for path, content in shell.files.items() if content[:1] in TAINTS]:
                 del shell.files[path]
             return ""
@@ -141,7 +141,7 @@ def _output(follower: Follower, call: Call) -> str:
 
 
 def _printed(call: Call) -> str:
-    """Return what a command prints that is no source of foreign text."""
+    """Return what a command prints that is not a source of foreign text."""
     if call.name not in PRINTERS:
         return "" if call.name in SILENT else taint(call.stdin) or UNKNOWN
     from ultra_runtime.guard.follow.outputs import printed
@@ -179,7 +179,7 @@ def _git(follower: Follower, call: Call) -> str:
 
 
 def _git_changes(follower: Follower, git: GitCall) -> None:
-    """Note the files that git removes or moves, seen from where it is told to work."""
+    """Record the files that git removes or moves, relative to the folder where it works."""
     found = options(git.args)
     if found.has("cached"):
         return

@@ -1,8 +1,8 @@
 """Follow a script as the shell would, without running anything.
 
-Every branch is taken, every loop body seen, every function body looked at where it is
-defined.  What a command prints is followed into pipes, substitutions, files and
-variables as far as the text says it; the rest is marked as unknown.
+Every branch, every loop body and every function body is followed.  What a command prints
+is followed into pipes, substitutions, files and variables as far as it is known; the rest
+is marked as unknown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAX_OUTPUT = 64 * 1024
 MAX_TURNS = 16
 WORK_BASE = 400_000
 WORK_PER_CHARACTER = 12
-NESTED_WORK = 300  # what it costs to start on a text of its own
+NESTED_WORK = 300  # the cost of starting on a nested text
 
 
 class Blocked(Exception):
@@ -61,10 +61,10 @@ class Follower:
         self.writes: list[Write] = []
         self.git_directories: list[str] = []
         self.calling: list[str] = []
-        self.ordinary: set[str] = set()  # commands that nothing here knows
+        self.ordinary: set[str] = set()  # commands that no table lists
         self.locals: list[tuple[str, object]] = []
         self.unread = ""
-        self.steps = 0  # what reading the text took
+        self.steps = 0  # the work of reading the text
         self._level = 0
         self._input = ""
         self._sinks: list[tuple[str, Script]] = []
@@ -74,7 +74,7 @@ class Follower:
     # -- what was found
 
     def hit(self, rule: str, found: str = "") -> None:
-        """Note that a rule matched; one that blocks ends the walk."""
+        """Record that a rule matched; one that blocks ends the walk."""
         if self.policy is None:
             return
         if self.policy.rules[rule][0] == "block":
@@ -90,18 +90,18 @@ class Follower:
                 self.hit(rule)
 
     def foreign(self, text: str) -> None:
-        """Note that foreign text is run."""
+        """Record that foreign text is run."""
         if FETCHED in text:
             self.event("fetched_text")
         if DECODED in text:
             self.event("decoded_text")
 
     def wrote(self, write: Write) -> None:
-        """Note that a file is written."""
+        """Record that a file is written."""
         if write.path == "/dev/null":
             return
         write.path = self.shell.path(write.path)
-        if write.how not in (REMOVE, MODE):  # rules on commands look at those by the command
+        if write.how not in (REMOVE, MODE):  # rules on commands check these
             self.event("write", write)
         if self.policy is None:
             self.writes.append(write)
@@ -109,7 +109,7 @@ class Follower:
     # -- nested text
 
     def down(self) -> None:
-        """Go one level deeper; a text that nests its shells without end is not followed."""
+        """Go one level deeper; shells that are nested too deep are not followed."""
         self._level += 1
         if self._level > MAX_LEVEL:
             raise TooMuch("nested too deep")
@@ -119,7 +119,7 @@ class Follower:
         self._level -= 1
 
     def nested(self, text: str, stdin: str = "", strict: bool = True) -> str:
-        """Follow text that a command hands to a shell; return what it prints."""
+        """Follow text that a command passes to a shell; return what it prints."""
         if not text.strip():
             return ""
         self.down()
@@ -134,7 +134,7 @@ class Follower:
     def scoped(
         self, text: str, stdin: str, strict: bool = True, zero: str = "", args: list[str] | None = None
     ) -> str:
-        """Follow text in a shell of its own."""
+        """Follow text in a subshell."""
         mark = self.shell.enter()
         if zero:
             self.shell.put(self.shell.place, "zero", zero)
@@ -156,7 +156,7 @@ class Follower:
         return out
 
     def process(self, script: Script, direction: str) -> str:
-        """Follow a process substitution; return the name that stands for it."""
+        """Follow a process substitution; return the name of its file."""
         name = f"/dev/fd/{self.descriptor()}"
         if direction == "<":
             self.shell.files[name] = self._subshell(script, "")
@@ -233,7 +233,7 @@ class Follower:
         return send(self, out, targets, muted)
 
     def _for(self, loop: Compound, stdin: str) -> str:
-        """Follow a loop once for each of a few known words, else once for all."""
+        """Follow a loop once for each word when they are few and known, else once."""
         values = [UNKNOWN] if loop.words is None else expand.words(self, loop.words)
         if len(values) > MAX_TURNS:
             values = [UNKNOWN]
@@ -246,7 +246,7 @@ class Follower:
         return self._turns(turn, values or [""])
 
     def _while(self, loop: Compound, stdin: str) -> str:
-        """Follow a loop once for each of a few known lines of its input, else once."""
+        """Follow a loop once for each line of its input when they are few and known, else once."""
         lines = stdin.split("\n")[:-1]
         if not 1 < len(lines) <= MAX_TURNS:
             lines = [stdin]
@@ -257,7 +257,7 @@ class Follower:
         return self._turns(turn, lines)
 
     def _turns(self, turn: Callable[[str], str], values: list[str]) -> str:
-        """Follow the turns of a loop; where they cost too much, the rest in one turn for anything."""
+        """Follow the turns of a loop; when they cost too much, the rest in one turn with an unknown value."""
         if len(values) > 1 and not self.work.plenty():
             values = [UNKNOWN]
         before = self.work.spent
@@ -268,7 +268,7 @@ class Follower:
         return "".join(out)[:MAX_OUTPUT]
 
     def _define(self, function: Compound) -> None:
-        """Remember a function, and look at its body as if it were called with anything."""
+        """Record a function, and follow its body with unknown arguments."""
         body = function.scripts[0]
         self.shell.put(self.shell.functions, function.name, body)
         self._look_for_bomb(function.name)
@@ -365,7 +365,7 @@ class Follower:
 
 
 def _expands(command: SimpleCommand) -> bool:
-    """Tell whether the words behind the first hold an expansion, be it for this shell or the next."""
+    """Tell whether the words after the first contain an expansion, for this shell or the next."""
     for word in command.words[1:]:
         for part in word.parts:
             if part.kind not in (LITERAL, QUOTED) or "$" in part.text or "`" in part.text:
@@ -374,7 +374,7 @@ def _expands(command: SimpleCommand) -> bool:
 
 
 def follow(text: str, policy: Policy | None) -> Follower:
-    """Follow a text from a fresh shell, as far as it can be read."""
+    """Follow a text from a fresh shell, as far as it can be parsed."""
     follower = Follower(policy, len(text))
     try:
         script, error, follower.steps = read(text)

@@ -1,4 +1,4 @@
-"""Interpreters: which of their arguments is the program, and what the program does."""
+"""Follow interpreters: find the program in their arguments, and what it does."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run_language(follower: Follower, call: Call, tongue: str) -> str:
         if content:
             codes = [content]
     out = [_run_code(follower, text, tongue, call.stdin, 0) for text in codes]
-    if any(arg in ("-p", "-pe", "--print") for arg in call.args):  # node prints what the program gives
+    if any(arg in ("-p", "-pe", "--print") for arg in call.args):  # node prints the result of the program
         out += [text + "\n" for program in codes for text in code.strings(program, tongue)]
     return "".join(out) + taint(call.stdin) or UNKNOWN
 
@@ -76,7 +76,7 @@ def _program(args: list[str], tongue: str) -> tuple[list[str], list[str], str, b
 
 
 def _run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int) -> str:
-    """Look through a program and follow what it runs; return what it prints."""
+    """Check a program and follow what it runs; return what it prints."""
     follower.work.spend(len(text))
     if text[:1] in TAINTS:
         follower.foreign(text[0])

@@ -1,4 +1,4 @@
-"""Commands that run other commands: shells, wrappers, and what feeds many arguments to one."""
+"""Follow commands that run other commands: shells, wrappers, xargs and its like."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_ITEMS = 16
 
 
 def run_shell(follower: Follower, call: Call) -> str:
-    """Follow bash, sh and their kin: the text of -c, a script that was written here, or the input."""
+    """Follow bash, sh and their like: the text of -c, a script that was written here, or the input."""
     args = call.args
     at, command, stdin = 0, False, False
     while at < len(args):
@@ -55,7 +55,7 @@ def run_shell(follower: Follower, call: Call) -> str:
 
 
 def run_powershell(follower: Follower, call: Call) -> str:
-    """Follow pwsh: the text behind -Command, the input, or what -EncodedCommand hides."""
+    """Follow pwsh: the text after -Command, the input, or the text in -EncodedCommand."""
     for at, arg in enumerate(call.args):
         lower = arg.lower()
         if (
@@ -110,7 +110,7 @@ def run_wrapped(follower: Follower, call: Call) -> str:
 
 
 def _command_behind(follower: Follower, call: Call, flags: list[str], rest: list[str]) -> str:
-    """Run what stands behind a wrapper, with the exceptions that some wrappers make."""
+    """Follow the command of a wrapper, with the exceptions for some wrappers."""
     if call.name in ("env", "genv"):
         text = options(flags, "uCS", "unset chdir split-string").value("S", "split-string")
         if text is not None:
@@ -138,7 +138,7 @@ def _quote(word: str) -> str:
 
 
 def run_scanned(follower: Follower, call: Call) -> str:
-    """Follow a wrapper with too many options to know: from the first word that is of interest."""
+    """Follow a wrapper with too many options to list: from the first word that names a known command."""
     first = wrappers.SCANNED[call.name]
     args = call.args
     if first:
@@ -174,7 +174,7 @@ def run_texts(follower: Follower, call: Call) -> None:
 
 
 def su(follower: Follower, call: Call) -> str:
-    """Follow su and runuser: a text, a command behind --, or the input."""
+    """Follow su and runuser: a text, a command after --, or the input."""
     run_texts(follower, call)
     short = "cugGswT"
     found = options(
@@ -188,7 +188,7 @@ def su(follower: Follower, call: Call) -> str:
 
 
 def script(follower: Follower, call: Call) -> str:
-    """Follow script: the text of -c, or the words behind its file."""
+    """Follow script: the text of -c, or the words after its file."""
     run_texts(follower, call)
     rest = options(call.args, "cEIOBTmot", "command", first_operand_ends=True).operands[1:]
     return follower.execute(rest, call.stdin) if rest else UNKNOWN
@@ -203,7 +203,7 @@ def watch(follower: Follower, call: Call) -> str:
 
 
 def _run_joined(follower: Follower, words: list[str], apart: bool = False) -> str:
-    """Run words that are joined to a text for a shell; `sh -c TEXT` is meant as it is written."""
+    """Follow words that are joined to a text for a shell; `sh -c TEXT` stays as written."""
     if apart or base_name(words[0]) in SHELLS:
         return follower.execute(words, "")
     return follower.scoped(" ".join(words), "", False)
@@ -219,7 +219,7 @@ def ssh(follower: Follower, call: Call) -> str:
 
 
 def tmux(follower: Follower, call: Call) -> str:
-    """Follow the words that tmux hands to a shell."""
+    """Follow the words that tmux passes to a shell."""
     at = skip_options(call.args, "cfLST", "")
     rest = call.args[at:]
     if rest and rest[0] in wrappers.TMUX_RUNS:
@@ -274,7 +274,7 @@ def xargs(follower: Follower, call: Call) -> str:
 
 
 def _items(source: str, lines: bool) -> list[str]:
-    """Cut an input into the items that xargs makes of it."""
+    """Split an input into the items of xargs."""
     if not known(source):
         return [taint(source) or UNKNOWN]
     if lines:
@@ -283,7 +283,7 @@ def _items(source: str, lines: bool) -> list[str]:
 
 
 def parallel(follower: Follower, call: Call) -> str:
-    """Follow parallel: its words are a text for a shell, its inputs come behind ::: or in lines."""
+    """Follow parallel: its words are a text for a shell, its inputs follow ::: or come in lines."""
     short, long = wrappers.PARALLEL
     at = skip_options(call.args, short, long)
     rest = call.args[at:]
@@ -313,7 +313,7 @@ def _filled(word: str, item: str) -> str:
 
 
 def find(follower: Follower, call: Call) -> str:
-    """Follow the commands of find -exec; what is found is a path and never an option."""
+    """Follow the commands of find -exec; a file that it finds is never an option."""
     args = call.args
     if "-delete" in args and follower.policy is None:
         start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))

@@ -10,7 +10,7 @@ _found: dict[str, Callable[..., bool]] = {}
 
 
 def logic(place: str) -> Callable[..., bool]:
-    """Return the function at `module.name` of guard/rules; its module is loaded when a rule first asks for it."""
+    """Return the function at `module.name` of guard/rules; its module is loaded on first use."""
     if place not in _found:
         module, _, name = place.partition(".")
         _found[place] = getattr(__import__("ultra_runtime.guard.rules." + module, fromlist=["*"]), name)

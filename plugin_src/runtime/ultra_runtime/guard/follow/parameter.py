@@ -76,7 +76,7 @@ def _lookup(follower: Follower, name: str, index: str) -> Value | None:
 def _default(follower: Follower, name: str, value: Value | None, op: str, word: Word) -> Value:
     """Resolve the operators that choose between the value and a word.
 
-    Where the value is not known the word is what the text itself says, so it is taken.
+    An unknown value becomes the word, which is in the text.
     """
     given = value is not None and (value not in ("", []) or ":" not in op)
     if op in (":+", "+"):
@@ -90,7 +90,7 @@ def _default(follower: Follower, name: str, value: Value | None, op: str, word: 
 
 
 def _changed(value: str, op: str, operand: str) -> str:
-    """Apply an operator that changes a value, where the outcome can be told."""
+    """Apply an operator that changes a value, when the result is certain."""
     if op == ":":
         return _slice(value, operand)
     if op in ("^^", ",,", "^", ",") and not operand:
@@ -123,7 +123,7 @@ def _slice(value: str, operand: str) -> str:
 
 
 def _trimmed(value: str, op: str, pattern: str) -> str:
-    """Resolve ${name#pattern} and its kin for a fixed pattern with a star at its open end."""
+    """Resolve ${name#pattern} and its like for a fixed pattern with a star at its open end."""
     front = op[0] == "#"
     starred = pattern.startswith("*") if front else pattern.endswith("*")
     fixed = (pattern[1:] if front else pattern[:-1]) if starred else pattern

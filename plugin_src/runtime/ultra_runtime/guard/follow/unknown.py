@@ -1,6 +1,6 @@
-"""A command whose name is known in part or not at all.
+"""Follow a command whose name is unknown, wholly or in part.
 
-It counts only when the known words already make the rest of a rule.
+A rule matches only when the known words already fit the rest of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.follow.follower import Follower
     from ultra_runtime.guard.policy import Policy
 
-# What an unknown name is tried for: commands whose arguments alone tell what they are.
+# What an unknown name may be: commands that their arguments alone identify.
 _GUESSES = ("rm", "chmod", "git", "dd", "kill")
 
 
@@ -49,7 +49,7 @@ def _candidates(name: str, policy: Policy) -> list[str]:
 
 
 def _behind(follower: Follower, call: Call) -> str:
-    """Follow the words behind an unknown name, which may be a wrapper: `$SUDO_CMD rm -rf x`."""
+    """Follow the words after an unknown name, which may be a wrapper: `$SUDO_CMD rm -rf x`."""
     policy = follower.policy
     rest = call.args
     if policy is not None and len(rest) > 1 and known(rest[0]) and "--cached" not in rest:

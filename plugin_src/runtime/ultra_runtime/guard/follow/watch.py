@@ -1,4 +1,4 @@
-"""Follow a command and keep what it would do: the commands it runs, the files it writes, where its git works."""
+"""Follow a command and record what it would do: the commands it runs, the files it writes, where its git works."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ STREAMS = (
     "/proc/self/fd/",
     "/dev/pts/",
     "/dev/tty",
-)  # the last two are terminals: no file changes
+)  # the last two are terminals, not files
 
 
 class Watcher(Follower):
-    """A walk through a text that judges nothing; paths are seen from where the text starts."""
+    """A walk through a text that judges nothing; paths are relative to where the text starts."""
 
     def __init__(self, size: int) -> None:
         super().__init__(None, size)
         self.words: list[list[str]] = []  # each command with its arguments
 
     def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
-        """Note a command, then follow it."""
+        """Record a command, then follow it."""
         self.words.append([base_name(args[0]), *args[1:]])
         return super().execute(args, stdin, expands)
 
@@ -35,7 +35,7 @@ class Watcher(Follower):
 
 
 def watch(command: str) -> Watcher:
-    """Follow a command as far as it can be read."""
+    """Follow a command as far as it can be parsed."""
     text = clean(command)
     watcher = Watcher(len(text))
     try:

@@ -1,4 +1,4 @@
-"""Rules on the machine: power, processes, and what runs later without being asked."""
+"""Rules on the machine: power, processes, and scheduled commands."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def power_write(write: Write) -> bool:
 
 
 def kill_everything(call: Call, policy: Policy) -> bool:
-    """Match a signal to process -1, which is every process there is."""
+    """Match a signal to process -1, which means every process."""
     args = list(call.args)
     if not args or any(arg in ("-l", "-L", "--list", "--table") for arg in args):
         return False
@@ -74,7 +74,7 @@ def kill_everything(call: Call, policy: Policy) -> bool:
     elif first.startswith(("--signal=", "-s")) and len(first) > 2:
         signal, args = first.rpartition("=")[2], args[1:]
     elif first == "-1":
-        # alone it is the whole command; before others it is the signal HUP
+        # alone it is the process; before others it is the signal HUP
         args = args if len(args) == 1 else args[1:]
     elif is_opaque(first) or (first[:1] == "-" and first != "--"):
         signal, args = first[1:], args[1:]
@@ -87,7 +87,7 @@ _EVERY_NAME = frozenset((".", ".*", "", "^", "*", ".+", "^.*$"))
 
 
 def kill_by_user(call: Call, policy: Policy) -> bool:
-    """Match pkill, killall and skill when they take all processes of a user, or of everybody."""
+    """Match pkill, killall and skill when they kill all processes of a user, or of everybody."""
     found = options(
         call.args,
         "uUgGPstFvZonyk",

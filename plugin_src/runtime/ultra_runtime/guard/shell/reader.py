@@ -1,9 +1,8 @@
 """Read shell text into a tree of commands.
 
-The reader follows bash, and is lenient where bash is not: a missing `fi` or a
-stray `)` does not stop it, since nothing is gained by refusing to look further.
-Only text without a reading is refused: an open quote or substitution, and what
-passes a bound.
+The reader follows bash, but is more lenient: a missing `fi` or a stray `)` does not
+stop it, since it is safer to read on.  Only text that cannot be parsed is refused: an
+open quote or substitution, and text beyond a limit.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ def read(text: str) -> tuple[Script, str, int]:
 
 
 class Reader(CompoundReader):
-    """Reads commands; words and redirections are read by the classes above."""
+    """Reads commands; its base classes read words and redirections."""
 
     def inner(self, text: str) -> Reader:
-        """Return a reader for text taken out of this one."""
+        """Return a reader for a part of this text."""
         reader = Reader(text, self.depth)
         reader.braced_commands = self.braced_commands
         reader.deeper()
@@ -57,7 +56,7 @@ class Reader(CompoundReader):
     def commands(self, script: Script, ends: frozenset[str]) -> None:
         """Read commands up to one of the ends, which is left unread.
 
-        They go into a script that is there already, so that what came before an error is kept.
+        They are added to an existing script, so that commands before an error are kept.
         """
         self.deeper()
         closed = ")" in ends
@@ -82,7 +81,7 @@ class Reader(CompoundReader):
                 continue
             start = self.pos
             self._pipeline(script)
-            if self.pos == start:  # nothing here is a command: look behind it
+            if self.pos == start:  # not a command: skip it
                 self.pos += 1
         self.parentheses -= closed
         self.depth -= 1
@@ -106,7 +105,7 @@ class Reader(CompoundReader):
             pipeline.background = True
 
     def _prefixes(self) -> None:
-        """Go behind `!`, `time` and `coproc`."""
+        """Skip `!`, `time` and `coproc`."""
         while True:
             self.blank()
             keyword = self.keyword()
@@ -128,7 +127,7 @@ class Reader(CompoundReader):
                 return
 
     def _coproc_name(self) -> None:
-        """Go behind the name of a coproc, which only a compound command can have."""
+        """Skip the name of a coproc, which only a compound command can have."""
         self.blank()
         here = self.pos
         self.run(SPECIAL)
@@ -151,7 +150,7 @@ class Reader(CompoundReader):
         self._redirections(compound)
 
     def _redirections(self, command: SimpleCommand | Compound) -> None:
-        """Read the redirections behind a compound command."""
+        """Read the redirections after a compound command."""
         while True:
             self.blank()
             redirection = self.redirection()
@@ -200,7 +199,7 @@ class Reader(CompoundReader):
         body = Script()
         holder: list[SimpleCommand | Compound] = []
         self.deeper()
-        if self.text.startswith("{", self.pos):  # zsh needs no blank behind it
+        if self.text.startswith("{", self.pos):  # zsh needs no blank after it
             self.pos += 1
             holder.append(Compound("group", [self.until(CLOSE_BRACE)]))
             self._redirections(holder[0])
@@ -211,7 +210,7 @@ class Reader(CompoundReader):
         return Compound("function", [body], None, name)
 
     def _empty_parentheses(self) -> int:
-        """Return the place behind `( )` when that stands here, else 0."""
+        """Return the place after `( )` if it is at this place, else 0."""
         at = self.pos + 1
         while self.text[at : at + 1] in (" ", "\t"):
             at += 1
@@ -254,7 +253,7 @@ class Reader(CompoundReader):
         return Word([WordPart(SUBSTITUTION, script=script)])
 
     def _add(self, command: SimpleCommand, word: Word) -> None:
-        """Put a word into the command, as an assignment where it is one."""
+        """Add a word to the command, as an assignment if it is one."""
         first = word.parts[0]
         equals = first.text.find("=") if first.kind == LITERAL else -1
         if equals > 0:

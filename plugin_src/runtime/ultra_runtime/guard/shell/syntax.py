@@ -1,4 +1,4 @@
-"""What the reader makes of shell text: words of parts, commands, pipelines, scripts."""
+"""The syntax tree of shell text: words of parts, commands, pipelines, scripts."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ class Script:
 
 
 class Unreadable(Exception):
-    """The text has no reading: a quote or bracket without its end."""
+    """Text that cannot be parsed: a quote or bracket without its end."""
 
 
 class TooMuch(Unreadable):
-    """The text passes a bound; there is no going on behind it."""
+    """Text beyond a limit; reading stops there."""

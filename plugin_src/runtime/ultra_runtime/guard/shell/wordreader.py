@@ -17,7 +17,7 @@ from ultra_runtime.guard.shell.syntax import (
 )
 
 MAX_DEPTH = 40
-MAX_BRACKETS = 8 * 1024  # how far to look for the end of arithmetic or of a pattern
+MAX_BRACKETS = 8 * 1024  # longest arithmetic or pattern
 
 META = frozenset(" \t\n;&|()<>")
 SPECIAL = META | frozenset("'\"\\$`")
@@ -34,7 +34,7 @@ _OPERATORS = (
 
 
 class WordReader:
-    """A place in a text, and how to read the word that stands there."""
+    """A place in a text, and how to read the word at that place."""
 
     def __init__(self, text: str, depth: int = 0) -> None:
         self.text = text
@@ -43,7 +43,7 @@ class WordReader:
         self.depth = depth
         self.parentheses = 0  # how many are open, for what may end a here-document
         self.braced_commands = True
-        self.steps = 0  # characters looked at, for the tests that hold the reader to linear work
+        self.steps = 0  # characters read, for the tests that check that the work is linear
 
     def script(self, ends: frozenset[str]) -> Script:
         """Read commands up to one of the ends."""
@@ -56,7 +56,7 @@ class WordReader:
         raise NotImplementedError
 
     def inner(self, text: str) -> WordReader:
-        """Return a reader for text taken out of this one."""
+        """Return a reader for a part of this text."""
         raise NotImplementedError
 
     def deeper(self) -> None:
@@ -95,7 +95,7 @@ class WordReader:
         return text[start:pos]
 
     def _unquoted(self, char: str, parts: list[WordPart]) -> None:
-        """Read a quote, an escape or an expansion that stands outside double quotes."""
+        """Read a quote, an escape or an expansion outside double quotes."""
         if char == "'":
             close = self.text.find("'", self.pos + 1)
             if close < 0:
@@ -121,7 +121,7 @@ class WordReader:
             parts.append(WordPart(QUOTED, nxt or "\\", True))
 
     def _double(self, parts: list[WordPart]) -> None:
-        """Read from behind an opening double quote to its end."""
+        """Read from an opening double quote to its end."""
         parts.append(WordPart(QUOTED, "", True))
         while True:
             piece = self.run(_IN_DOUBLE)
@@ -156,7 +156,7 @@ class WordReader:
         return Word(parts)
 
     def _inside_quotes(self, parts: list[WordPart], escapable: str) -> None:
-        """Read an escape or an expansion that stands inside double quotes."""
+        """Read an escape or an expansion inside double quotes."""
         char = self.text[self.pos]
         if char == "$":
             self._dollar(parts, True)
@@ -214,7 +214,7 @@ class WordReader:
         return self.text[start : self.pos]
 
     def parenthesis(self) -> Script:
-        """Read commands from behind an opening parenthesis to behind its end."""
+        """Read commands after an opening parenthesis, and the closing one."""
         script = self.script(frozenset(")"))
         if self.pos >= self.end:
             raise Unreadable("a parenthesis is not closed")
@@ -227,7 +227,7 @@ class WordReader:
         return WordPart(PROCESS, direction, script=self.parenthesis())
 
     def _backquote(self, parts: list[WordPart], quoted: bool) -> None:
-        """Read `...`, whose text is a script of its own once its escapes are resolved."""
+        """Read `...`, whose text is a separate script once its escapes are resolved."""
         text, at = self.text, self.pos + 1
         out: list[str] = []
         escapable = '$`\\"' if quoted else "$`\\"
@@ -248,7 +248,7 @@ class WordReader:
         parts.append(WordPart(SUBSTITUTION, "", quoted, script=self._read_apart("".join(out))))
 
     def _read_apart(self, text: str) -> Script:
-        """Read a script that bash reads only when it runs: what has no reading ends it."""
+        """Read a script that bash reads only when it runs: a part that cannot be parsed ends it."""
         reader = self.inner(text)
         script = Script()
         try:
@@ -268,7 +268,7 @@ class WordReader:
         return WordPart(ARITHMETIC, "", quoted, word=word)
 
     def arithmetic_end(self, at: int) -> int:
-        """Return where the `))` of arithmetic stands that starts here, or -1 where it is none."""
+        """Return the place of the `))` of arithmetic that starts here, or -1 when there is none."""
         level = 0
         limit = at + MAX_BRACKETS
         while (at := self._next_bracket(at, limit, "()")) >= 0:
@@ -282,7 +282,7 @@ class WordReader:
         return -1
 
     def _bracket_end(self, at: int) -> int:
-        """Return where the `]` of old-style arithmetic stands, or -1."""
+        """Return the place of the `]` of old-style arithmetic, or -1."""
         level = 0
         limit = at + MAX_BRACKETS
         while (at := self._next_bracket(at, limit, "[]")) >= 0:
@@ -316,7 +316,7 @@ class WordReader:
         return -1
 
     def _pattern_group(self, parts: list[WordPart]) -> bool:
-        """Read `(...)` behind one of ?*+@!, a pattern and no command."""
+        """Read `(...)` after one of ?*+@!, which is a pattern, not a command."""
         if not parts or parts[-1].kind != LITERAL or parts[-1].text[-1:] not in _EXTGLOB:
             return False
         at, level = self.pos, 0
@@ -370,7 +370,7 @@ class WordReader:
         return WordPart(VARIABLE, name, quoted, prefix + op, word, None, index)
 
     def _braced(self) -> Script | None:
-        """Read ${ command; } as newer shells do; to others it is an expansion that fails."""
+        """Read ${ command; } as newer shells do; other shells reject it."""
         state = self.pos, self.depth, self.parentheses
         self.pos += 1
         try:
@@ -383,11 +383,11 @@ class WordReader:
         except Unreadable:
             pass
         self.pos, self.depth, self.parentheses = state
-        self.braced_commands = False  # once is enough: to try at every level would double the work
+        self.braced_commands = False  # only once: trying at every level would double the work each time
         return None
 
     def _operand(self, closer: str, quoted: bool) -> Word:
-        """Read the text inside ${...} up to behind its end."""
+        """Read the text inside ${...} and its end."""
         parts: list[WordPart] = []
         stops = frozenset(closer + '\\$`"') if quoted else frozenset(closer + "\\$`\"'<>")
         while True:

@@ -1,4 +1,4 @@
-"""Ask the rules about a command, and note what it writes."""
+"""Ask the rules about a command, and record what it writes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ask_rules(follower: Follower, call: Call) -> None:
 
 
 def _note_writes(follower: Follower, call: Call) -> None:
-    """Note the targets of a plain writer, and what it puts there as far as the text says it."""
+    """Record the targets of a plain writer, and what it writes as far as that is known."""
     from ultra_runtime.guard.follow.outputs import written
     from ultra_runtime.guard.follow.writes import targets
 
@@ -43,7 +43,7 @@ def _note_writes(follower: Follower, call: Call) -> None:
 
 
 def _note_changes(follower: Follower, call: Call) -> None:
-    """Note the files that a command removes, or whose mode it changes."""
+    """Record the files that a command removes, or whose mode it changes."""
     from ultra_runtime.guard.follow.writes import targets
 
     for write in targets(call):
@@ -54,13 +54,13 @@ def family(name: str, policy: Policy) -> str:
     """Return the name under which the policy lists a command with many names."""
     if name.startswith(("mkfs.", "newfs_")):
         return "mkfs"
-    if "-" in name:  # PowerShell does not mind the case of letters
+    if "-" in name:  # PowerShell ignores the case of letters
         return name.lower()
     bare = name.rstrip("0123456789.")  # pip3.11 is pip
     return bare if bare in policy.adders else name
 
 
 def _spelled(call: Call) -> str:
-    """Spell the command for the reason, on one line and shortened."""
+    """Return the command for a message, on one line and shortened."""
     text = " ".join(show(" ".join([call.name, *call.args[:6]])).split())
     return text if len(text) <= 60 else text[:57] + "..."

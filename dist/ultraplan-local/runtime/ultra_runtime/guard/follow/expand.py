@@ -1,4 +1,4 @@
-"""Make strings out of words: expansion as the shell does it, with marks for what is not known."""
+"""Expand words to strings as the shell does, with marks for unknown parts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BLANK = " \t\n"
 
 
 class _Fields:
-    """Words in the making."""
+    """Words under construction."""
 
     __slots__ = ("current", "done", "open")
 
     def __init__(self) -> None:
         self.done: list[str] = []
         self.current: list[str] = []
-        self.open = False  # an empty word counts when something in it was quoted
+        self.open = False  # an empty word counts if part of it was quoted
 
     def add(self, text: str, quoted: bool) -> None:
         if text or quoted:
@@ -37,7 +37,7 @@ class _Fields:
             self.open = True
 
     def cut(self) -> None:
-        """End the word that is being made."""
+        """End the current word."""
         if self.open:
             self.done.append("".join(self.current))
             self.current = []

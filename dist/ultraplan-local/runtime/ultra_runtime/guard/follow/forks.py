@@ -1,14 +1,14 @@
-"""Fork bombs: functions that start themselves more than once, one of them not waited for."""
+"""Find fork bombs: functions that start themselves more than once, at least once in the background."""
 
 from __future__ import annotations
 
 from ultra_runtime.guard.shell.syntax import VARIABLE, Pipeline, Script, SimpleCommand
 
-MAX_CALLS = 40  # a bomb is short, and looking further would cost the square of it
+MAX_CALLS = 40  # a bomb is short, and the cost is quadratic
 
 
 def _calls(script: Script, apart: bool, out: list[tuple[str, bool]]) -> None:
-    """Collect the commands of a script, and whether each runs beside the rest."""
+    """Collect the commands of a script, and whether each runs in parallel."""
     for pipeline in script.pipelines:
         beside = apart or pipeline.background or len(pipeline.commands) > 1
         for command in pipeline.commands:
@@ -24,7 +24,7 @@ def _calls(script: Script, apart: bool, out: list[tuple[str, bool]]) -> None:
 
 
 def is_bomb(name: str, functions: dict[str, Script]) -> bool:
-    """Tell whether calling the function starts it again and again, ever more of it."""
+    """Tell whether a call of the function starts ever more of itself."""
     own: list[tuple[str, bool]] = []
     _calls(functions[name], False, own)
     again = [beside for called, beside in own if called == name or _leads_to(called, name, functions)]

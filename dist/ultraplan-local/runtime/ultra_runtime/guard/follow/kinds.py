@@ -1,4 +1,4 @@
-"""What kind of command a name is, so that only the modules it needs are loaded."""
+"""The kind of command that a name is, so that only the modules it needs are loaded."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ SHELLS = frozenset(
 )  # fmt: skip
 POWERSHELLS = frozenset(("pwsh", "powershell"))
 
-# Builtins and launchers that make words which nobody wrote, so that the first look cannot see them.
+# Builtins and launchers that make words that are not in the text, so the first look cannot see them.
 WORD_MAKERS = frozenset(
     ("cmd", "function", "gxargs", "iex", "invoke-expression", "parallel", "printf", "rush", "sem", "xargs")
 )
 
-# What happens that a rule can look at: how many things its function is told.
+# Events that a rule can check: how many arguments its function gets.
 EVENTS = {
     "assign": 2,
     "code_fork": 0,
@@ -28,7 +28,7 @@ EVENTS = {
     "write": 1,
 }
 
-# name: function of builtin.py; they change what the commands behind them see
+# name: function of builtin.py; they change what later commands see
 BUILTINS = {
     ".": "source",
     "alias": "alias",
@@ -132,7 +132,7 @@ CHANGERS = {
     "unlink": "removed",
 }
 
-# name: function of outputs.py; it is known what they print
+# name: function of outputs.py; their output is known
 PRINTERS = {
     "awk": "awk",
     "basename": "last_component",

@@ -1,4 +1,4 @@
-"""What commands print, as far as their arguments and input tell."""
+"""Compute what commands print, as far as their arguments and input are known."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def printf(call: Call) -> str:
 
 
 def formatted(form: str, args: list[str]) -> str:
-    """Fill the format of printf, over and over while there are arguments."""
+    """Fill the format of printf, again while there are arguments."""
     out: list[str] = []
-    rest = args[::-1]  # taken from the end, which costs nothing
+    rest = args[::-1]  # reversed, because popping at the end is cheap
     size = 0
     while True:
         before = len(rest)
@@ -161,7 +161,7 @@ def _set(text: str) -> str:
 
 
 def sed(call: Call) -> str:
-    """Apply one plain substitution; of others keep what they would put in."""
+    """Apply one plain substitution; of others keep the replacement text."""
     found = options(call.args, "efl", "expression file line-length")
     scripts = [value for name, value in found.values if name in ("e", "expression")] or found.operands[:1]
     source = call.stdin if len(found.operands) <= (1 if not found.values else 0) else UNKNOWN + "\n"
@@ -209,7 +209,7 @@ def find(call: Call) -> str:
 
 
 def written(call: Call) -> str:
-    """Return what a plain writer puts into its target, as far as the text says it."""
+    """Return what a plain writer writes to its target, as far as it is known."""
     if call.name in ("tee", "sponge", "dd"):
         return call.stdin
     if call.name in ("cp", "mv", "install", "ln"):

@@ -1,4 +1,4 @@
-"""Redirections: what a command reads, and where its output goes."""
+"""Follow redirections: what a command reads, and where its output goes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _input_of(follower: Follower, op: str, target: str) -> str:
 
 
 def _open(follower: Follower, fd: str, content: str) -> None:
-    """Remember what can be read from a descriptor, which may be named by a variable."""
+    """Record what can be read from a descriptor, which a variable may name."""
     if fd.startswith("{"):
         number = follower.descriptor()
         follower.shell.set(fd[1:-1], number)

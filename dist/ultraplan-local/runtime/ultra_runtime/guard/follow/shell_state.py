@@ -15,7 +15,7 @@ MAX_VALUE = 64 * 1024
 MAX_PATH = 4096
 _MISSING = object()
 
-# What a fresh shell knows.  A variable that is not here has an unknown value.
+# The variables of a fresh shell.  All others have unknown values.
 _INITIAL: dict[str, str] = {
     "IFS": " \t\n",
     "HOME": HOME,
@@ -30,7 +30,7 @@ _INITIAL: dict[str, str] = {
 
 
 class Work:
-    """Counts what the guard does, so that no text can make it do too much."""
+    """Counts the work of the guard, so that no text can cost too much."""
 
     __slots__ = ("limit", "spent")
 
@@ -39,18 +39,18 @@ class Work:
         self.spent = 0
 
     def spend(self, amount: int) -> None:
-        """Count some work, and stop where there is no more to have."""
+        """Count some work, and stop at the limit."""
         self.spent += amount
         if self.spent > self.limit:
             raise TooMuch("too much to follow")
 
     def plenty(self, amount: int = 0) -> bool:
-        """Tell whether there is enough left for work that only sharpens the answer."""
+        """Tell whether there is enough left for optional work."""
         return (self.spent + amount) * 4 < self.limit
 
 
 class Shell:
-    """Everything a command can change for the commands behind it."""
+    """Everything that a command can change for later commands."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -67,24 +67,24 @@ class Shell:
 
     @property
     def cwd(self) -> str:
-        """The directory, seen from where the text started."""
+        """The current directory, relative to where the text started."""
         return self.place["cwd"]
 
     def put(self, table: dict[str, Any], name: str, value: object) -> None:
-        """Set something, and remember how to take it back at the end of a subshell."""
+        """Set a value, and record how to undo that at the end of a subshell."""
         if self._levels:
             self._changes.append((table, name, table.get(name, _MISSING)))
         table[name] = value
 
     def drop(self, table: dict[str, Any], name: str) -> None:
-        """Remove something in the same way."""
+        """Remove a value in the same way."""
         if name in table:
             if self._levels:
                 self._changes.append((table, name, table[name]))
             del table[name]
 
     def enter(self) -> int:
-        """Start a subshell: what is set from here on is taken back by leave()."""
+        """Start a subshell: leave() undoes what is set from here on."""
         self._levels += 1
         return len(self._changes)
 
@@ -129,7 +129,7 @@ class Shell:
         self.put(self.variables, name, UNKNOWN if size > MAX_VALUE else value)
 
     def _set_element(self, name: str, index: str, value: str) -> None:
-        """Set one element of an array; with a key that is no number, any element may be it."""
+        """Set one element of an array; with a key that is not a number, it may be any element."""
         old = self.variables.get(name)
         items = list(old) if isinstance(old, list) else [old] if old else []
         if not index.isdigit() or int(index) > 1000:
@@ -142,7 +142,7 @@ class Shell:
         self.put(self.variables, name, items)
 
     def path(self, name: str) -> str:
-        """Return a path as seen from where the text started."""
+        """Return a path relative to where the text started."""
         name = name[2:] if name.startswith("./") else name
         if not self.cwd or name.startswith(("/", HOME)) or not name:
             return name
@@ -153,17 +153,17 @@ class Shell:
         return self.files.get(collapsed(self.path(name)))
 
     def program(self, name: str, stdin: str) -> str | None:
-        """Return what is in a file that is about to be run, when the text itself says so."""
+        """Return what is in a file that is about to be run, when the text itself wrote it."""
         if name in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"):
             return stdin
         return self.content(name)
 
     def write(self, name: str, content: str, append: bool = False) -> None:
-        """Remember what the text wrote to a file."""
+        """Record what the text wrote to a file."""
         key = collapsed(self.path(name))
         old = self.files.get(key, "") if append else ""
-        self.work.spend(len(old) // 64 + len(content))  # what is there is only copied
-        self.files[key] = (old + content)[:MAX_VALUE]  # a file outlives the subshell that wrote it
+        self.work.spend(len(old) // 64 + len(content))  # the old content is only copied
+        self.files[key] = (old + content)[:MAX_VALUE]  # a file remains after the subshell that wrote it
 
     def chdir(self, target: str) -> None:
         """Follow a cd."""

@@ -1,8 +1,8 @@
-"""Commands that run another command: what stands between their name and the other one."""
+"""Commands that run another command: the words between their name and the other one."""
 
 from __future__ import annotations
 
-# name: (options with a value: letters, long names; words of its own before the command)
+# name: (options with a value: letters, long names; how many of its own words precede the command)
 PLAIN: dict[str, tuple[str, str, int]] = {
     "arch": ("ed", "", 0),
     "builtin": ("", "", 0),
@@ -83,7 +83,7 @@ PLAIN: dict[str, tuple[str, str, int]] = {
 }
 
 # Too many options to list: the first word that is a command of interest is taken for the command.
-# The words name what has to come first, so that `docker rm` is not `rm`.
+# The words that must come first, so that `docker rm` is not `rm`.
 SCANNED: dict[str, tuple[str, ...]] = {
     "aws-vault": ("exec",),
     "bundle": ("exec",),

@@ -1,4 +1,4 @@
-"""Which files a command writes: redirections, and the targets of plain writers."""
+"""Find the files that a command writes: redirections, and the targets of plain writers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def copy(call: Call) -> list[Write]:
 
 
 def move(call: Call) -> list[Write]:
-    """Find the target of mv, and what is gone from where it was."""
+    """Find the target of mv, and the files that it moves away."""
     found = options(call.args, "tS", "target-directory suffix backup")
     into = found.value("t", "target-directory") is not None
     gone = found.operands if into else found.operands[:-1]
@@ -47,13 +47,13 @@ def move(call: Call) -> list[Write]:
 
 
 def removed(call: Call) -> list[Write]:
-    """Find what rm and its kin take away."""
+    """Find what rm and its like remove."""
     found = options(call.args, "ns", "iterations size")
     return [Write(path, REMOVE, call.name) for path in found.operands if not found.has("help", "version")]
 
 
 def changed(call: Call) -> list[Write]:
-    """Find the files whose mode or owner changes; a mode among them is a harmless name here."""
+    """Find the files whose mode or owner changes; the mode counts as a file, which is harmless."""
     valued = "mxMX" if call.name == "setfacl" else ""
     found = options(call.args, valued, "")
     return [Write(path, MODE, call.name) for path in found.operands if not found.has("help", "version")]
@@ -79,7 +79,7 @@ def sed(call: Call) -> list[Write]:
 
 
 def _edits(cluster: str) -> bool:
-    """Tell whether the letters of `-ni` hold the i of sed before a letter that takes a value."""
+    """Tell whether the letters of `-ni` contain the i of sed before a letter that takes a value."""
     for letter in cluster[1:]:
         if letter == "i":
             return True

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NEEDS = {"any_disk": ("dev",), "disk_write": ("dev",), "partition": ("dev",)}
 
-# Everything below /dev that is no disk.  Naming the harmless ones is the shorter and the safer list.
+# Everything below /dev that is not a disk: this list is shorter and safer than one of disks.
 _NO_DISK = frozenset(
     (
         "null", "zero", "full", "random", "urandom", "ptmx", "console", "stdin", "stdout", "stderr", "log", "kmsg", "kvm",
@@ -26,7 +26,7 @@ _NO_DISK_BEGINNINGS = (
 
 
 def _is_disk(path: str, unknown: bool = False) -> bool:
-    """Tell whether a path is that of a block device; the second says what to make of /dev/$X."""
+    """Tell whether a path is that of a block device; the second argument is the answer for /dev/$X."""
     path = collapsed(path)
     if not path.startswith("/dev/") or len(path) == 5 or " " in path:
         return False
@@ -44,7 +44,7 @@ def disk_write(write: Write) -> bool:
 
 
 def make_filesystem(call: Call, policy: Policy) -> bool:
-    """Match mkfs and its kin, unless what they are given is plainly an ordinary file."""
+    """Match mkfs and its like, unless the target is plainly an ordinary file."""
     found = options(call.args, "tLUEObiIGNgrCdTmMvcnsS", "type label")
     if not found.operands:
         return False
@@ -52,7 +52,7 @@ def make_filesystem(call: Call, policy: Policy) -> bool:
 
 
 def any_disk(call: Call, policy: Policy) -> bool:
-    """Match a tool that destroys what it is given, when that is a disk."""
+    """Match a tool that destroys its target, when that is a disk."""
     return any(_is_disk(arg, True) for arg in call.args)
 
 

@@ -1,4 +1,4 @@
-"""Rules on files: deleting whole trees by force, and opening them to everybody."""
+"""Rules on files: forced deletion of whole trees, and access for everybody."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ALL = frozenset((who, what) for who in "ugo" for what in "rwx")
 def remove(call: Call, policy: Policy) -> bool:
     """Match rm with both recursive and force, in any spelling.
 
-    An unknown word counts as the flag that is missing when a known flag follows it
-    (`rm $F -r d`): there it cannot be the name of what is deleted.
+    An unknown word counts as the missing flag when a known flag follows it
+    (`rm $F -r d`): there it cannot be a file to delete.
     """
     recursive = force = hidden = waiting = False
     for arg in call.args:
@@ -36,7 +36,7 @@ def remove(call: Call, policy: Policy) -> bool:
             continue
         hidden = hidden or waiting
         if arg.startswith("--"):
-            # GNU takes every unambiguous beginning of a long name
+            # GNU accepts every unambiguous prefix of a long name
             recursive = recursive or "--recursive".startswith(arg)
             force = force or "--force".startswith(arg)
         else:

@@ -45,14 +45,14 @@ _PROGRAMS = frozenset(
 
 
 class GitCall:
-    """A git command taken apart: where it works, its aliases, its subcommand."""
+    """The parts of a git command: where it works, its aliases, its subcommand."""
 
     __slots__ = ("aliases", "args", "directories", "programs", "verb")
 
     def __init__(self, name: str, args: list[str]) -> None:
         self.aliases: dict[str, str] = {}
         self.directories: list[str] = []
-        self.programs: list[str] = []  # what `git -c` makes git run
+        self.programs: list[str] = []  # what `git -c` lets git run
         self.verb = ""
         if name.startswith("git-") and len(name) > 4:
             self.verb, self.args = name[4:], args
@@ -72,7 +72,7 @@ class GitCall:
         self.args = args[at:]
 
     def _configure(self, setting: str) -> None:
-        """Take note of a setting that names something to run."""
+        """Record a setting that names something to run."""
         key, _, text = setting.partition("=")
         if key.startswith("alias."):
             self.aliases[key[6:]] = text
@@ -80,7 +80,7 @@ class GitCall:
             self.programs.append(text.lstrip("!"))
 
     def texts(self) -> list[str]:
-        """Return the shell texts that git is told to run."""
+        """Return the shell texts that git would run."""
         out = list(self.programs)
         alias = self.aliases.get(self.verb, "")
         if alias.startswith("!"):
@@ -118,7 +118,7 @@ def _global_option(args: list[str], at: int) -> tuple[str, str, int]:
 
 
 def force_push(call: Call, policy: Policy) -> bool:
-    """Match git push by force, be it by option or by refspec."""
+    """Match a forced git push, by option or by refspec."""
     verb, args = GitCall(call.name, call.args).resolved()
     if verb != "push":
         return False
@@ -139,7 +139,7 @@ def hard_reset(call: Call, policy: Policy) -> bool:
 
 
 def run_refs(call: Call, policy: Policy) -> bool:
-    """Match git when it writes a ref in which a run keeps its commits, or refs that nobody can read here."""
+    """Match git when it writes a ref of a run, or refs that are unknown."""
     verb, args = GitCall(call.name, call.args).resolved()
     if verb in ("update-ref", "symbolic-ref"):
         if "--stdin" in args:

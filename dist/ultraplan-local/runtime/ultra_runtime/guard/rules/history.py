@@ -45,7 +45,7 @@ def history_command(call: Call, policy: Policy) -> bool:
 
 
 def history_file(call: Call, policy: Policy) -> bool:
-    """Match a command that takes a history file away."""
+    """Match a command that removes a history file."""
     operands = options(call.args, "nsr", "iterations size reference").operands
     if call.name == "mv":
         operands = operands[:-1]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 def adds_package(call: Call, policy: Policy) -> bool:
     """Match the verb of a package manager that adds a package.
 
-    The table gives its verbs (some of two words), whether a package has to be named
-    (`npm install` alone installs what is already asked for), and the options with a value.
+    The table gives its verbs (some of two words), whether a package must be named
+    (`npm install` alone installs what package.json lists), and the options with a value.
     """
     manager = _bare(call.name)
     if manager not in policy.adders:

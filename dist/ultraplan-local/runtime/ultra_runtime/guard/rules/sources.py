@@ -1,4 +1,4 @@
-"""Where foreign text comes from, and eval, which runs whatever text it gets."""
+"""Rules on foreign text: the commands that print it, and eval, which runs any text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def eval_expansion(call: Call, policy: Policy) -> bool:
-    """Match eval of anything that is expanded, before or by it."""
+    """Match eval of text with an expansion."""
     return call.expands
 
 
 def always(call: Call) -> bool:
-    """Take the output of the command for foreign, but not its help."""
+    """Treat the output of the command as foreign, except its help."""
     return call.args not in HELP
 
 
@@ -48,5 +48,5 @@ def jq_decodes(call: Call) -> bool:
 
 
 def listens(call: Call) -> bool:
-    """Match netcat and its kin unless they only probe a port."""
+    """Match netcat and its like unless they only probe a port."""
     return not any(arg[:1] == "-" and arg[:2] != "--" and "z" in arg for arg in call.args)

@@ -1,4 +1,4 @@
-"""A command that is about to run, a file that it writes, and how to take options apart."""
+"""A command that is about to run, a file that it writes, and its parsed options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HELP = (["--help"], ["--version"])
 
 
 class Call:
-    """A command by its base name, with arguments in which marks stand for what is not known."""
+    """A command by its base name, with arguments in which marks replace unknown parts."""
 
     __slots__ = ("args", "expands", "guess", "name", "shell", "stdin")
 
@@ -23,8 +23,8 @@ class Call:
         self.args = args
         self.stdin = stdin
         self.shell = shell
-        self.expands = expands  # a word of it was written with $ or a backquote
-        self.guess = guess  # the name is not known, only that it could be this one
+        self.expands = expands  # one of its words has $ or a backquote
+        self.guess = guess  # the name is unknown and could be this one
 
 
 REMOVE, MODE = "remove", "mode"
@@ -92,7 +92,7 @@ def options(args: list[str], short: str = "", long: str = "", first_operand_ends
 
 
 def _cluster(arg: str, args: list[str], at: int, short: str, out: Options) -> int:
-    """Take `-abc` apart; return how many further arguments were its value."""
+    """Split `-abc` into flags; return how many further arguments were its value."""
     for place in range(1, len(arg)):
         letter = arg[place]
         out.flags.append(letter)
@@ -129,7 +129,7 @@ def skip_options(args: list[str], short: str, long: str) -> int:
 
 
 def is_assignment(arg: str) -> bool:
-    """Tell whether an argument sets a variable for the command behind it."""
+    """Tell whether an argument sets a variable for the command after it."""
     name, equals, _ = arg.partition("=")
     return bool(equals) and name.isidentifier()
 

@@ -1,4 +1,4 @@
-"""Read loops, branches and tests: what reserved words enclose."""
+"""Read loops, branches and tests: the commands with reserved words."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _BRANCHES, _ITEM = frozenset(("elif", "else", "fi")), frozenset((";;", "esac"))
 
 
 class CompoundReader(LineReader):
-    """Reads compound commands; the commands inside are read by the class below."""
+    """Reads compound commands; a subclass reads the commands inside."""
 
     def keyword(self) -> str:
-        """Return the reserved word that stands here, or nothing."""
+        """Return the reserved word at this place, or nothing."""
         text, pos = self.text, self.pos
         if pos >= self.end or text[pos] not in _FIRST:
             return ""
@@ -31,14 +31,14 @@ class CompoundReader(LineReader):
         return word
 
     def take(self, keyword: str) -> bool:
-        """Go behind the keyword if it stands here."""
+        """Skip the keyword if it is at this place."""
         if self.keyword() != keyword:
             return False
         self.pos += len(keyword)
         return True
 
     def until(self, ends: frozenset[str]) -> Script:
-        """Read commands to behind one of the reserved words."""
+        """Read commands up to and including one of the reserved words."""
         script = self.script(ends)
         if self.pos < self.end and self.keyword() in ends:
             self.pos += len(self.keyword())
@@ -115,7 +115,7 @@ class CompoundReader(LineReader):
                 return Compound("case", scripts, words)
 
     def _patterns(self, words: list[Word]) -> None:
-        """Read the patterns of one item to behind their parenthesis."""
+        """Read the patterns of one item and their parenthesis."""
         if self.text.startswith("(", self.pos):
             self.pos += 1
         while self.pos < self.end:
@@ -145,7 +145,7 @@ class CompoundReader(LineReader):
         return Compound("test", [], words)
 
     def separators(self, in_case: bool) -> None:
-        """Skip what may stand between commands."""
+        """Skip what may separate commands."""
         while self.pos < self.end:
             self.blank()
             char = self.text[self.pos : self.pos + 1]

@@ -1,4 +1,4 @@
-"""Read what stands between words: blanks, comments, newlines, redirections, here-documents."""
+"""Read what is between words: blanks, comments, newlines, redirections, here-documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LineReader(WordReader):
         self._pending: list[_Here] = []
 
     def parenthesis(self) -> Script:
-        """Read a substitution, whose newlines do not start the here-documents around it."""
+        """Read a substitution, whose newlines do not start the bodies of outer here-documents."""
         outer, self._pending = self._pending, []
         script = super().parenthesis()
         self._pending = outer + self._pending
@@ -55,7 +55,7 @@ class LineReader(WordReader):
         self.pos = pos
 
     def newline(self) -> None:
-        """Go behind a newline, and behind the here-documents that follow it."""
+        """Skip a newline and the here-documents that follow it."""
         self.pos += 1
         if self._pending:
             self.bodies()
@@ -68,7 +68,7 @@ class LineReader(WordReader):
             self.blank()
 
     def redirection(self) -> Redirection | None:
-        """Read the redirection that stands here, or nothing."""
+        """Read the redirection at this place, or nothing."""
         text, at = self.text, self.pos
         if text.startswith("{", at):
             close = text.find("}", at, at + 40)
@@ -98,7 +98,7 @@ class LineReader(WordReader):
         return redirection
 
     def _here(self, redirection: Redirection, source: str) -> None:
-        """Remember a here-document until the newline behind which its body starts."""
+        """Keep a here-document until the newline after which its body starts."""
         parts = redirection.target.parts
         quoted = any(part.quoted for part in parts)
         if all(part.kind in (LITERAL, QUOTED) for part in parts):
@@ -107,13 +107,13 @@ class LineReader(WordReader):
         redirection.target = Word([])
 
     def bodies(self) -> None:
-        """Read the bodies of the here-documents that wait for one."""
+        """Read the bodies of the pending here-documents."""
         pending, self._pending = self._pending, []
         for here in pending:
             here.redirection.target = self._body(here)
 
     def _body(self, here: _Here) -> Word:
-        """Read one body up to behind its delimiter."""
+        """Read one body and its delimiter."""
         text, lines = self.text, []
         while self.pos < self.end:
             newline = text.find("\n", self.pos)

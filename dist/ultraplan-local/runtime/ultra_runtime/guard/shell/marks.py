@@ -1,4 +1,4 @@
-"""Marks: private-use characters that stand for text which cannot be known.
+"""Marks: private-use characters that replace unknown text.
 
 A resolved word is a plain string.  Where a part of it comes from outside the
 text (a variable of the environment, the output of a program) one of these
@@ -22,7 +22,7 @@ _WILD = frozenset((UNKNOWN, FETCHED, DECODED, "*", "?", "["))
 
 
 def clean(text: str) -> str:
-    """Take away marks that are already in the text, so that nobody can forge one, and ends of DOS lines."""
+    """Remove marks that are already in the text, so that nobody can forge one, and DOS line endings."""
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
     for mark in ALL:
@@ -37,17 +37,17 @@ def known(word: str) -> bool:
 
 
 def taint(text: str) -> str:
-    """Return the marks of foreign text that the text holds."""
+    """Return the marks of foreign text in a text."""
     return "".join(mark for mark in TAINTS if mark in text)
 
 
 def base_name(word: str) -> str:
-    """Return the last component of a path, which is what a command is known by."""
+    """Return the last component of a path, which is the name of a command."""
     return word[word.rfind("/") + 1 :]
 
 
 def collapsed(path: str) -> str:
-    """Take `//`, `.` and `name/..` out of a path."""
+    """Remove `//`, `.` and `name/..` from a path."""
     if "." not in path and "//" not in path:
         return path
     out: list[str] = []
@@ -61,7 +61,7 @@ def collapsed(path: str) -> str:
 
 
 def show(word: str) -> str:
-    """Spell a word for people: unknown parts as three dots, the home as a tilde."""
+    """Return a word for people: unknown parts as three dots, the home as a tilde."""
     for mark in OPAQUE:
         word = word.replace(mark, "...")
     return word.replace(HOME, "~").replace(USER_HOME, "~")
@@ -83,7 +83,7 @@ def pieces(word: str) -> list[str]:
 
 
 def may_be(word: str, target: str) -> bool:
-    """Tell whether the unknown parts of the word could be such that it is the target."""
+    """Tell whether the word could be the target, for some values of its unknown parts."""
     parts = pieces(word)
     if len(parts) == 1:
         return word == target

@@ -1,4 +1,4 @@
-"""Escapes inside $'...' and in the format of printf and echo -e."""
+"""Resolve escapes inside $'...' and in the format of printf and echo -e."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = {"x": 2, "u": 4, "U": 8}
 
 
 def _digits(text: str, at: int, allowed: frozenset[str], most: int) -> int:
-    """Return where a run of at most so many digits ends."""
+    """Return the end of a run of digits, up to a maximum length."""
     end = at
     while end < len(text) and end - at < most and text[end] in allowed:
         end += 1
@@ -55,7 +55,7 @@ def resolve(text: str, zero_octal: bool = False) -> str:
 
 
 def ansi(text: str, at: int) -> tuple[str, int]:
-    """Read $'...' from behind its opening quote: the text, and the place behind the end or -1."""
+    """Read $'...' after its opening quote: the text, and the place after the end or -1."""
     out: list[str] = []
     while True:
         end = at
