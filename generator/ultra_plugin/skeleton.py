@@ -40,7 +40,9 @@ def _front_matter(contract: Contract, without: tuple[str, ...]) -> Iterator[str]
         if name in current:
             yield f"{name}: {json.dumps(current[name])}"
         elif name not in without:
-            yield f"{name}: {_value(field)}" if field.required else f"# {name}: {_value(field)}{_choice(field)}"
+            yield (
+                f"{name}: {_value(field)}" if field.required else f"# {name}: {_value(field)}{_choice(field)}"
+            )
 
 
 def _choice(field: Field) -> str:

@@ -40,8 +40,6 @@ def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
     header = (bundle / f"agents/{NEW}.md").read_text().split("---")[1]
     assert not [key for key in ("role:", "order:", "output:", "budget:") if key in header]
 
-    (repo / ".git").rmdir()
-    git(repo, "init", "--quiet", "--initial-branch=main")
     (repo / "a.py").write_text("x = 1\n")
     git(repo, "add", "a.py")
     git(repo, "commit", "--quiet", "--message=begin")
@@ -91,7 +89,6 @@ def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
 
 
 def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> None:
-    git(repo, "init", "--quiet")
     (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
     for number in range(601):
         (repo / f"{number}.py").touch()

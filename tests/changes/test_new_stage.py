@@ -75,11 +75,11 @@ def test_a_new_stage_needs_no_python(fork: Fork, repo: Path, python: Path, befor
     command = f"/{NAME}:ultraretro-local"
 
     kinds = ["brief", "research", "plan"] + (["review"] if before == "review" else [])
-    for path in EXAMPLE.rglob("*.md"):
-        inner = path.relative_to(EXAMPLE)
+    for file in EXAMPLE.rglob("*.md"):
+        inner = file.relative_to(EXAMPLE)
         if inner.parts[0].removesuffix(".md") in kinds:
             (repo / PROJECT / inner).parent.mkdir(parents=True, exist_ok=True)
-            (repo / PROJECT / inner).write_bytes(path.read_bytes())
+            (repo / PROJECT / inner).write_bytes(file.read_bytes())
     if before == "review":
         review = repo / PROJECT / "review.md"
         review.write_bytes((fork.sources / "contracts/fixtures/review/valid-nothing-found.md").read_bytes())
@@ -110,5 +110,5 @@ def test_a_new_stage_needs_no_python(fork: Fork, repo: Path, python: Path, befor
     page = (bundle / "docs/PIPELINE.md").read_text()
     assert page.index(f"ultra{before}-local") < page.index(command)
     assert command in (bundle / "README.md").read_text()
-    assert "## Retrospective" in (bundle / "docs/HANDOVER-CONTRACTS.md").read_text()
+    assert "Retrospective" in (bundle / "docs/HANDOVER-CONTRACTS.md").read_text()
     assert "lesson: Ask earlier" in (bundle / "templates/retro.md").read_text()

@@ -83,7 +83,7 @@ def test_an_optional_field_with_allowed_values(bundle: Path, repo: Path, python:
     schema = json.loads((bundle / "schemas/brief.schema.json").read_text())
     assert schema["properties"]["mood"]["enum"] == ["calm", "tense", None]
     assert "mood" not in schema["required"]
-    assert "| `mood` | text | no |" in (bundle / "docs/HANDOVER-CONTRACTS.md").read_text()
+    assert "| `mood` | `calm`, `tense` | no |" in words_of(bundle / "docs/HANDOVER-CONTRACTS.md")
     for path in ("templates/brief.md", "guides/brief/draft.md"):
         assert "\n# mood: calm # optional: calm, tense\n" in (bundle / path).read_text(), path
 
