@@ -1,4 +1,4 @@
-"""The suite as one plugin says it: its own verbs, and contracts that call its own launcher."""
+"""The suite as one plugin says it: its own verbs, the contracts of its stages, and the name of its launcher."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ultra_plugin.model import Plugin, Suite
+from ultra_plugin.model import Contract, Plugin, Suite
 
 MARK = "{launcher}"
 """How a contract names the program of the plugin that it is rendered for."""
 
 
 def own_suite(suite: Suite, plugin: Plugin) -> Suite:
-    """Return the suite with the verbs that the plugin carries and the name of its launcher."""
+    """Return the suite with the verbs and contracts that the plugin carries and the name of its launcher."""
     launcher = plugin.launcher or suite.settings.name
-    contracts, codes = _said(suite.contracts, launcher), _said(suite.common_codes, launcher)
+    contracts, codes = _said(own_contracts(suite, plugin), launcher), _said(suite.common_codes, launcher)
     policy = _said(suite.policy, launcher)
     return dataclasses.replace(
         suite, verbs=plugin.verbs, contracts=contracts, common_codes=codes, policy=policy
     )
+
+
+def own_contracts(suite: Suite, plugin: Plugin) -> dict[str, Contract]:
+    """Return the contracts that a stage of the plugin writes or reads; all of them for a plugin without stages."""
+    stages = {*plugin.settings.pipeline}
+    return {
+        key: contract
+        for key, contract in suite.contracts.items()
+        if not stages or stages & {contract.producer, *contract.consumers}
+    }
 
 
 def _said(value: Any, launcher: str) -> Any:

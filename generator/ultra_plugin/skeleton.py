@@ -9,7 +9,10 @@ from ultra_plugin.model import Block, Contract, Field, Gate, Output, Part
 
 
 def skeleton(contract: Contract, parts: int = 1, without: tuple[str, ...] = ()) -> str:
-    """Return front matter and body, the required fields and all sections but some; braces mark what to write."""
+    """Return front matter and body, all fields and sections but some.
+
+    Braces mark what to write; an optional field is a comment.
+    """
     lines = (
         ["---", *_front_matter(contract, without), "---", f"# {contract.title}: {{title}}"]
         if contract.fields
@@ -36,8 +39,15 @@ def _front_matter(contract: Contract, without: tuple[str, ...]) -> Iterator[str]
     for name, field in contract.fields.items():
         if name in current:
             yield f"{name}: {json.dumps(current[name])}"
-        elif field.required and name not in without:
-            yield f"{name}: {_value(field)}"
+        elif name not in without:
+            yield (
+                f"{name}: {_value(field)}" if field.required else f"# {name}: {_value(field)}{_choice(field)}"
+            )
+
+
+def _choice(field: Field) -> str:
+    """Return the comment that ends the line of an optional field."""
+    return f" # optional: {', '.join(field.values)}" if field.values else " # optional"
 
 
 def _value(field: Field) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.names import PLUGIN_SOURCE, PROJECT, SOURCES
+from tests.kit.files import tree_of
+from tests.kit.names import NAME, PLUGIN_SOURCE, PROJECT, SOURCES
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
@@ -19,6 +20,8 @@ PLUGIN = f"plugins/{PLUGIN_SOURCE.name}"
 
 class Fork:
     """A copy of the sources that a test changes and builds."""
+
+    ours = SOURCES
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -34,6 +37,27 @@ class Fork:
             text = text.replace(old, new)
         file.write_text(text)
 
+    def write(self, path: str, text: str) -> None:
+        """Add a source."""
+        file = self.sources / path
+        assert not file.exists(), f"{path} is there already"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def remove(self, *patterns: str) -> None:
+        """Remove files and folders; each pattern has to match."""
+        for pattern in patterns:
+            found = list(self.sources.glob(pattern))
+            assert found, f"nothing is called {pattern}"
+            for path in found:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    @property
+    def changed(self) -> set[str]:
+        """Return the sources that differ from ours: changed, added or removed."""
+        ours, own = _files(SOURCES), _files(self.sources)
+        return {path for path in ours.keys() | own.keys() if ours.get(path) != own.get(path)}
+
     def line(self, path: str, words: str) -> int:
         """Return the number of the line that holds these words."""
         lines = (self.sources / path).read_text().split("\n")
@@ -41,15 +65,33 @@ class Fork:
 
     def build(self) -> Path:
         """Return the plugin folder."""
-        bundles, _ = checked(SourceTree(self.sources), "dist")
-        write(bundles, self.folder / "dist")
-        return self.folder / "dist" / bundles[0].name
+        problems = self.problems()
+        assert not problems, "\n".join(problems)
+        return self.folder / "dist" / NAME
 
     def faults(self) -> list[str]:
         """Return what keeps the sources from being built."""
-        with pytest.raises(ProblemsFound) as caught:
-            checked(SourceTree(self.sources), "dist")
-        return [str(one).replace(f"{self.sources}/", "") for one in caught.value.problems]
+        problems = self.problems()
+        assert problems, "the sources can be built"
+        return problems
+
+    def problems(self) -> list[str]:
+        """Build, and return what keeps the sources from being built, nothing when they were."""
+        try:
+            bundles, _ = checked(SourceTree(self.sources), "dist")
+            write(bundles, self.folder / "dist")
+        except ProblemsFound as error:
+            return [str(one).replace(f"{self.sources}/", "") for one in error.problems]
+        return []
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {path: data for path, data in tree_of(folder).items() if "__pycache__" not in path}
+
+
+def words_of(path: Path) -> str:
+    """Return the text of a file with its paragraphs on one line each, however they are filled."""
+    return " ".join(path.read_text().split())
 
 
 @pytest.fixture

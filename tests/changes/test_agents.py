@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,18 @@ from tests.kit.repository import git
 
 AGENTS = f"{PLUGIN}/agents"
 NEW = "performance-reviewer"
+EXPLORER = "build-explorer"
 
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the plugin with one more reviewer, a quick researcher and another order of explorers."""
+    """Return the plugin with one more reviewer and explorer, a quick researcher and another order of explorers."""
     fork = Fork(tmp_path_factory.mktemp("agents"))
-    text = (fork.sources / AGENTS / "test-reviewer.md.j2").read_text()
-    text = text.replace("test-reviewer", NEW).replace(
-        "order: 4", "order: 6\nprograms: [make lint, make test ...]"
-    )
-    (fork.sources / AGENTS / f"{NEW}.md.j2").write_text(text)
+    for old, new in (("test-reviewer", NEW), ("task-finder", EXPLORER)):
+        text = (fork.sources / AGENTS / f"{old}.md.j2").read_text().replace(old, new)
+        order = "order: 8\nprograms: [make lint, make test ...]" if new == NEW else "order: 8"
+        fork.write(f"{AGENTS}/{new}.md.j2", re.sub(r"^order: .*$", order, text, flags=re.MULTILINE))
+    assert fork.changed == {f"{AGENTS}/{NEW}.md.j2", f"{AGENTS}/{EXPLORER}.md.j2"}
     fork.change(f"{AGENTS}/web-issues.md.j2", {"scope: external\n": "scope: external\nquick: true\n"})
     fork.change(f"{AGENTS}/risk-assessor.md.j2", {"order: 6": "order: 0"})
     return fork.build()
@@ -39,8 +41,6 @@ def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
     header = (bundle / f"agents/{NEW}.md").read_text().split("---")[1]
     assert not [key for key in ("role:", "order:", "output:", "budget:") if key in header]
 
-    (repo / ".git").rmdir()
-    git(repo, "init", "--quiet", "--initial-branch=main")
     (repo / "a.py").write_text("x = 1\n")
     git(repo, "add", "a.py")
     git(repo, "commit", "--quiet", "--message=begin")
@@ -110,6 +110,17 @@ def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
     (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
     told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
     assert told["explorers"] == [f"{NAME}:risk-assessor", f"{NAME}:task-finder"]
+
+
+def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> None:
+    (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
+    for number in range(601):
+        (repo / f"{number}.py").touch()
+    git(repo, "add", "--all")
+    told = Ultra(bundle, repo, python)("plan", "begin", "--project", PROJECT).data
+    assert told["explorers"][-1] == f"{NAME}:{EXPLORER}"
+    assert f"| `{NAME}:{EXPLORER}`" in (bundle / "guides/plan/orchestrator.md").read_text()
+    assert f"| `{EXPLORER}`" in (bundle / "docs/PIPELINE.md").read_text()
 
 
 @pytest.mark.parametrize(

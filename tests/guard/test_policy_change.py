@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.guard.scene import PLAN, Scene
-from tests.kit.names import ROOT
+from tests.kit.names import LAUNCHER, ROOT
 from tests.plan.texts import plan, step
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import checked
@@ -129,6 +129,31 @@ def test_scan_says_what_the_hook_says(scene: Scene) -> None:
     found = [one for one in json.loads(done.stdout)["commands"] if one["field"] == "Verify"]
     assert [one["command"] for one in found] == BLOCKED + ALLOWED
     assert [one["verdict"] for one in found] == ["block"] * len(BLOCKED) + ["allow"] * len(ALLOWED)
+
+
+def test_check_command_and_check_path_say_what_the_hook_says(scene: Scene) -> None:
+    commands = [command for command in BLOCKED + ALLOWED if "deploy" not in command]
+    given = "".join(json.dumps({"command": command}) + "\n" for command in commands)
+    told = [json.loads(line) for line in asked(scene, "check-command", "--batch", given=given)]
+    assert [one["verdict"] for one in told] == ["block" if one in BLOCKED else "allow" for one in commands]
+    (path,) = map(json.loads, asked(scene, "check-path", "deploy/prod.lock.yaml"))
+    assert (path["verdict"], path["rule"]) == ("block", "production_lock")
+
+
+def asked(scene: Scene, *words: str, given: str = "") -> list[str]:
+    """Return the lines that a verb answers."""
+    done = subprocess.run(
+        [sys.executable, scene.bundle / "bin" / LAUNCHER, *words, "--json"], cwd=scene.repo, text=True, check=False,
+        env={"PATH": os.environ["PATH"], "HOME": str(scene.home)}, input=given, capture_output=True, timeout=60,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("page", ["GUARD", "TROUBLESHOOTING"])
+def test_the_docs_list_the_new_rules(scene: Scene, page: str) -> None:
+    text = (scene.bundle / f"docs/{page}.md").read_text()
+    assert "taking down what runs in the cloud" in text or "`cloud_destroy`" in text
+    assert "the lock of production" in text or "`production_lock`" in text
 
 
 # -- what the build refuses

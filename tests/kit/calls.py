@@ -35,8 +35,9 @@ class Told:
 class Ultra:
     """Call the launcher of a bundle in a folder, with nothing of the user's environment."""
 
-    def __init__(self, bundle: Path, folder: Path, python: Path) -> None:
+    def __init__(self, bundle: Path, folder: Path, python: Path, launcher: str = LAUNCHER) -> None:
         self.bundle = bundle
+        self.launcher = launcher
         self.folder = folder
         self.env = {
             "PATH": os.pathsep.join([str(python), "/usr/bin", "/bin"]),
@@ -47,7 +48,7 @@ class Ultra:
     @property
     def command(self) -> Path:
         """The launcher."""
-        return self.bundle / "bin" / LAUNCHER
+        return self.bundle / "bin" / self.launcher
 
     def __call__(self, *words: str | Path, **options: Any) -> Told:
         """Answer for a program."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ultra_plugin.document import line_of, nearest
@@ -17,6 +17,7 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import Contract, Field, Suite
 from ultra_plugin.ranges import walk, walk_fields
 from ultra_plugin.source import SourceTree
+from ultra_plugin.tables.fields import END, absent_fields
 
 PACKAGE = "runtime/ultra_runtime"
 ROOM = f"{PACKAGE}/contract"
@@ -43,8 +44,8 @@ class _Raised:
 @dataclass(frozen=True, slots=True)
 class _Module:
     raised: tuple[_Raised, ...]
-    rules: Mapping[str, int] = field(default_factory=dict)
-    """Rule -> its line, in the module of rules."""
+    rules: Mapping[str, ast.FunctionDef] = field(default_factory=dict)
+    """Rule -> its function, in the module of rules."""
     contracts: frozenset[str] = frozenset()
     """The contracts that it loads by name."""
     is_given_one: bool = False
@@ -106,7 +107,7 @@ def _read(tree: SourceTree, path: str) -> _Module:
         for codes in _codes(call.args[0], constants)
     )
     rules = {
-        function.name: function.lineno
+        function.name: function
         for function in functions
         if isinstance(function, ast.FunctionDef) and [one.arg for one in function.args.args] == _RULE
     }
@@ -148,7 +149,8 @@ def _pairs(node: ast.expr | None) -> dict[str, str]:
     return {name: str(module).partition(".")[0] for name, module in ast.literal_eval(node).items()}
 
 
-def _rule_problems(tree: SourceTree, contracts: Iterable[Contract], rules: _Module) -> Iterator[Problem]:
+def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Module) -> Iterator[Problem]:
+    """Yield rules that are no function, and functions that no contract names; those of a removed contract may stay."""
     followed = [contract for contract in contracts if contract.format != "markdown"]
     for contract in followed:
         path = f"contracts/{contract.artifact}.yaml"
@@ -158,11 +160,18 @@ def _rule_problems(tree: SourceTree, contracts: Iterable[Contract], rules: _Modu
                 line = line_of(tree.read(path), "rules", name)
                 yield Problem(tree.shown(path), line, "unknown-rule", message, nearest(name, rules.rules))
     named = {name for contract in followed for name in contract.rules}
-    for name, line in rules.rules.items():
-        if name not in named:
+    gone = {f"{key}{END}" for key in absent_fields(tree, [contract.key for contract in contracts])}
+    for name, function in rules.rules.items():
+        if name not in named and not gone & {
+            node.id for node in ast.walk(function) if isinstance(node, ast.Name)
+        }:
             message = f"no contract names the rule '{name}'"
             yield Problem(
-                tree.shown(RULES), line, "unused-rule", message, "name it under 'rules:', or delete it"
+                tree.shown(RULES),
+                function.lineno,
+                "unused-rule",
+                message,
+                "name it under 'rules:', or delete it",
             )
 
 

@@ -19,18 +19,18 @@ NEEDED: Mapping[str, tuple[Role, ...]] = {
     "sessions put": ("decomposer",),
 }
 """Verb of the runtime -> the roles that it looks up in its tables."""
-_CALLS = {verb: re.compile(rf"\bultra {verb}\b") for verb in NEEDED}
 
 
 def role_problems(plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:
     """Yield a problem at the first call of each verb whose role nobody has."""
     for verb, roles in NEEDED.items():
         missing = [role for role in roles if not agents_with(plugin.roles, role)]
-        place = _first_call(bundle, _CALLS[verb]) if missing else None
+        call = f"{plugin.launcher} {verb}"
+        place = _first_call(bundle, re.compile(rf"\b{re.escape(call)}\b")) if missing else None
         if place is None:
             continue
         for role in missing:
-            message = f"`ultra {verb}` needs an agent with the role '{role}', and there is none"
+            message = f"`{call}` needs an agent with the role '{role}', and there is none"
             remedy = f"add 'role: {role}' to the header of an agent, or drop the call"
             yield Problem(*place, "role-without-agent", message, remedy)
 

@@ -75,7 +75,9 @@ def trial_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) ->
         calls = [*_policy_calls(tree, suite.policy, place)] if suite.policy else []
         calls += fixture_calls(tree, suite, place)
         for bundle in bundles:
-            able = [call for call in calls if f"{_PACKAGE}/{call.module}" in bundle.files]
+            able = [
+                call for call in calls if all(f"{_PACKAGE}/{name}" in bundle.files for name in call.modules)
+            ]
             calls = [call for call in calls if call not in able]
             problems += _tried(tree, bundle, able, place) if able else ()
     return problems
@@ -136,7 +138,7 @@ def _policy_calls(tree: SourceTree, policy: Policy, place: Path) -> Iterator[Cal
             for rule, verdict, kind, text in examples
         ]
         module = f"verbs/{verb.replace('-', '_')}.py"
-        yield Call(module, (verb, "--batch", "--json"), _compared(tree, path, wanted), given)
+        yield Call((module,), (verb, "--batch", "--json"), _compared(tree, path, wanted), given)
     seen: list[Wanted] = [(rule, text, {"said": True}) for rule, _, kind, text in commands if kind == "match"]
     yield _asked(tree, COMMANDS, "guard/first_look.py", "may_match", seen)
     if secrets := policy.secret_files:
@@ -149,7 +151,7 @@ def _asked(tree: SourceTree, path: str, module: str, function: str, wanted: Sequ
     """Return a call that asks a function of the runtime about every example."""
     given = "".join(json.dumps(text) + "\n" for _, text, _ in wanted)
     name = module.removesuffix(".py").replace("/", ".")
-    return Call(module, ("-m", name, function), _compared(tree, path, wanted, f" in {module}"), given)
+    return Call((module,), ("-m", name, function), _compared(tree, path, wanted, f" in {module}"), given)
 
 
 def _compared(

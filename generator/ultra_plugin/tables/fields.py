@@ -14,7 +14,7 @@ _IMPORT = re.compile(r"^from ultra_runtime\.tables\.fields import (\([^)]*\)|.*)
 _ABSENT = '''
 
 class _Absent(type):
-    """The names of a contract that this bundle does not have: each is empty."""
+    """The names of a contract that this bundle does not have: each but its own is empty."""
 
     def __getattr__(cls, name: str) -> str:
         if name[:1] == "_":
@@ -34,7 +34,10 @@ def fields_module(contracts: Iterable[Contract], absent: Iterable[str]) -> str:
     for contract in contracts:
         rows = (f"    {name} = {literal(word)}\n" for name, word in field_names(contract).items())
         parts.append(f"\n\nclass {contract.key}{END}:\n{''.join(rows)}")
-    parts += [f"\n\nclass {key}{END}(metaclass=_Absent):\n    pass\n" for key in missing]
+    parts += [
+        f"\n\nclass {key}{END}(metaclass=_Absent):\n    KIND = {literal(key.replace('_', '-'))}\n"
+        for key in missing
+    ]
     return "".join(parts)
 
 

@@ -84,9 +84,9 @@ def gaps_of(pattern: str) -> list[str]:
 
 
 def find_files(folder: str, kind: str) -> Iterator[str]:
-    """Yield the files of an artifact in a project, relative to its folder, sorted."""
+    """Yield the files of an artifact in a project, relative to its folder, sorted; none of one without a place."""
     found = set()
-    for pattern in files_of(kind):
+    for pattern in table("stages").FILES.get(kind, ()):
         parent, _, name = pattern.rpartition("/")
         start, end = name.partition("{")[0], name.rpartition("}")[2]
         for entry in _names(os.path.join(folder, parent)):

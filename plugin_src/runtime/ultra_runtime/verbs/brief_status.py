@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "brief status DIR VALUE [--json]"
+STAGE = "brief"
 
 FIELD = brief_fields.RESEARCH_STATUS
 TOPICS = brief_fields.RESEARCH_TOPICS

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 USAGE = "scan PLAN [--json]"
 READ_ONLY = True
+STAGE = "plan"
 
 
 def run(args: Args) -> Answer:

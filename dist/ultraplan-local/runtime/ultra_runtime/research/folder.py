@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
+from ultra_runtime.contract.stages import placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.research.topics import SUFFIX, research_files, topics_of
@@ -49,12 +50,10 @@ def is_folder(path: str) -> bool:
 
 
 def read_brief(path: str) -> Mapping[str, Any] | None:
-    """Return what the brief says, as far as it can be read."""
-    return (
-        validate_file(load_contract(brief_fields.KIND), path, soft=True).parsed
-        if os.path.lexists(path)
-        else None
-    )
+    """Return what the brief says, as far as it can be read; nothing in a plugin without briefs."""
+    if brief_fields.KIND not in placed_kinds() or not os.path.lexists(path):
+        return None
+    return validate_file(load_contract(brief_fields.KIND), path, soft=True).parsed
 
 
 def note_unanswered(report: Report, folder: str, brief: Mapping[str, Any] | None) -> None:

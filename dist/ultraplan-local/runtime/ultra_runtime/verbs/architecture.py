@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 USAGE = "architecture DIR [--json]"
 READ_ONLY = True
+STAGE = "plan"
 
 
 def run(args: Args) -> Answer:

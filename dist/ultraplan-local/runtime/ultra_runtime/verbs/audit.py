@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "audit PATH [--project DIR] [--session N] [--json]"
+STAGE = "execute"
 
 
 def run(args: Args) -> Answer:

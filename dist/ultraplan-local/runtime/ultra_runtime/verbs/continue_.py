@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.contract.stages import command
+from ultra_runtime.contract.stages import command, file_of
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.session_state import FILE_NAME, SessionState, States, find_states
+from ultra_runtime.run.state.session_state import KIND, SessionState, States, find_states, has_state
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.words import listed, one_line
 
@@ -52,8 +52,8 @@ def _states_of_project(project: str) -> States:
     hint = f"Run `{verb('continue')}` without --project to look at every project."
     if not os.path.isdir(folder):
         raise RefusedError(f"there is no project folder {one_line(project)}", hint)
-    if not os.path.lexists(os.path.join(folder, FILE_NAME)):
-        raise RefusedError(f"{one_line(project)} has no {FILE_NAME}: no run of it has begun yet", hint)
+    if not has_state(folder):
+        raise RefusedError(f"{one_line(project)} has no {file_of(KIND)}: no run of it has begun yet", hint)
     states = States()
     states.read(find_root(folder) or root, folder)
     return states

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 USAGE = "plan show PATH [--json]"
 READ_ONLY = True
+STAGE = "plan"
 
 
 def run(args: Args) -> Answer:

@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stage_part import Next
-from ultra_runtime.contract.stages import command, file_of, stage_that_makes
+from ultra_runtime.contract.stages import command, file_of, placed_kinds, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
 from ultra_runtime.text.timestamp import instant
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Issue
 
 KIND = "session-state"
-FILE_NAME = file_of(KIND)
 SAME_SESSION = "Continue"
 LAST_SESSION = "Complete"
 
@@ -69,7 +68,7 @@ class States:
     def read(self, root: str, project: str) -> None:
         """Add the state of one project folder."""
         contract = load_contract(KIND)
-        path = os.path.join(project, FILE_NAME)
+        path = os.path.join(project, file_of(KIND))
         result = validate_file(contract, path)
         for issue in result.errors + result.warnings:
             issue.path = seen_from(root, path)
@@ -87,6 +86,11 @@ class States:
         return [state for state in self.valid if state.instant == latest]
 
 
+def has_state(folder: str) -> bool:
+    """Tell whether a project folder has a session state; a plugin without runs has none."""
+    return KIND in placed_kinds() and os.path.lexists(os.path.join(folder, file_of(KIND)))
+
+
 def find_states(root: str) -> States:
     """Read the session state of every project of the repository."""
     states = States()
@@ -97,7 +101,7 @@ def find_states(root: str) -> States:
         return states
     for project in projects:
         path = os.path.join(folder, project)
-        if os.path.lexists(os.path.join(path, FILE_NAME)):
+        if has_state(path):
             states.read(root, path)
     return states
 
@@ -105,7 +109,7 @@ def find_states(root: str) -> States:
 def read_state(root: str, folder: str) -> SessionState | None:
     """Return the session state of one project folder, if it is there and valid."""
     states = States()
-    if os.path.lexists(os.path.join(folder, FILE_NAME)):
+    if has_state(folder):
         states.read(root, folder)
     return states.valid[0] if states.valid else None
 

@@ -1,0 +1,314 @@
+"""A stage is removed with its files and with what the build lists; the rest of the plugin works and does not mention it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.changes.conftest import PLUGIN, Fork
+from tests.kit.calls import Ultra
+from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, SETTINGS
+from tests.kit.repository import make_repository
+from ultra_plugin.config import load
+from ultra_plugin.source import SourceTree
+
+EXPLORERS = (
+    "architecture-mapper", "convention-scanner", "dependency-tracer", "risk-assessor", "task-finder", "test-strategist",
+)  # fmt: skip
+EXAMPLES = f"{PLUGIN}/docs/examples/*"
+# The recorded session shows the whole pipeline.
+TUTORIAL = (f"{PLUGIN}/docs/TUTORIAL.md.j2", "fragments/tutorial-session.md.j2")
+TOLD = {
+    f"{PLUGIN}/README.md.j2": {
+        "- [A first project](docs/TUTORIAL.md): a whole project, with the text of a recorded session.\n": ""
+    },
+    f"{PLUGIN}/docs/PIPELINE.md.j2": {" [A first project](TUTORIAL.md) shows the pipeline in use.": ""},
+}
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What goes with some stages, what the build then lists, and what nothing mentions afterwards."""
+
+    stages: tuple[str, ...]
+    files: tuple[str, ...]
+    listed: Mapping[str, Mapping[str, str] | None] = field(default_factory=dict)
+    """Source -> the words to replace; None when the source is removed."""
+    artifacts: tuple[str, ...] = ()
+
+
+def files_of(stage: str) -> tuple[str, ...]:
+    """Return what every stage has."""
+    return (
+        f"{PLUGIN}/commands/{stage}.md.j2",
+        f"{PLUGIN}/docs/commands/{stage}.md.j2",
+        f"{PLUGIN}/evals/{stage}-*",
+    )
+
+
+def contract_files(artifact: str) -> tuple[str, ...]:
+    """Return what every artifact that a model writes has."""
+    return (
+        f"contracts/{artifact}.yaml",
+        f"contracts/fixtures/{artifact}",
+        f"{PLUGIN}/templates/{artifact}.md.j2",
+    )
+
+
+REVIEW = Removal(
+    ("review",),
+    (
+        *files_of("review"),
+        *contract_files("review"),
+        *(f"outputs/{name}.yaml" for name in ("conformance", "coordination", "findings")),
+        "fragments/reviewer*",
+        *(f"{PLUGIN}/agents/{name}*" for name in ("[!b]*-reviewer", "review-coordinator")),
+        f"{PLUGIN}/guides/plan/remediation.md.j2",
+        f"{EXAMPLES}/review.md",
+    ),
+    {"contracts/brief.yaml": {"[research, plan, review]": "[research, plan]"}},
+    ("review.md",),
+)
+CONTINUE = Removal(
+    ("continue",),
+    (*files_of("continue"), f"{PLUGIN}/guides/continue"),
+    {"contracts/session-state.yaml": {"consumer: continue": "consumer: execute"}},
+)
+RESEARCH = Removal(
+    ("research",),
+    (
+        *files_of("research"),
+        *contract_files("research"),
+        "outputs/research-report.yaml",
+        "fragments/research-*",
+        "fragments/web-rules*",
+        *(f"{PLUGIN}/agents/{name}" for name in ("local-*", "web-*", "gemini-*")),
+        f"{PLUGIN}/guides/research",
+        f"{EXAMPLES}/research",
+    ),
+    {
+        "contracts/brief.yaml": {"[research, plan, review]": "[plan, review]"},
+        f"{PLUGIN}/evals/guard-agents-write": None,
+    },
+    ("research/",),
+)
+# Session states and reviews have a field that names the file of a brief, so its name stays.
+BRIEF = Removal(
+    ("brief",),
+    (
+        *files_of("brief"),
+        *contract_files("brief"),
+        "outputs/brief-review.yaml",
+        f"{PLUGIN}/agents/brief-reviewer*",
+        f"{PLUGIN}/guides/brief",
+        f"{EXAMPLES}/brief.md.j2",
+    ),
+    {
+        "contracts/fixtures/common": None,  # which are briefs
+        "contracts/fixtures/research/RESEARCH_TOPIC_UNANSWERED": None,
+        f"{PLUGIN}/evals/guard-agent-answers": None,
+        f"{PLUGIN}/evals/research-without-brief": None,
+        f"{PLUGIN}/README.md.j2": {
+            **TOLD[f"{PLUGIN}/README.md.j2"],
+            "rate-limit/brief.md": "rate-limit/plan.md",
+        },
+    },
+)
+GUARDED = (
+    "commands",
+    "compaction",
+    "early-stop",
+    "paths",
+    "run-agent",
+    "run-files",
+    "unfinished-run",
+    "worktree",
+)
+PLAN = Removal(
+    ("plan", "execute", "review", "continue"),
+    (
+        *(path for stage in ("plan", "execute") for path in files_of(stage)),
+        *(path for artifact in ("plan", "session-spec") for path in contract_files(artifact)),
+        *(
+            path
+            for artifact in ("progress", "session-state", "architecture")
+            for path in contract_files(artifact)[:2]
+        ),
+        *(f"outputs/{name}.yaml" for name in ("plan-critique", "scope-check", "sessions", "exploration")),
+        "fragments/explorer*",
+        f"{PLUGIN}/agents/plan-critic*",
+        f"{PLUGIN}/agents/scope-guardian*",
+        f"{PLUGIN}/agents/session-decomposer*",
+        *(f"{PLUGIN}/agents/{name}*" for name in EXPLORERS),
+        f"{PLUGIN}/guides/plan",
+        f"{PLUGIN}/guides/execute",
+        f"{PLUGIN}/guides/brief/auto.md.j2",
+        f"{EXAMPLES}/plan.md",
+        f"{EXAMPLES}/sessions",
+        *(path for path in REVIEW.files if "guides/plan" not in path),
+        *CONTINUE.files,
+    ),
+    {
+        "contracts/brief.yaml": {"[research, plan, review]": "research"},
+        "contracts/research.yaml": {"consumer: plan": "consumer: another plugin"},
+        "fragments/eval-plan.sh.j2": None,
+        "fragments/eval-run.sh.j2": None,
+        "fragments/eval-history.jsonl.j2": None,
+        **{f"{PLUGIN}/evals/guard-{name}": None for name in GUARDED},
+        f"{PLUGIN}/docs/GUARD.md.j2": {
+            "    {{ verb('scan') }} plan.md\n": "",
+            "verb('scan')": "verb('check-command')",
+        },
+    },
+    ("plan.md", "progress.json", "review.md"),
+)
+REMOVALS = {"-".join(one.stages): one for one in (BRIEF, RESEARCH, PLAN, REVIEW, CONTINUE)}
+
+
+class Removed:
+    """The plugin without some stages."""
+
+    def __init__(self, folder: Path, removal: Removal) -> None:
+        self.fork = fork = Fork(folder)
+        self.removal = removal
+        fork.remove(*removal.files, *TUTORIAL)
+        fork.change(f"{PLUGIN}/plugin.yaml", pipeline_without(removal.stages))
+        self.listed = self.settle({**TOLD, **removal.listed})
+        self.bundle = fork.folder / "dist" / NAME
+        suite = load(SourceTree(fork.sources))
+        self.verbs = {verb.name: verb.usage for verb in suite.plugins[0].verbs.values()}
+        self.gone = {verb.name for verb in suite.verbs.values()} - self.verbs.keys()
+        self.kinds = [contract.artifact for contract in suite.contracts.values()]
+
+    def settle(self, mended: Mapping[str, Mapping[str, str] | None]) -> set[str]:
+        """Change what the build lists until it lists nothing, and return what it listed."""
+        listed: set[str] = set()
+        while faults := self.fork.problems():
+            named = {
+                next((path for path in mended if fault.startswith((f"{path}:", f"{path}/"))), fault)
+                for fault in faults
+            }
+            assert named <= mended.keys() - listed, named
+            for path in named:
+                words = mended[path]
+                if words is None:
+                    self.fork.remove(path)
+                else:
+                    self.fork.change(path, words)
+            listed |= named
+        assert listed == mended.keys()
+        return listed
+
+
+def pipeline_without(stages: tuple[str, ...]) -> dict[str, str]:
+    """Return the lines of plugin.yaml to replace: the rows of the stages, and the `next` that leads to them."""
+    rows = SETTINGS["pipeline"]
+    text = (Fork.ours / f"{PLUGIN}/plugin.yaml").read_text()
+    changes = {}
+    for stage, row in rows.items():
+        (line,) = re.findall(rf"^  {stage}: \{{.*\}}\n", text, re.MULTILINE)
+        following = row.get("next")
+        while following in stages:
+            following = rows[following].get("next")
+        if stage in stages:
+            changes[line] = ""
+        elif following != row.get("next"):
+            changes[line] = line.replace(
+                f", next: {row['next']}", f", next: {following}" if following else ""
+            )
+    return changes
+
+
+@pytest.fixture(scope="module", params=REMOVALS)
+def removed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Removed:
+    """Return the plugin without a stage."""
+    return Removed(tmp_path_factory.mktemp(request.param), REMOVALS[request.param])
+
+
+WORDS = {
+    "PATH": f"{PROJECT}/plan.md", "PLAN": f"{PROJECT}/plan.md", "DIR": PROJECT, "VALUE": "complete", "N": "1",
+    "AGENT": "plan-critic", "COMMAND": "plan", "REVIEWER": "test-reviewer", "SLUG": "other", "TEXT": "words",
+    "FILE": f"{PROJECT}/brief.md",
+}  # fmt: skip
+
+
+def calls(removed: Removed) -> list[list[str]]:
+    """Return a call of every verb with what it needs, one with a project, and one for each kind of artifact."""
+    found = []
+    for name, usage in removed.verbs.items():
+        needed = re.sub(r"\[[^]]*\]", "", usage[len(name) :]).split()
+        words = [*name.split(), *(WORDS.get(word, word) for word in needed)]
+        kinds = [*removed.kinds, "project", *removed.removal.stages] if "KIND" in needed else [""]
+        for kind in kinds:
+            call = [kind if word == "KIND" else word for word in words]
+            found.append(call)
+            if "[--project DIR" in usage:
+                found.append([*call, "--project", PROJECT])
+    return found
+
+
+def test_the_build_lists_what_names_a_removed_stage(removed: Removed) -> None:
+    own = {path for path in removed.fork.changed if (removed.fork.sources / path).exists()}
+    edited = {path for path, words in {**TOLD, **removed.removal.listed}.items() if words is not None}
+    assert own == {f"{PLUGIN}/plugin.yaml", *edited}, "no source was changed that the build did not list"
+
+
+@pytest.mark.parametrize("has_project", [False, True])
+def test_every_verb_answers(removed: Removed, tmp_path: Path, python: Path, has_project: bool) -> None:
+    repo = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
+    if has_project:
+        for path in EXAMPLE.rglob("*.md"):
+            target = repo / PROJECT / path.relative_to(EXAMPLE)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+    ultra = Ultra(removed.bundle, repo, python)
+    assert ultra("status").status == 0
+    assert ultra("doctor").data["checks"]
+    hook = ultra.hook("session_start", {"cwd": str(repo), "source": "startup", "session_id": "s"})
+    assert (hook.status, hook.err) == (0, "")
+    for words in calls(removed):
+        told = ultra(*words)
+        assert told.status in (0, 1, 2), (words, told.out)
+        assert "KeyError" not in told.out, words
+        assert "internal" not in told.data, words
+        assert told.status == 0 or told.data.get("errors") or told.data.get("next"), (words, told.out)
+        assert not mentions(removed, told.out, words), (words, told.out)
+
+
+def mentions(removed: Removed, text: str, given: list[str]) -> list[str]:
+    """Return the removed commands, and verbs that the bundle does not have, that a text mentions."""
+    commands = [PIPELINE[stage] for stage in removed.removal.stages if PIPELINE[stage] != NAME]
+    verbs = [f"{LAUNCHER} {verb}" for verb in removed.gone]
+    words = [*commands, *verbs, *(name for name in removed.removal.artifacts if name not in " ".join(given))]
+    return [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
+
+
+def test_nothing_that_people_or_models_read_mentions_it(
+    removed: Removed, tmp_path: Path, python: Path
+) -> None:
+    texts = {
+        path: path.read_text()
+        for path in sorted(removed.bundle.rglob("*.md"))
+        if "examples" not in path.parts
+    }
+    ultra = Ultra(removed.bundle, tmp_path, python)
+    texts |= {Path(f"{verb} --help"): ultra.say(*verb.split(), "--help").out for verb in removed.verbs}
+    texts[Path("--help")] = ultra.say("--help").out
+    found = {str(path): words for path, text in texts.items() if (words := mentions(removed, text, []))}
+    assert found == {}
+
+
+def test_the_bundle_has_no_verb_of_it(removed: Removed, tmp_path: Path, python: Path) -> None:
+    ultra = Ultra(removed.bundle, tmp_path, python)
+    for verb in removed.gone:
+        told = ultra(*verb.split())
+        assert told.status == 2, (verb, told.out)
+        assert not (
+            removed.bundle / f"runtime/ultra_runtime/verbs/{verb.replace(' ', '_').replace('-', '_')}.py"
+        ).exists()
+    contracts = {path.name.partition(".")[0] for path in (removed.bundle / "schemas").iterdir()}
+    assert contracts == {*removed.kinds}
