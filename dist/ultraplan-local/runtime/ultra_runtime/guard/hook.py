@@ -14,7 +14,7 @@ import os
 import sys
 
 from ultra_runtime.guard.site import LockError, find_site, places, run_files
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ def main() -> int:
         return LET_THROUGH
     except Exception as problem:
         told = "the call was not run" if in_run else "the call was let through"
-        sys.stderr.write(
-            f"{launcher()} guard: {told}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
-        )
+        sys.stderr.write(f"{LAUNCHER} guard: {told}: {type(problem).__name__}: {problem}{_kept(problem)}.\n")
         return BLOCKED if in_run else FAILED
 
 
@@ -130,6 +128,7 @@ def _of_agent(call: _Call) -> Verdict | None:
 def _of_spawning() -> Verdict:
     """Return the refusal of a sub-agent in a run."""
     from ultra_runtime.guard.policy import Verdict
+    from ultra_runtime.rendered import verb
 
     reason = "a run is carried out by the one session that is held to its steps, so no agent is started in it"
     instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
@@ -152,7 +151,7 @@ def _answer(verdict: Verdict, deny: bool) -> None:
     output = {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny" if deny else "ask",
-        "permissionDecisionReason": f"{launcher()} guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
+        "permissionDecisionReason": f"{LAUNCHER} guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
     }
     sys.stdout.write(write({"hookSpecificOutput": output}) + "\n")
     sys.stdout.flush()

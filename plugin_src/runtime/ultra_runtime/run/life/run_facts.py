@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
-from ultra_runtime.files.json_file import read_json
-from ultra_runtime.guard.site import run_file
+from ultra_runtime.run.life.holder import find_lock, holder_of
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.text.timestamp import instant
 
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.standing import Standing
 
 OVER = ("completed", "partial", "failed", "stopped", "blocked")
-LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is gone"
 
 
 class StepFacts:
@@ -138,29 +134,6 @@ def _add_times(run: RunFacts) -> None:
         if before and end >= before:
             step.seconds = (end - before) // 1_000_000_000
         before = end
-
-
-def find_lock(folder: str) -> tuple[str, str, dict[str, Any]] | None:
-    """Return root, git dir and lock of the tree around a folder; that of another tree, copied with its git dir, is none."""
-    try:
-        found = run_file(folder)
-    except OSError:
-        found = None
-    if found is None:
-        return None
-    root, git_dir, path = found
-    lock = read_json(path)
-    return (root, git_dir, lock) if os.path.realpath(str(lock.get("root"))) == root else None
-
-
-def holder_of(lock: Mapping[str, Any], session: str = "") -> str:
-    """Return who holds the tree: this session, another one, or one that is gone."""
-    from ultra_runtime.run.state.lock import Owner, this_owner
-
-    owner = Owner.of(lock.get("owner"))
-    if owner.is_same(this_owner()) or (session and owner.session == session):
-        return LIVE
-    return ELSEWHERE if owner.lives() else GONE
 
 
 def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:

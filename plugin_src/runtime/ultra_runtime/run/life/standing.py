@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, Next, StagePart
-from ultra_runtime.contract.stages import file_of, stage_that_makes
+from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
+from ultra_runtime.contract.stages import Next, file_of
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.run_facts import ELSEWHERE, GONE, LIVE, RunFacts, add_audit, gather_runs
+from ultra_runtime.run.life.holder import GONE, held_next
+from ultra_runtime.run.life.run_facts import RunFacts, add_audit, gather_runs
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line, shell_word
@@ -15,21 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.plan.standing import PlanPart
-    from ultra_runtime.run.state.standing import Standing
 
 PLAN = "plan"
 COMPLETED, IN_PROGRESS = progress_fields.STATUS_COMPLETED, progress_fields.STATUS_IN_PROGRESS
 MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, "partial": WARN, "stopped": WARN, "failed": BAD, "blocked": BAD}
-
-
-def held_next(holder: str, standing: Standing) -> Next:
-    """Return what comes next while somebody holds the tree for a run."""
-    stage = stage_that_makes(progress_fields.KIND)
-    if holder == LIVE:
-        return Next(stage, f"the run is in progress: {standing.words}", standing.next)
-    if holder == ELSEWHERE:
-        return Next(stage, f"the run is in progress in another session: {standing.words}")
-    return Next(stage, f"the run was interrupted: {standing.words}", standing.resume)
 
 
 class RunPart(StagePart):
