@@ -15,6 +15,7 @@ from tests.bench.runtime import STATE
 from tests.released.record import ROOT, extract, first_bundle, read_baseline
 
 ROUNDS = 31
+UNFINISHED = "unfinished run"
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 PYTHON = str(Path(sys.executable).resolve())
 # One call per kind of verb: what it imports is what it costs.
@@ -23,6 +24,7 @@ VERBS = {
     "ultra --version": ["--version"],
     "ultra guide": ["guide", "continue", "none"],
     "ultra continue": ["continue"],
+    "ultra continue, unfinished run": ["continue"],
     "ultra status": ["status", "--project", PROJECT],
     "ultra validate brief": ["validate", "brief", f"{PROJECT}/brief.md"],
     "ultra validate plan": ["validate", "plan", f"{PROJECT}/plan.md"],
@@ -41,6 +43,7 @@ HOOKS: dict[str, tuple[str, dict[str, object]]] = {
     "guard, dangerous command": ("guard", {"tool_name": "Bash", "tool_input": {"command": "rm -rf out"}}),
     "guard, a file": ("guard", {"tool_name": "Write", "tool_input": {"file_path": "/tmp/a"}}),
     "session_start": ("session_start", {"source": "startup"}),
+    "session_start, unfinished run": ("session_start", {"source": "startup"}),
     "pre_compact": ("pre_compact", {"trigger": "auto"}),
     "stop": ("stop", {"stop_hook_active": False}),
     "agent_answer": ("agent_answer", {"agent_type": "x:brief-reviewer", "last_assistant_message": "Done."}),
@@ -53,12 +56,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ultra-bench-") as name:
         folder = Path(name)
         bundles = [_copy_of(first_bundle(ROOT / "dist"), folder / "new"), extract(ref, folder / "old")]
-        work = _workspace(bundles[0], folder / "work")
-        rows = [
-            (title, _ratio([_verb(one, words) for one in bundles], work, ""))
-            for title, words in VERBS.items()
-        ]
+        stopped = _workspace(bundles[0], folder / "stopped")
+        unfinished = _unfinished(bundles[0], folder / "unfinished")
+        rows = []
+        for title, words in VERBS.items():
+            work = unfinished if UNFINISHED in title else stopped
+            rows.append((title, _ratio([_verb(one, words) for one in bundles], work, "")))
         for title, (hook, payload) in HOOKS.items():
+            work = unfinished if UNFINISHED in title else stopped
             given = json.dumps({"session_id": "bench", "cwd": str(work), **payload})
             rows.append((f"hook {title}", _ratio([_hook(one, hook) for one in bundles], work, given)))
     show(f"Processor time of a call (the release at {ref[:10]} = 1, median of {ROUNDS} pairs)", rows)
@@ -75,6 +80,18 @@ def _workspace(bundle: Path, folder: Path) -> Path:
     state = {**STATE, "project": PROJECT, "next_session_brief_path": f"{PROJECT}/brief.md"}
     (folder / PROJECT / ".session-state.local.json").write_text(json.dumps(state))
     subprocess.run(["git", "init", "--quiet", folder], check=True)
+    return folder
+
+
+def _unfinished(bundle: Path, folder: Path) -> Path:
+    """Make a repository in which a run has begun its first step and was left."""
+    copytree(next(bundle.glob("docs/examples/*")), folder / PROJECT)
+    git = ["git", "-C", str(folder), "-c", "user.name=Bench", "-c", "user.email=bench@example.com"]
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    for words in (["add", "-A"], ["commit", "--quiet", "-m", "Begin"]):
+        subprocess.run([*git, *words], check=True)
+    for verb in (["run", "start", f"{PROJECT}/plan.md"], ["step", "begin", "1"]):
+        subprocess.run(_verb(bundle, verb), cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return folder
 
 

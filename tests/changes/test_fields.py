@@ -11,7 +11,7 @@ from tests.kit.calls import Ultra
 from tests.kit.names import PROJECT, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables.fields import absent_fields, clashes, field_names, fields_module
+from ultra_plugin.tables.fields import clashes, field_names, fields_module, used_names
 
 BRIEF = "contracts/brief.yaml"
 EXAMPLE = f"{PLUGIN}/docs/examples/2026-01-31-rate-limit/brief.md.j2"
@@ -80,6 +80,7 @@ FOUND = {
     "from ultra_runtime.tables.limits import ATEMPTS": "'limits' has no ATEMPTS (did you mean 'ATTEMPTS'?)",
     "from ultra_runtime.tables.fields import brief_feilds": "no table 'brief_feilds' (did you mean 'brief_fields'?)",
     "from ultra_runtime.tables import agents": "",
+    "from ultra_runtime.tables import LAUNCHER": "",
     "NAME = agents.REVIEWRS": "the table 'agents' has no REVIEWRS (did you mean 'REVIEWERS'?)",
     'ANSWER = {"research_status": 1}': "",
     'WORDS = f"research_status is {1}"': "",
@@ -113,13 +114,33 @@ def test_names_of_one_contract_do_not_meet() -> None:
     assert names["TOPICS_SCOPE_LOCAL"] == "local"
 
 
+def test_the_table_has_the_names_in_use_and_no_others(fork: Fork) -> None:
+    module = fork.sources / f"{RUNTIME}/research/taken.py"
+    module.write_text(
+        "from ultra_runtime.tables.fields import brief_fields, research_fields as of_research\n"
+        "NAMES = brief_fields.PART_TOPICS, brief_fields.SECTION_PRIOR_ATTEMPTS, of_research.NOT_THERE\n"
+    )
+    tree = SourceTree(fork.sources)
+    contracts, used = load(tree).contracts, used_names(tree)
+    assert used["brief"] >= {"PART_TOPICS", "SECTION_PRIOR_ATTEMPTS", "KIND"}
+    assert "NOT_THERE" in used["research"]
+    fields = made(fields_module(contracts, used))
+    assert fields.brief_fields.SECTION_PRIOR_ATTEMPTS == "Prior Attempts"
+    assert not hasattr(fields.brief_fields, "SECTION_PREFERENCES")
+    assert not hasattr(fields.research_fields, "NOT_THERE")
+
+
 def test_names_of_a_contract_that_is_not_there_are_empty() -> None:
     """A plugin without reviews still carries modules that name one."""
     tree = SourceTree(ROOT / "plugin_src")
-    contracts = [*load(tree).contracts]
-    assert absent_fields(tree, contracts) == []
-    assert absent_fields(tree, [key for key in contracts if key != "review"]) == ["review"]
+    contracts = {key: contract for key, contract in load(tree).contracts.items() if key != "review"}
+    fields = made(fields_module(contracts, used_names(tree)))
+    assert fields.review_fields.SCOPE_SHA_START == ""
+    assert fields.brief_fields.TASK == "task"
+
+
+def made(text: str) -> ModuleType:
+    """Return the module of a text."""
     module = ModuleType("fields")
-    exec(fields_module([], ["review"]), module.__dict__)  # noqa: S102
-    assert module.review_fields.SCOPE_SHA_START == ""
-    assert not hasattr(module.review_fields, "__wrapped__")
+    exec(text, module.__dict__)  # noqa: S102
+    return module

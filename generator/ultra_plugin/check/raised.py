@@ -17,7 +17,7 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import Contract, Field, Suite
 from ultra_plugin.ranges import walk, walk_fields
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables.fields import END, absent_fields
+from ultra_plugin.tables.fields import END, used_names
 
 PACKAGE = "runtime/ultra_runtime"
 ROOM = f"{PACKAGE}/contract"
@@ -160,7 +160,8 @@ def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Mo
                 line = line_of(tree.read(path), "rules", name)
                 yield Problem(tree.shown(path), line, "unknown-rule", message, nearest(name, rules.rules))
     named = {name for contract in followed for name in contract.rules}
-    gone = {f"{key}{END}" for key in absent_fields(tree, [contract.key for contract in contracts])}
+    known = {contract.key for contract in contracts}
+    gone = {f"{key}{END}" for key in used_names(tree) if key not in known}
     for name, function in rules.rules.items():
         if name not in named and not gone & {
             node.id for node in ast.walk(function) if isinstance(node, ast.Name)

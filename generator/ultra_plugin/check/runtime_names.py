@@ -12,7 +12,7 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import FOLDER
-from ultra_plugin.tables.fields import END, clashes, field_names
+from ultra_plugin.tables.fields import END, MODULE, clashes, field_names
 
 RUNTIME = "runtime/ultra_runtime"
 NOT_CONVERTED = (
@@ -25,7 +25,6 @@ NOT_CONVERTED = (
 )
 """Rooms and modules that still spell names of contracts; take one out when it is converted."""
 _PACKAGE = "ultra_runtime.tables"
-_FIELDS = f"{_PACKAGE}.fields"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
 _FUNCTIONS = frozenset(("load_contract", "set_field", "replace_section"))
 _METHODS = frozenset(("text", "count", "line", "field", "part", "block"))
@@ -46,7 +45,7 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
         for constant, first, second in clashes(contract):
             message = f"'{first}' and '{second}' would both be {constant} in the runtime"
             yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
-    tables = [_tables(bundle) for bundle in bundles]
+    tables = [_tables(bundle, suite) for bundle in bundles]
     names = _spelled(suite)
     limits = {name.upper() for name in suite.limits}
     for path in tree.files(RUNTIME):
@@ -70,17 +69,15 @@ def _parsed(text: str) -> ast.Module | None:
 # --- names that the runtime takes ---------------------------------------------------------------------------------
 
 
-def _tables(bundle: Bundle) -> dict[str, frozenset[str] | None]:
-    """Return table -> the names that it has; None for one that stands in for a contract which is not there."""
-    found: dict[str, frozenset[str] | None] = {}
+def _tables(bundle: Bundle, suite: Suite) -> dict[str, frozenset[str]]:
+    """Return table -> the names that it has; a contract has more of them than are rendered."""
+    found: dict[str, frozenset[str]] = {}
     for path, file in bundle.files.items():
         if path.startswith(f"{FOLDER}/") and path.endswith(".py"):
             body = ast.parse(file.text).body
             found[path[len(FOLDER) + 1 : -len(".py")]] = _assigned(body)
-            for node in body:
-                if isinstance(node, ast.ClassDef):
-                    found[node.name] = None if node.keywords else _assigned(node.body)
-    return found
+            found |= {node.name: _assigned(node.body) for node in body if isinstance(node, ast.ClassDef)}
+    return found | {f"{key}{END}": frozenset(field_names(one)) for key, one in suite.contracts.items()}
 
 
 def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
@@ -88,14 +85,14 @@ def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
     return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
-def _missing(module: ast.Module, tables: Mapping[str, frozenset[str] | None]) -> Iterator[_Found]:
+def _missing(module: ast.Module, tables: Mapping[str, frozenset[str]]) -> Iterator[_Found]:
     """Yield the names that a module takes from tables and that they do not have."""
     called: dict[str, str] = {}
     for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom) and node.module in (_PACKAGE, _FIELDS):
+        if isinstance(node, ast.ImportFrom) and node.module in (_PACKAGE, MODULE):
             called |= {alias.asname or alias.name: alias.name for alias in node.names}
             for alias in node.names:
-                if alias.name not in tables:
+                if alias.name not in tables and alias.name not in tables.get("__init__", ()):
                     yield _Found(
                         node.lineno, f"there is no table '{alias.name}'", nearest(alias.name, tables)
                     )
@@ -108,9 +105,9 @@ def _missing(module: ast.Module, tables: Mapping[str, frozenset[str] | None]) ->
             yield from _lacks(tables, called[node.value.id], node.attr, node.lineno)
 
 
-def _lacks(tables: Mapping[str, frozenset[str] | None], table: str, name: str, line: int) -> Iterator[_Found]:
+def _lacks(tables: Mapping[str, frozenset[str]], table: str, name: str, line: int) -> Iterator[_Found]:
     known = tables.get(table, frozenset())
-    if known is None or name in known:
+    if name in known:
         return
     remedy = nearest(name, known)
     if table.endswith(END):
@@ -144,7 +141,7 @@ def _literals(module: ast.Module, names: Mapping[str, str]) -> Iterator[_Found]:
             yield _Found(
                 node.lineno,
                 f"'{word}' is a name of a contract",
-                f"take {names[word]} from {_FIELDS}, or rename yours",
+                f"take {names[word]} from {MODULE}, or rename yours",
             )
 
 

@@ -12,7 +12,7 @@ from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.agents import agents_module
 from ultra_plugin.tables.contract import common_module, contract_module
-from ultra_plugin.tables.fields import absent_fields, fields_module
+from ultra_plugin.tables.fields import fields_module, used_names
 from ultra_plugin.tables.first_look import first_look_module
 from ultra_plugin.tables.limits import limits_module
 from ultra_plugin.tables.literal import literal
@@ -58,6 +58,4 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
     for contract in suite.contracts.values():
         source = (f"contracts/{contract.artifact}.yaml",)
         yield contract.key, contract_module(contract), source
-    absent = absent_fields(tree, suite.contracts)
-    contracts = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
-    yield "fields", fields_module(suite.contracts.values(), absent), contracts or ("suite.yaml",)
+    yield "fields", fields_module(suite.contracts, used_names(tree)), made_from or ("suite.yaml",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -10,47 +11,49 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.literal import literal
 
 END = "_fields"
-_IMPORT = re.compile(r"^from ultra_runtime\.tables\.fields import (\([^)]*\)|.*)$", re.MULTILINE)
-_ABSENT = '''
-
-class _Absent(type):
-    """The names of a contract that this bundle does not have: each but its own is empty."""
-
-    def __getattr__(cls, name: str) -> str:
-        if name[:1] == "_":
-            raise AttributeError(name)
-        return ""
-'''
-_USED = re.compile(rf"\b(\w+){END}\b")
+MODULE = "ultra_runtime.tables.fields"
 
 
-def fields_module(contracts: Iterable[Contract], absent: Iterable[str]) -> str:
-    """Return the module that spells the names of every contract: one, since each costs a file at start-up."""
-    missing = [*absent]
-    parts = [
-        '"""Rendered from contracts/*.yaml: edit those files, not this one."""\n',
-        _ABSENT if missing else "",
-    ]
-    for contract in contracts:
-        rows = (f"    {name} = {literal(word)}\n" for name, word in field_names(contract).items())
-        parts.append(f"\n\nclass {contract.key}{END}:\n{''.join(rows)}")
-    parts += [
-        f"\n\nclass {key}{END}(metaclass=_Absent):\n    KIND = {literal(key.replace('_', '-'))}\n"
-        for key in missing
-    ]
+def fields_module(contracts: Mapping[str, Contract], used: Mapping[str, Iterable[str]]) -> str:
+    """Return the module that spells the names in use, and no others: every call of the runtime loads it.
+
+    The names of a contract that this bundle does not have are empty, but for its kind. A name that its contract does
+    not have is left out; `check` reports it.
+    """
+    parts = ['"""Rendered from contracts/*.yaml, the names in use: edit those files, not this one."""\n']
+    for key in sorted(used):
+        absent = {name: key.replace("_", "-") if name == "KIND" else "" for name in sorted(used[key])}
+        names = field_names(contracts[key]) if key in contracts else absent
+        rows = [f"    {name} = {literal(word)}\n" for name, word in names.items() if name in used[key]]
+        parts.append(f"\n\nclass {key}{END}:\n" + ("".join(rows) or "    pass\n"))
     return "".join(parts)
 
 
-def absent_fields(tree: SourceTree, contracts: Iterable[str]) -> list[str]:
-    """Return the contracts, by their key, whose names the runtime takes although they are not there."""
-    used = {
-        key
-        for path in tree.files("runtime")
-        if path.endswith(".py")
-        for imported in _IMPORT.findall(tree.text(path))
-        for key in _USED.findall(imported)
-    }
-    return sorted(used - {*contracts})
+def used_names(tree: SourceTree) -> dict[str, set[str]]:
+    """Return key of a contract -> the constants that the runtime takes from it."""
+    used: dict[str, set[str]] = {}
+    for path in tree.files("runtime"):
+        text = tree.text(path) if path.endswith(".py") else ""
+        if MODULE in text:
+            for key, names in _taken(text).items():
+                used.setdefault(key, set()).update(names)
+    return used
+
+
+def _taken(text: str) -> dict[str, set[str]]:
+    """Return what one module takes, whatever it calls the class: `from ... import plan_fields as of_plan`."""
+    try:
+        nodes = [*ast.walk(ast.parse(text))]
+    except (SyntaxError, ValueError):  # reported by the check of the verbs, or by the linter
+        return {}
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == MODULE]
+    aliases = [alias for node in imports for alias in node.names if alias.name.endswith(END)]
+    keys = {alias.asname or alias.name: alias.name.removesuffix(END) for alias in aliases}
+    taken: dict[str, set[str]] = {key: set() for key in keys.values()}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in keys:
+            taken[keys[node.value.id]].add(node.attr)
+    return taken
 
 
 def field_names(contract: Contract) -> dict[str, str]:

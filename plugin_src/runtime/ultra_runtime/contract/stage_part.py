@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import DRAFT as DRAFT_ENDING
-from ultra_runtime.contract.stages import command, files_of, find_files, stages
+from ultra_runtime.contract.stages import Next, command, files_of, find_files, stages
 from ultra_runtime.contract.validation import validate_file
 
 TYPE_CHECKING = False
@@ -24,17 +24,6 @@ STATES = {MISSING: "not there yet", DRAFT: "a draft", BROKEN: "not valid", THERE
 DONE, NOW, WAIT, BAD, WARN = "done", "now", "wait", "bad", "warn"
 MARKS = {MISSING: WAIT, DRAFT: NOW, BROKEN: BAD, THERE: DONE}
 MOST_ISSUES = 20
-
-
-class Next:
-    """The stage at hand, the reason, and the command; empty when there is none to give."""
-
-    __slots__ = ("command", "reason", "stage")
-
-    def __init__(self, stage: str, reason: str, command: str = "") -> None:
-        self.stage = stage
-        self.reason = reason
-        self.command = command
 
 
 class StagePart:

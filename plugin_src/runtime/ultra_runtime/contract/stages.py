@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.model import UnknownKindError
 from ultra_runtime.rendered import table
 from ultra_runtime.words import shell_word
 
@@ -25,6 +24,17 @@ class Stage:
         self.command = command
         self.makes = makes
         self.following = following
+
+
+class Next:
+    """The stage at hand, the reason, and the command; empty when there is none to give."""
+
+    __slots__ = ("command", "reason", "stage")
+
+    def __init__(self, stage: str, reason: str, command: str = "") -> None:
+        self.stage = stage
+        self.reason = reason
+        self.command = command
 
 
 def stages() -> list[Stage]:
@@ -64,6 +74,8 @@ def files_of(kind: str) -> tuple[str, ...]:
     """Return the places of an artifact in a project directory, the usual one first."""
     found: tuple[str, ...] | None = table("stages").FILES.get(kind)
     if found is None:
+        from ultra_runtime.contract.model import UnknownKindError
+
         raise UnknownKindError(kind)
     return found
 

@@ -8,7 +8,6 @@ from ultra_runtime.contract.field_types import FieldCheck
 from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.subject import Subject
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -64,6 +63,8 @@ def _note_secrets(report: Report, data: bytes) -> None:
 
 
 def _check_json(report: Report, data: bytes) -> Mapping[str, Any] | None:
+    from ultra_runtime.text.jsontext import JsonError, read_object
+
     try:
         document = read_object(data)
     except JsonError as problem:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.rendered import launcher
-
 PLAN_FILE = "plan.md"
 LOGS = "logs"
 SESSION_STATE = ".session-state.local.json"
@@ -14,9 +12,8 @@ START, PART, END = "progress", "-session-", ".json"
 PROGRESS = START + END
 # For a plan outside a project; the name of the plan follows.
 ALONE = ".ultraexecute-progress-"
-# The runtime's folder in the git dir, and its files: whose run it is, and the step in progress.
-FOLDER = launcher()
-LOCK, STEP = "run.json", "step.json"
+# The step in progress, in the runtime's own folder of the git dir; guard/site names that folder and its lock.
+STEP = "step.json"
 
 
 def progress_name(session: int | None = None, plan: str = "") -> str:
@@ -36,8 +33,3 @@ def progress_files(folder: str) -> dict[str, int | None]:
     digits = [one for one in numbers if one.isascii() and one.isdigit() and len(one) < 6]
     sessions = {progress_name(number): number for number in sorted(map(int, digits))}
     return {**found, **{name: number for name, number in sessions.items() if name in names}}
-
-
-def lock_path(git_dir: str) -> str:
-    """Return the file that says whose run is in progress in a working tree."""
-    return os.path.join(git_dir, FOLDER, LOCK)

@@ -9,8 +9,6 @@ prefix to search for and the letters that may follow it.
 
 from __future__ import annotations
 
-from ultra_runtime.struct import Struct
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,15 +28,27 @@ FEWEST_LETTERS = 6
 PLACEHOLDERS = ("example", "placeholder", "redacted", "dummy", "your", "xxxx", "1234567890123456")
 
 
-class Shape(Struct):
+class Shape:
     """A prefix, the letters that may follow it and how many, and what such a text is."""
 
-    prefix: str
-    alphabet: str
-    least: int
-    most: int
-    what: str
-    fits: Callable[[str], bool] | None = None
+    # No Struct: every validation makes all of them.
+    __slots__ = ("alphabet", "fits", "least", "most", "prefix", "what")
+
+    def __init__(
+        self,
+        prefix: str,
+        alphabet: str,
+        least: int,
+        most: int,
+        what: str,
+        fits: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.prefix = prefix
+        self.alphabet = alphabet
+        self.least = least
+        self.most = most
+        self.what = what
+        self.fits = fits
 
 
 def _is_web_token(rest: str) -> bool:

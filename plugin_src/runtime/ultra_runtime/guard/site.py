@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.errors import UltraError
-from ultra_runtime.files.run_files import lock_path
+from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECTS = ".claude/projects/"
+# The runtime's own folder in the git dir, and the file in it that says whose run is under way. Both stand here, not
+# in files/run_files: the hook before every tool call asks for them, and each further module would cost it a file.
+FOLDER = LAUNCHER
+LOCK = "run.json"
 
 
 class LockError(UltraError):
@@ -79,6 +83,11 @@ def _pointed_at(folder: str, mark: str) -> str:
     """Return the git dir that the .git file of a worktree or submodule names."""
     with open(mark, encoding="utf-8", errors="surrogateescape") as file:
         return os.path.realpath(os.path.join(folder, file.read().partition(":")[2].strip()))
+
+
+def lock_path(git_dir: str) -> str:
+    """Return the file that says whose run is under way in a working tree."""
+    return os.path.join(git_dir, FOLDER, LOCK)
 
 
 def run_files(starts: Iterable[str]) -> Iterator[tuple[str, str, str]]:

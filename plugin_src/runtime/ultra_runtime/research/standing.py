@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.contract.stage_part import Next
+    from ultra_runtime.contract.stages import Next
 
 
 class ResearchPart(StagePart):

@@ -10,11 +10,10 @@ from ultra_runtime.contract.stage_part import (
     STATES,
     THERE,
     WARN,
-    Next,
     StagePart,
     text_of,
 )
-from ultra_runtime.contract.stages import command, file_of, stage_that_makes
+from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
 from ultra_runtime.words import shell_word

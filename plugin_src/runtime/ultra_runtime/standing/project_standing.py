@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.stage_part import Next, StagePart
-from ultra_runtime.contract.stages import stages
+from ultra_runtime.contract.stage_part import StagePart
+from ultra_runtime.contract.stages import Next, stages
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.run_files import END, LOGS, PREVIOUS, SESSION_STATE, START
 from ultra_runtime.rendered import verb
@@ -48,6 +47,8 @@ class Project:
     def ignore(self) -> None:
         """Let git ignore the runtime's own files; an existing list stays as it is."""
         if not os.path.lexists(self.path(IGNORE_FILE)):
+            from ultra_runtime.files.atomic import Folder
+
             with Folder(self.folder) as folder:
                 folder.write(IGNORE_FILE, IGNORED.encode())
 
@@ -83,6 +84,8 @@ def subfolder(project: Project, name: str) -> str:
 
 def make_subfolder(project: Project, name: str) -> None:
     """Create a folder of the project, if it does not exist."""
+    from ultra_runtime.files.atomic import WriteError
+
     try:
         os.makedirs(subfolder(project, name), exist_ok=True)
     except OSError as problem:

@@ -14,7 +14,7 @@ import os
 import sys
 
 from ultra_runtime.guard.site import LockError, find_site, places, run_files
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def main() -> int:
     except Exception as problem:
         outcome = "the call was not run" if in_run else "the call was let through"
         sys.stderr.write(
-            f"{launcher()} guard: {outcome}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
+            f"{LAUNCHER} guard: {outcome}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
         )
         return BLOCKED if in_run else FAILED
 
@@ -130,6 +130,7 @@ def _of_agent(call: _Call) -> Verdict | None:
 def _of_spawning() -> Verdict:
     """Return the refusal of a sub-agent in a run."""
     from ultra_runtime.guard.policy import Verdict
+    from ultra_runtime.rendered import verb
 
     reason = "a run starts no agents: the guard checks one session, which executes the steps itself"
     instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
@@ -152,7 +153,7 @@ def _answer(verdict: Verdict, deny: bool) -> None:
     output = {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny" if deny else "ask",
-        "permissionDecisionReason": f"{launcher()} guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
+        "permissionDecisionReason": f"{LAUNCHER} guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
     }
     sys.stdout.write(write({"hookSpecificOutput": output}) + "\n")
     sys.stdout.flush()

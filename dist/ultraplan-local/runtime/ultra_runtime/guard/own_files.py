@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.run_files import ALONE, END, FOLDER, PLAN_FILE, PREVIOUS, SESSION_STATE, START
+from ultra_runtime.files.run_files import ALONE, END, PLAN_FILE, PREVIOUS, SESSION_STATE, START
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.realpath import components, real_path
 from ultra_runtime.guard.shell.marks import HOME, known
+from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ def line_here(folder: str) -> str:
 
     if run_file(folder) is not None:
         from ultra_runtime.guard.own_run import read_payload
-        from ultra_runtime.run.life.run_facts import find_lock
+        from ultra_runtime.run.life.holder import find_lock
         from ultra_runtime.standing.line import line_of_lock
 
         found = find_lock(folder)

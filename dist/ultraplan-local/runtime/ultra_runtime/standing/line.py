@@ -7,27 +7,23 @@ import os
 from ultra_runtime.contract.stages import find_files
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.run_facts import holder_of
-from ultra_runtime.run.life.standing import held_next
-from ultra_runtime.run.state.lock import Owner
-from ultra_runtime.run.state.progress import COMPLETED, KIND
-from ultra_runtime.run.state.session_state import read_state
-from ultra_runtime.run.state.standing import read_standing
-from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 from ultra_runtime.tables.fields import progress_fields
-from ultra_runtime.text.timestamp import instant
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.contract.stage_part import Next
+    from ultra_runtime.contract.stages import Next
     from ultra_runtime.files.project import Project
 
 
 def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:
     """Return the line about the run that holds the tree."""
+    from ultra_runtime.run.life.holder import held_next, holder_of
+    from ultra_runtime.run.state.lock import Owner
+    from ultra_runtime.run.state.standing import read_standing
+
     standing = read_standing(root, git_dir, lock)
     coming = held_next(holder_of(lock, session), standing)
     where = one_line(str(lock.get("project") or standing.plan))
@@ -39,8 +35,11 @@ def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) ->
 
 def line_of_projects(root: str) -> str:
     """Return the line about the newest project whose run is unfinished, or nothing."""
-    since = {project.shown: _unfinished_since(project) for project in find_projects(root)}
-    unfinished = [project for project in find_projects(root) if since[project.shown]]
+    from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
+
+    projects = find_projects(root)
+    since = {project.shown: _unfinished_since(project) for project in projects}
+    unfinished = [project for project in projects if since[project.shown]]
     unfinished.sort(key=lambda project: since[project.shown])
     while unfinished:
         newest = unfinished.pop()
@@ -58,13 +57,19 @@ def _line(where: str, coming: Next) -> str:
 
 def _unfinished_since(project: Project) -> int:
     """Return when an unfinished run was written last, by a look at one small file; 0 when there is none."""
+    from ultra_runtime.run.state.session_state import read_state
+    from ultra_runtime.text.timestamp import instant
+
     state = read_state(project.root, project.folder)
     if state is not None:
         return state.instant if state.unfinished else 0
-    runs = [read_json(os.path.join(project.folder, name)) for name in find_files(project.folder, KIND)]
+    runs = [
+        read_json(os.path.join(project.folder, name))
+        for name in find_files(project.folder, progress_fields.KIND)
+    ]
     times = [
         instant(str(run.get(progress_fields.UPDATED_AT))) or 0
         for run in runs
-        if run.get(progress_fields.STATUS) not in (None, COMPLETED)
+        if run.get(progress_fields.STATUS) not in (None, progress_fields.STATUS_COMPLETED)
     ]
     return max(times, default=0)

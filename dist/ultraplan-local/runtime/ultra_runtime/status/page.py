@@ -13,7 +13,7 @@ from ultra_runtime.status.style import STYLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.stage_part import Next
+    from ultra_runtime.contract.stages import Next
     from ultra_runtime.plan.values import Session
     from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
     from ultra_runtime.standing.project_standing import ProjectStanding

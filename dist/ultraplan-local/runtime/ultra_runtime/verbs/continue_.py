@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.contract.stage_part import Next
+    from ultra_runtime.contract.stages import Next
     from ultra_runtime.usage import Args
 
 USAGE = "continue [--project DIR] [--json]"

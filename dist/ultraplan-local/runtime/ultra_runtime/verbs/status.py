@@ -13,7 +13,7 @@ from ultra_runtime.contract.stages import command, stages
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.run_facts import find_lock
+from ultra_runtime.run.life.holder import find_lock
 from ultra_runtime.standing.project_standing import ProjectStanding, find_projects
 from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
 from ultra_runtime.words import one_line

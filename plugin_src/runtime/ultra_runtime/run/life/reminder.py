@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.run_files import FOLDER
+from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.run.tree.workspace import replace

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
-from ultra_runtime.files.json_file import read_json
-from ultra_runtime.run.state.lock import Owner, this_owner
-from ultra_runtime.run.state.progress import KIND
-from ultra_runtime.run.state.standing import read_standing
+from ultra_runtime.run.life.holder import find_lock, holder_of
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.standing import Standing
 
 OVER = ("completed", "partial", "failed", "stopped", "blocked")
-LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is gone"
 
 
 class StepFacts:
@@ -97,8 +92,8 @@ class RunFacts:
 def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
     """Return the runs of a project, that of the whole plan first; `session` is the one that asks, if it is known."""
     runs = []
-    whole = file_of(KIND)
-    for name in find_files(project.folder, KIND):
+    whole = file_of(progress_fields.KIND)
+    for name in find_files(project.folder, progress_fields.KIND):
         digits = name.rpartition(".")[0].rpartition("-")[2]
         if name == whole or (digits.isascii() and digits.isdigit()):
             run = RunFacts(project.show(name), None if name == whole else int(digits[:6]))
@@ -109,7 +104,7 @@ def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
 
 
 def _read_progress(run: RunFacts, path: str) -> None:
-    result = validate_file(load_contract(KIND), path)
+    result = validate_file(load_contract(progress_fields.KIND), path)
     if result.errors:
         issue = result.errors[0]
         run.problem = f"{issue.code}: {issue.sentence}"
@@ -141,34 +136,13 @@ def _add_times(run: RunFacts) -> None:
         before = end
 
 
-def find_lock(folder: str) -> tuple[str, str, dict[str, Any]] | None:
-    """Return root, git dir and lock of the tree around a folder; that of another tree, copied with its git dir, is none."""
-    from ultra_runtime.guard.site import run_file
-
-    try:
-        found = run_file(folder)
-    except OSError:
-        found = None
-    if found is None:
-        return None
-    root, git_dir, path = found
-    lock = read_json(path)
-    return (root, git_dir, lock) if os.path.realpath(str(lock.get("root"))) == root else None
-
-
-def holder_of(lock: Mapping[str, Any], session: str = "") -> str:
-    """Return who holds the tree: this session, another one, or one that is gone."""
-    owner = Owner.of(lock.get("owner"))
-    if owner.is_same(this_owner()) or (session and owner.session == session):
-        return LIVE
-    return ELSEWHERE if owner.lives() else GONE
-
-
 def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
     """Say who holds the tree, for the run that the lock names."""
     found = find_lock(project.root)
     if found is None:
         return
+    from ultra_runtime.run.state.standing import read_standing
+
     root, git_dir, lock = found
     for run in runs:
         if lock.get("progress") == run.shown:

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, Next, StagePart
-from ultra_runtime.contract.stages import file_of, stage_that_makes
-from ultra_runtime.files.digest import sha256
-from ultra_runtime.plan.standing import PlanPart
+from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
+from ultra_runtime.contract.stages import Next, file_of
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.run_facts import ELSEWHERE, GONE, LIVE, RunFacts, add_audit, gather_runs
-from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, KIND
+from ultra_runtime.run.life.holder import GONE, held_next
+from ultra_runtime.run.life.run_facts import RunFacts, add_audit, gather_runs
 from ultra_runtime.run.state.session_state import read_state
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.run.state.standing import Standing
+    from ultra_runtime.plan.standing import PlanPart
 
 PLAN = "plan"
+COMPLETED, IN_PROGRESS = progress_fields.STATUS_COMPLETED, progress_fields.STATUS_IN_PROGRESS
 MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, "partial": WARN, "stopped": WARN, "failed": BAD, "blocked": BAD}
-
-
-def held_next(holder: str, standing: Standing) -> Next:
-    """Return what comes next while somebody holds the tree for a run."""
-    stage = stage_that_makes(KIND)
-    if holder == LIVE:
-        return Next(stage, f"the run is in progress: {standing.words}", standing.next)
-    if holder == ELSEWHERE:
-        return Next(stage, f"the run is in progress in another session: {standing.words}")
-    return Next(stage, f"the run was interrupted: {standing.words}", standing.resume)
 
 
 class RunPart(StagePart):
@@ -40,14 +30,20 @@ class RunPart(StagePart):
 
     def read(self) -> None:
         """Read the runs."""
-        plan = self.other(PLAN)
-        self.plan = plan if isinstance(plan, PlanPart) else None
         self.runs = gather_runs(self.project, self.session)
         self.run = max(self.runs, key=lambda run: run.instant, default=None)
         """The run that was written last."""
         self.left = None if self.runs else read_state(self.project.root, self.project.folder)
         """The session state, where nothing else is left of a run."""
         self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
+
+    @property
+    def plan(self) -> PlanPart | None:
+        """The plan, if the plugin has such a stage; most answers need none."""
+        from ultra_runtime.plan.standing import PlanPart
+
+        plan = self.other(PLAN)
+        return plan if isinstance(plan, PlanPart) else None
 
     def audit(self) -> None:
         """Audit what is over, now; steps get the titles of the plan only when that plan was run."""
@@ -58,6 +54,8 @@ class RunPart(StagePart):
 
     def is_of_plan(self, run: RunFacts) -> bool:
         """Tell whether a run is one of the plan that is there, and not of one that it replaced."""
+        from ultra_runtime.files.digest import sha256
+
         raw = self.plan.raw() if self.plan else None
         if self.plan is None or raw is None or run.digest in ("", sha256(raw)):
             return True

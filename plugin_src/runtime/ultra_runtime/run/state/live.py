@@ -9,7 +9,8 @@ from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import REFS
 from ultra_runtime.files.project import Project
-from ultra_runtime.files.run_files import LOCK, PLAN_FILE
+from ultra_runtime.files.run_files import PLAN_FILE
+from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner

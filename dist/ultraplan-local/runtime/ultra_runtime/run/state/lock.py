@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.process import NotStartedError, capture, stat_fields
-from ultra_runtime.files.run_files import LOCK
+from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stage_part import Next
-from ultra_runtime.contract.stages import command, file_of, placed_kinds, stage_that_makes
+from ultra_runtime.contract.stages import Next, command, file_of, placed_kinds, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
 from ultra_runtime.text.timestamp import instant

@@ -6,7 +6,8 @@ import os
 
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.run_files import FOLDER, PROGRESS, STEP
+from ultra_runtime.files.run_files import PROGRESS, STEP
+from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line, shell_word

@@ -8,7 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.run_files import FOLDER
+from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
 
