@@ -9,6 +9,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.rules import Guard, Logic, Rule, RuleFunction
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import Python, parse
 
 ROOM = "runtime/ultra_runtime/guard"
 RULES = f"{ROOM}/rules"
@@ -36,7 +37,7 @@ def read_guard(tree: SourceTree) -> Guard:
 def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Problem]]:
     """Return the public functions of a module of rules, each with what its NEEDS say."""
     module = _parsed(tree, path)
-    needs = _constants(module).get(NEEDS)
+    needs = module.constants().get(NEEDS)
     needed = _needed(needs)
     stem = path.rpartition("/")[2].removesuffix(".py")
     found = [
@@ -78,7 +79,7 @@ def _tables(tree: SourceTree, path: str) -> dict[str, Mapping[str, object]]:
     if tree.find(path) is None:
         return {}
     tables: dict[str, Mapping[str, object]] = {}
-    for name, value in _constants(_parsed(tree, path)).items():
+    for name, value in _parsed(tree, path).constants().items():
         try:
             found = _literal(value)
         except ValueError:
@@ -88,22 +89,13 @@ def _tables(tree: SourceTree, path: str) -> dict[str, Mapping[str, object]]:
     return tables
 
 
-def _parsed(tree: SourceTree, path: str) -> ast.Module:
+def _parsed(tree: SourceTree, path: str) -> Python:
     try:
-        return ast.parse(tree.text(path))
+        return parse(tree.text(path))
     except SyntaxError as error:
         message = f"is not Python: {error.msg}"
         problem = Problem(tree.shown(path), error.lineno or 1, _CODE, message, "fix the syntax of this line")
         raise ProblemsFound([problem]) from None
-
-
-def _constants(module: ast.Module) -> dict[str, ast.expr]:
-    found: dict[str, ast.expr] = {}
-    for node in module.body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if isinstance(target, ast.Name) and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
-            found[target.id] = node.value
-    return found
 
 
 def _literal(value: ast.expr) -> object:

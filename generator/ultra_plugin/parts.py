@@ -11,6 +11,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Module, Plugin, RuntimeSettings, Verb
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import try_parse
 
 PACKAGE = "ultra_runtime"
 FOLDER = f"runtime/{PACKAGE}"
@@ -33,32 +34,33 @@ def module_of(path: str) -> str:
     return name.removesuffix("__init__").removesuffix(".")
 
 
-@lru_cache(
-    maxsize=2048
-)  # parsing costs as much as the rest of loading, and one process may load a tree many times
+@lru_cache(maxsize=2048)  # one process may load a tree many times
 def read_module(name: str, text: str, known: frozenset[str]) -> Module:
     """Return what a module uses: what it imports anywhere, and what it names for a late import.
 
     A late import is named by data: "plan.check" and "ultra_runtime.plan.check" are a module, "ultra_runtime.guard.rules." every module of a folder,
     "child.py" the file beside this one, and table("policy") a rendered module.
     """
-    try:
-        parsed = ast.parse(text)
-    except (SyntaxError, ValueError):
+    parsed = try_parse(text)
+    if parsed is None:
         return Module()
     room = name.rpartition(".")[0]
     imports: set[str] = set()
     late: set[str] = set()
-    parsed.body = [
-        node for node in parsed.body if not (isinstance(node, ast.If) and _is(node.test, "TYPE_CHECKING"))
-    ]
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.ImportFrom):
+    for_types = {
+        id(inner)
+        for node in parsed.body
+        if isinstance(node, ast.If) and _is(node.test, "TYPE_CHECKING")
+        for inner in node.body
+    }
+    for node in parsed.every(ast.ImportFrom):
+        if id(node) not in for_types:
             imports.update(_imported(node, known))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            late.update(_named(node.value, room, known))
-        elif isinstance(node, ast.Call) and _is(node.func, "table") and node.args:
-            asked = node.args[0]
+    for text in {node.value for node in parsed.every(ast.Constant) if isinstance(node.value, str)}:
+        late.update(_named(text, room, known))
+    for call in parsed.every(ast.Call):
+        if _is(call.func, "table") and call.args:
+            asked = call.args[0]
             late.add(f"{TABLES}.{asked.value!s}" if isinstance(asked, ast.Constant) else ANY_CONTRACT)
     return Module(frozenset(imports), frozenset(late))
 

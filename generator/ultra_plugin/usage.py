@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ultra_plugin.document import nearest
+from ultra_plugin.syntax import Python
 
 Fault = tuple[int, str, str]
 """Line, message and remedy."""
@@ -67,11 +68,9 @@ def usage_faults(usage: ast.Constant, stem: str) -> Iterator[Fault]:
         yield usage.lineno, f"USAGE says '{read.verb}', and the file is called {stem}.py", remedy
 
 
-def option_faults(module: ast.Module, line: UsageLine) -> Iterator[Fault]:
+def option_faults(module: Python, line: UsageLine) -> Iterator[Fault]:
     """Yield every option or argument that the module asks its Args for and USAGE does not have."""
-    for function in ast.walk(module):
-        if not isinstance(function, ast.FunctionDef):
-            continue
+    for function in module.every(ast.FunctionDef):
         names = {taken.arg for taken in function.args.args if _is_args(function, taken)}
         for call in ast.walk(function):
             if isinstance(call, ast.Call) and (asked := _asked(call, names)):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Verb
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import Python, parse
 from ultra_plugin.usage import Fault, UsageLine, option_faults, read_usage, usage_faults
 
 FOLDER = "runtime/ultra_runtime/verbs"
@@ -24,7 +25,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         if path.endswith("/__init__.py"):
             continue
         module, faults = _parsed(tree.text(path))
-        constants = _constants(module)
+        constants = module.constants()
         stem = path.rpartition("/")[2].removesuffix(".py")
         faults += [*_usage_faults(module, constants, stem), *_run_faults(module)] if not faults else []
         problems += [
@@ -38,10 +39,10 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
     return verbs
 
 
-def _parsed(source: str) -> tuple[ast.Module, list[Fault]]:
+def _parsed(source: str) -> tuple[Python, list[Fault]]:
     """Return the module, or an empty one and why it is none."""
     try:
-        return ast.parse(source), []
+        return parse(source), []
     except SyntaxError as error:
         fault = (
             error.lineno or 1,
@@ -54,14 +55,10 @@ def _parsed(source: str) -> tuple[ast.Module, list[Fault]]:
             f"is not Python: {error}",
             "remove the null byte",
         )
-    return ast.Module([], []), [fault]
+    return parse(""), [fault]
 
 
-def _constants(module: ast.Module) -> dict[str, ast.expr]:
-    return {ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)}
-
-
-def _usage_faults(module: ast.Module, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
+def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
     usage = constants.get("USAGE")
     if usage is None:
         yield 1, "a verb's module has no USAGE", _USAGE_LINE
@@ -75,7 +72,7 @@ def _usage_faults(module: ast.Module, constants: Mapping[str, ast.expr], stem: s
             yield from option_faults(module, line)
 
 
-def _run_faults(module: ast.Module) -> Iterator[Fault]:
+def _run_faults(module: Python) -> Iterator[Fault]:
     """Yield what keeps the runtime from calling run(args)."""
     found = [node for node in module.body if getattr(node, "name", "") == "run"]
     if not found:
@@ -99,12 +96,12 @@ def _count(names: list[ast.arg]) -> str:
     return ", ".join(f"'{name.arg}'" for name in names) or "none"
 
 
-def _verb(path: str, module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
+def _verb(path: str, module: Python, constants: Mapping[str, ast.expr]) -> Verb:
     usage = ast.literal_eval(constants["USAGE"])
     line = read_usage(usage)
     assert isinstance(line, UsageLine)  # noqa: S101 - or there was a fault
     stage = constants.get("STAGE")
-    summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
+    summary = (ast.get_docstring(module.module) or "").split("\n", 1)[0]
     reads_only = constants.get("READ_ONLY")
     return Verb(
         name=line.verb,

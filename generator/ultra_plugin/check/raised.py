@@ -17,6 +17,7 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import Contract, Field, Suite
 from ultra_plugin.ranges import walk, walk_fields
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import try_parse
 
 PACKAGE = "runtime/ultra_runtime"
 ROOM = f"{PACKAGE}/contract"
@@ -86,17 +87,10 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
 def _read(tree: SourceTree, path: str) -> _Module:
     text = tree.text(path)
     words = frozenset(_WORD.findall(text))
-    if not _RAISES.search(text):  # parsing every module would take longer than all other checks
+    module = try_parse(text) if _RAISES.search(text) else None
+    if module is None:  # raises nothing, or is not Python, which the verbs or the trial report
         return _Module((), words=words)
-    try:
-        module = ast.parse(text)
-    except SyntaxError:  # a verb's is told while it is loaded, any other by the trial
-        return _Module((), words=words)
-    constants = {
-        node.targets[0].id: node.value
-        for node in module.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+    constants = module.constants()
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     raised = tuple(
         _Raised(codes, path, call.lineno, function.name)
@@ -110,16 +104,10 @@ def _read(tree: SourceTree, path: str) -> _Module:
         for function in functions
         if isinstance(function, ast.FunctionDef) and [one.arg for one in function.args.args] == _RULE
     }
-    loaded = [
-        call.args[0]
-        for call in ast.walk(module)
-        if isinstance(call, ast.Call) and _called(call) == "load_contract"
-    ]
+    loaded = [call.args[0] for call in module.every(ast.Call) if _called(call) == "load_contract"]
     names = frozenset(name for node in loaded for name in _texts(node, constants))
     languages = _pairs(constants.get("OWN_LANGUAGE"))
-    is_given_one = len(names) < len(loaded) or any(
-        isinstance(node, ast.arg) and node.arg == "contract" for node in ast.walk(module)
-    )
+    is_given_one = len(names) < len(loaded) or any(node.arg == "contract" for node in module.every(ast.arg))
     return _Module(raised, rules, names, is_given_one, languages, words)
 
 

@@ -11,6 +11,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import Python, parse, try_parse
 from ultra_plugin.tables import FOLDER
 from ultra_plugin.tables.fields import END, clashes, field_names
 
@@ -50,7 +51,7 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
     names = _spelled(suite)
     limits = {name.upper() for name in suite.limits}
     for path in tree.files(RUNTIME):
-        module = _parsed(tree.text(path)) if path.endswith(".py") else None
+        module = try_parse(tree.text(path)) if path.endswith(".py") else None
         if module is None:
             continue
         found = [one for table in tables for one in _missing(module, table)]
@@ -58,13 +59,6 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
             found += [*_literals(module, names), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield Problem(tree.shown(path), line, "runtime-name", message, remedy)
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):  # told by the check of the verbs, or by the linter
-        return None
 
 
 # --- names that the runtime takes ---------------------------------------------------------------------------------
@@ -75,7 +69,7 @@ def _tables(bundle: Bundle) -> dict[str, frozenset[str] | None]:
     found: dict[str, frozenset[str] | None] = {}
     for path, file in bundle.files.items():
         if path.startswith(f"{FOLDER}/") and path.endswith(".py"):
-            body = ast.parse(file.text).body
+            body = parse(file.text).body
             found[path[len(FOLDER) + 1 : -len(".py")]] = _assigned(body)
             for node in body:
                 if isinstance(node, ast.ClassDef):
@@ -88,24 +82,24 @@ def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
     return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
-def _missing(module: ast.Module, tables: Mapping[str, frozenset[str] | None]) -> Iterator[_Found]:
+def _missing(module: Python, tables: Mapping[str, frozenset[str] | None]) -> Iterator[_Found]:
     """Yield the names that a module takes from tables and that they do not have."""
     called: dict[str, str] = {}
-    for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom) and node.module in (_PACKAGE, _FIELDS):
+    for node in module.every(ast.ImportFrom):
+        if node.module in (_PACKAGE, _FIELDS):
             called |= {alias.asname or alias.name: alias.name for alias in node.names}
             for alias in node.names:
                 if alias.name not in tables:
                     yield _Found(
                         node.lineno, f"there is no table '{alias.name}'", nearest(alias.name, tables)
                     )
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{_PACKAGE}."):
+        elif (node.module or "").startswith(f"{_PACKAGE}."):
             table = str(node.module).rpartition(".")[2]
             for alias in node.names:
                 yield from _lacks(tables, table, alias.name, node.lineno)
-    for node in ast.walk(module):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in called:
-            yield from _lacks(tables, called[node.value.id], node.attr, node.lineno)
+    for taken in module.every(ast.Attribute) if called else ():
+        if isinstance(taken.value, ast.Name) and taken.value.id in called:
+            yield from _lacks(tables, called[taken.value.id], taken.attr, taken.lineno)
 
 
 def _lacks(tables: Mapping[str, frozenset[str] | None], table: str, name: str, line: int) -> Iterator[_Found]:
@@ -132,15 +126,16 @@ def _spelled(suite: Suite) -> dict[str, str]:
     return names
 
 
-def _literals(module: ast.Module, names: Mapping[str, str]) -> Iterator[_Found]:
+def _literals(module: Python, names: Mapping[str, str]) -> Iterator[_Found]:
     """Yield literals that spell a name: distinctive ones anywhere, common words where a name is asked for."""
+    spelled = [node for node in module.every(ast.Constant) if node.value in names]
+    if not spelled:
+        return
     passed = {id(word) for word in _passed(module)}
     kept = {id(word) for word in _kept(module)}
-    for node in ast.walk(module):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in kept:
-            continue
-        word = node.value
-        if word in names and (_DISTINCTIVE.search(word) or id(node) in passed):
+    for node in spelled:
+        word = str(node.value)
+        if id(node) not in kept and (_DISTINCTIVE.search(word) or id(node) in passed):
             yield _Found(
                 node.lineno,
                 f"'{word}' is a name of a contract",
@@ -148,30 +143,25 @@ def _literals(module: ast.Module, names: Mapping[str, str]) -> Iterator[_Found]:
             )
 
 
-def _passed(module: ast.Module) -> Iterator[ast.expr]:
+def _passed(module: Python) -> Iterator[ast.expr]:
     """Yield what is passed to functions that take a name of a contract."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call):
-            function = node.func
-            takes = isinstance(function, ast.Attribute) and function.attr in _METHODS
-            if takes or getattr(function, "id", "") in _FUNCTIONS:
-                yield from node.args
+    for call in module.every(ast.Call):
+        takes = isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
+        if takes or getattr(call.func, "id", "") in _FUNCTIONS:
+            yield from call.args
 
 
-def _kept(module: ast.Module) -> Iterator[ast.AST]:
+def _kept(module: Python) -> Iterator[ast.AST]:
     """Yield what may be spelled: docstrings, keys of an answer, attributes of a class, parts of a sentence."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Expr):
-            yield node.value
-        elif isinstance(node, ast.Dict):
-            yield from filter(None, node.keys)
-        elif isinstance(node, ast.JoinedStr):
-            yield from node.values
-        elif isinstance(node, ast.Assign) and any(getattr(name, "id", "") in _KEPT for name in node.targets):
+    yield from (node.value for node in module.every(ast.Expr))
+    yield from (key for node in module.every(ast.Dict) for key in node.keys if key)
+    yield from (value for node in module.every(ast.JoinedStr) for value in node.values)
+    for node in module.every(ast.Assign):
+        if any(getattr(name, "id", "") in _KEPT for name in node.targets):
             yield from ast.walk(node.value)
 
 
-def _numbers(module: ast.Module, limits: Iterable[str]) -> Iterator[_Found]:
+def _numbers(module: Python, limits: Iterable[str]) -> Iterator[_Found]:
     """Yield constants that have the name of a limit and a number of their own."""
     for node in module.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
