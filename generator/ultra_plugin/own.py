@@ -1,4 +1,4 @@
-"""The suite as one plugin says it: its own verbs, and contracts that call its own launcher."""
+"""Return the suite for one plugin: its verbs, and contracts that name its launcher."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ultra_plugin.model import Plugin, Suite
 
 MARK = "{launcher}"
-"""How a contract names the program of the plugin that it is rendered for."""
+"""The placeholder for the plugin's launcher in a contract."""
 
 
 def own_suite(suite: Suite, plugin: Plugin) -> Suite:
@@ -23,7 +23,7 @@ def own_suite(suite: Suite, plugin: Plugin) -> Suite:
 
 
 def _said(value: Any, launcher: str) -> Any:
-    """Return a value with the launcher's name in every text of it."""
+    """Return a value with the launcher's name filled in everywhere."""
     if isinstance(value, str):
         return value.replace(MARK, launcher) if MARK in value else value
     if isinstance(value, tuple):

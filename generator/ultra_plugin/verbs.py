@@ -1,4 +1,4 @@
-"""What the bundled runtime can do, read from the source of its verbs without running it."""
+"""Read the verbs of the runtime from their source, without running it."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
 
 
 def _parsed(source: str) -> tuple[Python, list[Fault]]:
-    """Return the module, or an empty one and why it is none."""
+    """Return the module, or an empty one and its fault."""
     try:
         return parse(source), []
     except SyntaxError as error:
         fault = (
             error.lineno or 1,
             f"is not Python: {error.msg}",
-            "mend the syntax of this line or the one above",
+            "fix the syntax of this line or the one above",
         )
     except ValueError as error:  # a null byte, before Python 3.12
         fault = (
@@ -61,9 +61,9 @@ def _parsed(source: str) -> tuple[Python, list[Fault]]:
 def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
     usage = constants.get("USAGE")
     if usage is None:
-        yield 1, "a verb's module has no USAGE", _USAGE_LINE
+        yield 1, "the verb has no USAGE", _USAGE_LINE
     elif not isinstance(usage, ast.Constant) or not isinstance(usage.value, str):
-        yield usage.lineno, "USAGE is not a plain text", _USAGE_LINE
+        yield usage.lineno, "USAGE is not a plain string", _USAGE_LINE
     elif not _NAME.match(usage.value):
         yield usage.lineno, f"USAGE does not begin with the verb: {usage.value!r}", _USAGE_LINE
     else:
@@ -73,10 +73,10 @@ def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) 
 
 
 def _run_faults(module: Python) -> Iterator[Fault]:
-    """Yield what keeps the runtime from calling run(args)."""
+    """Yield faults that keep the runtime from calling run(args)."""
     found = [node for node in module.body if getattr(node, "name", "") == "run"]
     if not found:
-        yield 1, "a verb's module has no run()", "define run(args), which returns the verb's answer"
+        yield 1, "the verb has no run()", "define run(args), which returns the verb's answer"
         return
     run = found[-1]
     if not isinstance(run, ast.FunctionDef):
@@ -87,7 +87,7 @@ def _run_faults(module: Python) -> Iterator[Fault]:
     if len(names) != 1 or len(taken.posonlyargs) + len(taken.args) != 1:
         yield (
             run.lineno,
-            f"run() must take exactly one argument, this takes {_count(names)}",
+            f"run() must take exactly one argument, but takes {_count(names)}",
             "write run(args)",
         )
 

@@ -1,4 +1,4 @@
-"""Find verbs that a prompt calls although no agent has the role that they need."""
+"""Find verbs in prompts that need a role which no agent has."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _CALLS = {verb: re.compile(rf"\bultra {verb}\b") for verb in NEEDED}
 
 
 def role_problems(plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:
-    """Yield a problem at the first call of each verb whose role nobody has."""
+    """Yield a problem at the first call of each verb whose role no agent has."""
     for verb, roles in NEEDED.items():
         missing = [role for role in roles if not agents_with(plugin.roles, role)]
         place = _first_call(bundle, _CALLS[verb]) if missing else None
         if place is None:
             continue
         for role in missing:
-            message = f"`ultra {verb}` needs an agent with the role '{role}', and there is none"
+            message = f"`ultra {verb}` needs an agent with the role '{role}', but none has it"
             remedy = f"add 'role: {role}' to the header of an agent, or drop the call"
             yield Problem(*place, "role-without-agent", message, remedy)
 

@@ -1,4 +1,4 @@
-"""Check the runtime against the tables: every name that it takes exists, and no name of a contract is spelled out."""
+"""Check the runtime against the tables: every imported name exists, and no contract's name is spelled out."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NOT_CONVERTED = (
     "verbs/put.py",
     "verbs/run_finish.py",
 )
-"""Rooms and modules that still spell names of contracts; take one out when it is converted."""
+"""Rooms and modules that still spell out names of contracts; remove one when it is converted."""
 _PACKAGE = "ultra_runtime.tables"
 _FIELDS = f"{_PACKAGE}.fields"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
 _FUNCTIONS = frozenset(("load_contract", "set_field", "replace_section"))
 _METHODS = frozenset(("text", "count", "line", "field", "part", "block"))
-"""What takes a name of a contract: functions of the runtime, and methods of its contracts and subjects."""
+"""Functions and methods of the runtime that take a contract's name."""
 _KEPT = ("__slots__", "__all__")
 
 
@@ -41,7 +41,7 @@ class _Found(NamedTuple):
 
 
 def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) -> Iterator[Problem]:
-    """Yield every name that a table lacks, and every literal that spells a name of a contract or a limit."""
+    """Yield every name that a table lacks, and every literal that spells out a contract's name or a limit."""
     for contract in suite.contracts.values():
         path = tree.shown(f"contracts/{contract.artifact}.yaml")
         for constant, first, second in clashes(contract):
@@ -61,11 +61,11 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
             yield Problem(tree.shown(path), line, "runtime-name", message, remedy)
 
 
-# --- names that the runtime takes ---------------------------------------------------------------------------------
+# --- names that the runtime imports -------------------------------------------------------------------------------
 
 
 def _tables(bundle: Bundle) -> dict[str, frozenset[str] | None]:
-    """Return table -> the names that it has; None for one that stands in for a contract which is not there."""
+    """Return table -> its names, or None for the table of a missing contract, which accepts any name."""
     found: dict[str, frozenset[str] | None] = {}
     for path, file in bundle.files.items():
         if path.startswith(f"{FOLDER}/") and path.endswith(".py"):
@@ -83,16 +83,14 @@ def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
 
 
 def _missing(module: Python, tables: Mapping[str, frozenset[str] | None]) -> Iterator[_Found]:
-    """Yield the names that a module takes from tables and that they do not have."""
+    """Yield the names that a module imports from tables that lack them."""
     called: dict[str, str] = {}
     for node in module.every(ast.ImportFrom):
         if node.module in (_PACKAGE, _FIELDS):
             called |= {alias.asname or alias.name: alias.name for alias in node.names}
             for alias in node.names:
                 if alias.name not in tables:
-                    yield _Found(
-                        node.lineno, f"there is no table '{alias.name}'", nearest(alias.name, tables)
-                    )
+                    yield _Found(node.lineno, f"unknown table '{alias.name}'", nearest(alias.name, tables))
         elif (node.module or "").startswith(f"{_PACKAGE}."):
             table = str(node.module).rpartition(".")[2]
             for alias in node.names:
@@ -114,11 +112,11 @@ def _lacks(tables: Mapping[str, frozenset[str] | None], table: str, name: str, l
     yield _Found(line, f"the table '{table}' has no {name}", remedy)
 
 
-# --- names that the runtime spells --------------------------------------------------------------------------------
+# --- names that the runtime spells out-----------------------------------------------------------------------------
 
 
 def _spelled(suite: Suite) -> dict[str, str]:
-    """Return what contracts call something -> the constant that holds it."""
+    """Return a contract's name -> its constant."""
     names: dict[str, str] = {}
     for contract in suite.contracts.values():
         for constant, word in field_names(contract).items():
@@ -127,7 +125,7 @@ def _spelled(suite: Suite) -> dict[str, str]:
 
 
 def _literals(module: Python, names: Mapping[str, str]) -> Iterator[_Found]:
-    """Yield literals that spell a name: distinctive ones anywhere, common words where a name is asked for."""
+    """Yield literals that spell out a name: distinctive ones anywhere, common words only as arguments for a name."""
     spelled = [node for node in module.every(ast.Constant) if node.value in names]
     if not spelled:
         return
@@ -138,13 +136,13 @@ def _literals(module: Python, names: Mapping[str, str]) -> Iterator[_Found]:
         if id(node) not in kept and (_DISTINCTIVE.search(word) or id(node) in passed):
             yield _Found(
                 node.lineno,
-                f"'{word}' is a name of a contract",
-                f"take {names[word]} from {_FIELDS}, or rename yours",
+                f"'{word}' spells out a name from a contract",
+                f"import {names[word]} from {_FIELDS}, or use another name",
             )
 
 
 def _passed(module: Python) -> Iterator[ast.expr]:
-    """Yield what is passed to functions that take a name of a contract."""
+    """Yield the arguments of functions that take a contract's name."""
     for call in module.every(ast.Call):
         takes = isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
         if takes or getattr(call.func, "id", "") in _FUNCTIONS:
@@ -152,7 +150,7 @@ def _passed(module: Python) -> Iterator[ast.expr]:
 
 
 def _kept(module: Python) -> Iterator[ast.AST]:
-    """Yield what may be spelled: docstrings, keys of an answer, attributes of a class, parts of a sentence."""
+    """Yield literals that are allowed: docstrings, keys of an answer, attributes of a class, parts of a sentence."""
     yield from (node.value for node in module.every(ast.Expr))
     yield from (key for node in module.every(ast.Dict) for key in node.keys if key)
     yield from (value for node in module.every(ast.JoinedStr) for value in node.values)
@@ -162,12 +160,12 @@ def _kept(module: Python) -> Iterator[ast.AST]:
 
 
 def _numbers(module: Python, limits: Iterable[str]) -> Iterator[_Found]:
-    """Yield constants that have the name of a limit and a number of their own."""
+    """Yield constants that repeat a limit as a number."""
     for node in module.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
             continue
         for target in node.targets:
             name = re.sub(r"^(?:MOST|LONGEST)_", "", getattr(target, "id", ""))
             if name in limits and isinstance(node.value.value, (int, float)):
-                message = f"{getattr(target, 'id', '')} is a limit with a number of its own"
-                yield _Found(node.lineno, message, f"take {name} from {_PACKAGE}.limits")
+                message = f"{getattr(target, 'id', '')} repeats a limit as a number"
+                yield _Found(node.lineno, message, f"import {name} from {_PACKAGE}.limits")

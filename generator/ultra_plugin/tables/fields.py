@@ -1,4 +1,4 @@
-"""The names of a contract's fields, sections, parts and values, as constants that the runtime imports."""
+"""Render the names of a contract's fields, sections, parts and values as constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _USED = re.compile(rf"\b(\w+){END}\b")
 
 
 def fields_module(contracts: Iterable[Contract], absent: Iterable[str]) -> str:
-    """Return the module that spells the names of every contract: one, since each costs a file at start-up."""
+    """Return the module with the names of all contracts: one file, since each costs start-up time."""
     missing = [*absent]
     parts = [
         '"""Rendered from contracts/*.yaml: edit those files, not this one."""\n',
@@ -39,7 +39,7 @@ def fields_module(contracts: Iterable[Contract], absent: Iterable[str]) -> str:
 
 
 def absent_fields(tree: SourceTree, contracts: Iterable[str]) -> list[str]:
-    """Return the contracts, by their key, whose names the runtime takes although they are not there."""
+    """Return the keys of missing contracts whose names the runtime imports."""
     used = {
         key
         for path in tree.files("runtime")
@@ -51,7 +51,7 @@ def absent_fields(tree: SourceTree, contracts: Iterable[str]) -> list[str]:
 
 
 def field_names(contract: Contract) -> dict[str, str]:
-    """Return constant -> what the contract calls it."""
+    """Return constant -> the contract's name."""
     names: dict[str, str] = {}
     for name, word in _names(contract):
         names.setdefault(_constant(name), word)
@@ -59,7 +59,7 @@ def field_names(contract: Contract) -> dict[str, str]:
 
 
 def clashes(contract: Contract) -> list[tuple[str, str, str]]:
-    """Return each constant that two different words of a contract would have, with both words."""
+    """Return each constant that two names of a contract would share, with both names."""
     names = field_names(contract)
     pairs = [(_constant(name), word) for name, word in _names(contract)]
     return [(constant, names[constant], word) for constant, word in pairs if names[constant] != word]
