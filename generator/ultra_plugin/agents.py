@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Agent, Role
 from ultra_plugin.document import nearest, read_document
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Budget, Output, Plugin
+from ultra_plugin.model import Budget, Plugin
 from ultra_plugin.source import SourceTree
 
 BUDGET = ("budget",)

@@ -11,12 +11,13 @@ from typing import TypeVar
 
 from ultra_plugin import __version__
 from ultra_plugin.agents import agent_problems, outputs_of, read_agent
+from ultra_plugin.artifact import CommonCodes, Contract, Output
 from ultra_plugin.contracts import contract_problems, output_problems, with_values
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.limits import load_limits, with_limits
-from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSettings, Suite, SuiteSettings
+from ultra_plugin.model import Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
 from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from ultra_plugin.artifact import Code, CommonCodes, Contract, Field, Output, Part
 from ultra_plugin.document import line_of, nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Code, CommonCodes, Contract, Field, Output, Part
 from ultra_plugin.ranges import Fault, field_faults, gate_faults, range_faults, walk, walk_fields
 from ultra_plugin.source import SourceTree
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from posixpath import basename
 
+from ultra_plugin.artifact import Contract
 from ultra_plugin.bill import Item, bill, tokens
 from ultra_plugin.errors import problem
-from ultra_plugin.model import Bundle, Contract, Plugin, Suite
+from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.overview import agents_in, head_of, verbs_in
 from ultra_plugin.views import heading_anchor, markdown_table, verbs_table
 

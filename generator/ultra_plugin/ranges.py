@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from ultra_plugin.artifact import Contract, Field, Gate, Mode, Version
 from ultra_plugin.document import nearest
-from ultra_plugin.model import Contract, Field, Gate, Mode, Version
 
 Fault = tuple[tuple[str, ...], str, str]
 """The keys that lead to the value in its YAML file, message and remedy."""

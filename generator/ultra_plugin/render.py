@@ -11,16 +11,17 @@ from typing import Any
 
 from ultra_plugin import __version__
 from ultra_plugin.agents import agents_with
+from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
-from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
+from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
-from ultra_plugin.own import own_suite
 from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
+from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree

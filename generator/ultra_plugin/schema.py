@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ultra_plugin.model import Contract, Field, FieldType
+from ultra_plugin.artifact import Contract, Field, FieldType
 
 # What JSON Schema can say of each form, composed of parts. The functions of the runtime decide the same, without regular
 # expressions, and tests/contracts/test_forms.py compares both on many values.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from ultra_plugin.model import Block, Contract, Field, Gate, Output, Part
+from ultra_plugin.artifact import Block, Contract, Field, Gate, Output, Part
 
 
 def skeleton(contract: Contract, parts: int = 1, without: tuple[str, ...] = ()) -> str:

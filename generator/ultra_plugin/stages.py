@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ultra_plugin.artifact import GAPS, Contract
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import GAPS, Contract, Plugin, Stage
+from ultra_plugin.model import Plugin, Stage
 from ultra_plugin.source import SourceTree
 
 _GAP = re.compile(r"\{([^{}]*)\}")

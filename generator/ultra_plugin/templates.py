@@ -17,8 +17,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from ultra_plugin.blocks import Block, block_faults, blocks_of
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, UltraError, problem
-from ultra_plugin.gathering import Places, gather, settled
 from ultra_plugin.source import SourceTree
+from ultra_plugin.template_faults import Places, gather, settled
 
 _MARK = "\0"
 _REFERS = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ultra_plugin.artifact import Code, Contract, Field, Gate, Output, Part
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, UltraError
-from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Plugin, Verb
+from ultra_plugin.model import Plugin, Verb
 from ultra_plugin.rules import Policy
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 

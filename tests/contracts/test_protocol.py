@@ -9,10 +9,10 @@ import pytest
 
 from tests.contracts.conftest import FIXTURES, Validate, codes, place
 from tests.kit.names import SOURCES
+from ultra_plugin.artifact import Code, CommonCodes, Contract
 from ultra_plugin.check.protocol import Release, common_faults, protocol_faults, protocol_problems
 from ultra_plugin.config import load
 from ultra_plugin.document import read_document
-from ultra_plugin.model import Code, CommonCodes, Contract
 from ultra_plugin.source import SourceTree
 
 RELEASED = SOURCES / "contracts/released"

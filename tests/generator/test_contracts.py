@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 
 from tests.generator.sample import CONTRACT, write_sample
+from ultra_plugin.artifact import Contract
 from ultra_plugin.config import load
 from ultra_plugin.errors import ProblemsFound, UltraError
-from ultra_plugin.model import Contract
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import contract_module

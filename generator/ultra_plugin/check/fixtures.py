@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ultra_plugin.artifact import Contract
 from ultra_plugin.check.protocol import COMMON, FIXTURES
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Contract, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.source import SourceTree
 
 PROJECT = ".claude/projects/2026-01-31-rate-limit"

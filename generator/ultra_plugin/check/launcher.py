@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
-from ultra_plugin.own import MARK
 from ultra_plugin.parts import FOLDER
+from ultra_plugin.per_plugin import MARK
 from ultra_plugin.source import SourceTree
 
 CODE = "launcher-by-hand"

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ultra_plugin.artifact import CommonCodes, Contract, Place
 from ultra_plugin.config import read
 from ultra_plugin.document import line_of
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import CommonCodes, Contract, Place, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.source import SourceTree
 
 RELEASED = "contracts/released"

@@ -12,9 +12,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.document import line_of, nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Contract, Field, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.ranges import walk, walk_fields
 from ultra_plugin.source import SourceTree
 from ultra_plugin.syntax import try_parse

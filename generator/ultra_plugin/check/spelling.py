@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.contracts import all_fields
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Contract, Field, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.source import SourceTree
 
 # Jinja expressions are blanked out; lines and columns stay the same.

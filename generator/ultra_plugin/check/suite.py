@@ -20,7 +20,7 @@ from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Bundle, Plugin, Suite
-from ultra_plugin.own import own_suite
+from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates

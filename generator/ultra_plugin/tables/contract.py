@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ultra_plugin.model import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
+from ultra_plugin.artifact import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
 from ultra_plugin.tables.literal import arguments, literal, row, rows
 
 _CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"

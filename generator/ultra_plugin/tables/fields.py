@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from ultra_plugin.model import Contract, Field
+from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.literal import literal
 

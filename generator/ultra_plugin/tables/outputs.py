@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ultra_plugin.model import Output
+from ultra_plugin.artifact import Output
 from ultra_plugin.tables.contract import field_call, gate_call
 from ultra_plugin.tables.literal import arguments, literal, row
 
