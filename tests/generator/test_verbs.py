@@ -55,7 +55,7 @@ def test_run_is_a_plain_function(tmp_path: Path, head: str) -> None:
 
 def test_everything_that_a_module_lacks_is_told_at_once(tmp_path: Path) -> None:
     assert faults(tmp_path, '"""Say it."""\n') == [
-        '1: verb: a verb\'s module has no USAGE (write USAGE = "verb PATH [--flag]" below the docstring)',
+        '1: verb: the verb has no USAGE (write USAGE = "verb PATH [--flag]" below the docstring)',
         "1: verb: the verb has no run() (define run(args), which returns the verb's answer)",
     ]
 
