@@ -1,4 +1,4 @@
-"""Put the source tree and the rendered bundles into the wheel: exactly what the allow-list and bundle.json name."""
+"""Add the source tree and the rendered bundles to the wheel: exactly the files that the allow-list and bundle.json name."""
 
 from __future__ import annotations
 

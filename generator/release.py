@@ -1,4 +1,4 @@
-"""Make a release: set the one version, build, verify, commit, tag. Whatever fails, everything is put back."""
+"""Make a release: set the one version, build, verify, commit, tag. On failure, restore everything."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?
 
 
 def main(version: str) -> None:
-    """Release a version, or leave with one sentence."""
+    """Release a version, or exit with one sentence."""
     if not SEMVER.fullmatch(version):
-        sys.exit(f"release: '{version}' is not a version; say make release VERSION=x.y.z")
+        sys.exit(f"release: '{version}' is not a version; use make release VERSION=x.y.z")
     if _git("status", "--porcelain"):
         sys.exit("release: the working tree has changes; commit or stash them first")
     if _git("tag", "--list", f"v{version}"):
@@ -36,7 +36,7 @@ def main(version: str) -> None:
     except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
         _git("checkout", "--", ".")
         _git("clean", "--force", "-d", "--quiet", "dist", ".claude-plugin")
-        sys.exit(f"release: not released, everything is as it was: {error}")
+        sys.exit(f"release: not released, nothing was changed: {error}")
     if _git("status", "--porcelain"):
         _git("add", "--all")
         _git("commit", "--quiet", "--message", f"Release {version}")
@@ -51,7 +51,7 @@ def _set_version(version: str) -> None:
 
 
 def _keep_contracts(version: str) -> None:
-    """Make the present contracts the released ones, which later changes are compared with."""
+    """Store the current contracts as the released ones, for later comparisons."""
     released = CONTRACTS / "released"
     for path in released.glob("*.yaml"):
         path.unlink()

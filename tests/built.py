@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit.names import NAME, SOURCES
 from ultra_plugin.config import load
-from ultra_plugin.own import own_suite
+from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.pipeline import checked
 from ultra_plugin.render import render
 from ultra_plugin.source import SourceTree

@@ -1,4 +1,4 @@
-"""The headers of agents: which of their keys are for the generator, and what they declare."""
+"""Read the keys of agent headers that are for the generator."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Agent, Role
 from ultra_plugin.document import nearest, read_document
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Budget, Output, Plugin
+from ultra_plugin.model import Budget, Plugin
 from ultra_plugin.source import SourceTree
 
 BUDGET = ("budget",)
@@ -45,13 +46,13 @@ def declared(path: str, lines: list[str], taken: frozenset[int]) -> Declared:
     """Read the keys of a header that are for the generator."""
     if not taken:
         return Declared()
-    # Blank lines in front keep the line numbers of what may be wrong with it.
+    # Leading blank lines keep the line numbers of problems right.
     block = "\n".join(line if number in taken else "" for number, line in enumerate(lines[: max(taken) + 1]))
     return read_document(path, block.encode(), Declared)
 
 
 def read_agent(tree: SourceTree, path: str) -> Agent:
-    """Return what the header of an agent's source declares."""
+    """Return the declarations in the header of an agent's source."""
     lines = tree.text(path).split("\n")
     return declared(tree.shown(path), lines, taken_lines(path, lines))
 
@@ -68,7 +69,7 @@ def programs_of(plugin: Plugin) -> dict[str, tuple[str, ...]]:
 
 
 def outputs_of(plugins: Iterable[Plugin], forms: Iterable[Output]) -> dict[str, Output]:
-    """Return agent -> the form in which its answer ends."""
+    """Return agent -> its output block."""
     known = {form.output: form for form in forms}
     return {
         key: known[agent.output]
@@ -79,13 +80,13 @@ def outputs_of(plugins: Iterable[Plugin], forms: Iterable[Output]) -> dict[str, 
 
 
 def agent_problems(tree: SourceTree, plugins: Iterable[Plugin], forms: Iterable[str]) -> Iterator[Problem]:
-    """Yield the agents whose header names a form that there is not, or lacks what their role needs."""
+    """Yield the agents whose header names an unknown output or lacks a key that their role needs."""
     known = [*forms]
     for plugin in plugins:
         for key, agent in plugin.roles.items():
             path = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
             if agent.output and agent.output not in known:
-                message = f"there is no outputs/{agent.output}.yaml"
+                message = f"outputs/{agent.output}.yaml does not exist"
                 yield Problem(path, agent.line, "unknown-output", message, nearest(agent.output, known))
             if "researcher" in agent.roles and agent.scope is None:
                 message = "a researcher needs a scope"

@@ -1,4 +1,4 @@
-"""What a plugin costs in tokens, counted as the client counts when it is offline: characters / 4."""
+"""Count a plugin's cost in tokens as an offline client does: characters / 4."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Item:
     listed: int
     """Characters that every conversation carries: name and description."""
     body: int
-    """Characters that it adds when it is used."""
+    """Characters added when it is used."""
     closure: int
-    """The body and every guide and file that it makes the model read."""
+    """Characters of the body and of every guide and file that the model then reads."""
     budget: Budget
 
     def over(self) -> Iterator[tuple[str, int, int]]:
-        """Yield what is above its budget: which figure, its tokens, the budget."""
+        """Yield each figure above its budget: name, tokens, budget."""
         figures = {"always_on": self.listed, "on_invoke": self.body, "closure": self.closure}
         for name, characters in figures.items():
             limit = getattr(self.budget, name)

@@ -1,4 +1,4 @@
-"""The blocks of templates: what extends a template fills those marked `required`, and no block that is not there."""
+"""Check template blocks: a child must fill those marked `required` and must not add new ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Block(NamedTuple):
     is_empty: bool
     is_required: bool
     is_nested: bool
-    """Whether it stands inside another block of its own template, where it may be new."""
+    """Whether it is inside another block of its template, where a new one is allowed."""
 
 
 def blocks_of(template: nodes.Template) -> dict[str, Block]:
@@ -39,7 +39,7 @@ def _is_blank(node: nodes.Node) -> bool:
 def block_faults(
     name: str, blocks: Mapping[str, Mapping[str, Block]], parents: Mapping[str, str]
 ) -> Iterator[tuple[str, str, int, str, str]]:
-    """Yield code, template, line, message and remedy of each required block left empty and each that no parent has."""
+    """Yield code, template, line, message and remedy of each empty required block and each block that no parent has."""
     line = _line_of_descent(name, parents)
     filled: dict[str, tuple[str, Block]] = {}
     for place, above in enumerate(line):
@@ -73,5 +73,5 @@ def _fault(
             filled[0],
             filled[1].line,
             f"the block '{block_name}' is empty",
-            "write what a reader needs there",
+            "write its text",
         )

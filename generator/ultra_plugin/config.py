@@ -1,4 +1,4 @@
-"""Load a source tree: suite, plugins, contracts and verbs, typed and frozen, every fault at once."""
+"""Load a source tree (suite, plugins, contracts, verbs) as frozen values, and report all faults at once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import TypeVar
 
 from ultra_plugin import __version__
 from ultra_plugin.agents import agent_problems, outputs_of, read_agent
+from ultra_plugin.artifact import CommonCodes, Contract, Output
 from ultra_plugin.contracts import contract_problems, output_problems, with_values
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.limits import load_limits, with_limits
-from ultra_plugin.model import CommonCodes, Contract, Output, Plugin, PluginSettings, Suite, SuiteSettings
+from ultra_plugin.model import Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
 from ultra_plugin.policy import load_policy
 from ultra_plugin.source import SourceTree
@@ -25,7 +26,7 @@ from ultra_plugin.verbs import read_verbs
 
 T = TypeVar("T")
 COMMON = "contracts/common.yaml"
-# What becomes a file name in a bundle can only be a plain word: nothing that leaves the folder.
+# These become file names in a bundle, so they must not leave the folder.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -63,7 +64,7 @@ def load(tree: SourceTree) -> Suite:
         problems += contract_problems(tree, known, common, _stages(plugins))
     by_name = {contract.artifact: contract for contract in known}
     problems += place_problems(tree, by_name)
-    if None not in contracts:  # or a stage would be told that its contract is missing
+    if None not in contracts:  # or a stage's contract would be reported as missing
         for plugin in filter(None, plugins):
             problems += stage_problems(tree, plugin, by_name)
     forms = [with_values(output, known) for output in outputs if output]
@@ -77,7 +78,7 @@ def load(tree: SourceTree) -> Suite:
                 tree.shown("plugins"),
                 0,
                 "no-plugin",
-                "there is no plugin to build",
+                "no plugin to build",
                 "add plugins/NAME/plugin.yaml",
             )
         )
@@ -104,7 +105,7 @@ def load(tree: SourceTree) -> Suite:
 
 
 def _stages(plugins: Sequence[Plugin | None]) -> set[str]:
-    """Return the stages of all plugins; none where one could not be read."""
+    """Return the stages of all plugins, or none if one could not be read."""
     found = {stage for one in plugins if one for stage in one.settings.pipeline or one.commands}
     return set() if None in plugins else found
 
@@ -120,7 +121,7 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     folder = f"plugins/{name}"
     path = f"{folder}/plugin.yaml"
     if tree.find(path) is None:
-        raise ProblemsFound([Problem(tree.shown(folder), 0, "no-manifest", "has no plugin.yaml", "add one")])
+        raise ProblemsFound([Problem(tree.shown(folder), 0, "no-manifest", "has no plugin.yaml", "add it")])
     settings = read(tree, path, PluginSettings)
     stages = settings.pipeline
     commands = {
@@ -138,8 +139,8 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
         if not _NAME.fullmatch(word)
     ]
     if settings.name != name:
-        message = f"the plugin '{settings.name}' stands in a folder called '{name}'"
-        problems.append(Problem(tree.shown(path), 0, "bad-name", message, "make the two agree"))
+        message = f"the plugin '{settings.name}' is in a folder called '{name}'"
+        problems.append(Problem(tree.shown(path), 0, "bad-name", message, "use the same name for both"))
     problems += [
         Problem(tree.shown(path), 0, "two-sources", f"{count} commands are called '{word}'", "rename one")
         for word, count in Counter(commands.values()).items()

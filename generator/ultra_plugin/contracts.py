@@ -1,4 +1,4 @@
-"""Find what only shows when contracts are looked at together, or against their own parts."""
+"""Find faults between contracts, and between the parts of one contract."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from ultra_plugin.artifact import Code, CommonCodes, Contract, Field, Output, Part
 from ultra_plugin.document import line_of, nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Code, CommonCodes, Contract, Field, Output, Part
 from ultra_plugin.ranges import Fault, field_faults, gate_faults, range_faults, walk, walk_fields
 from ultra_plugin.source import SourceTree
 
 _BRACKETS = re.compile(r"\(([^()]+)\)$")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 OUTSIDE = "another plugin"
-"""The producer or consumer of what comes from, or goes to, elsewhere."""
+"""The producer or consumer of an artifact that comes from, or goes to, elsewhere."""
 
 
 def contract_problems(
     tree: SourceTree, contracts: list[Contract], common: CommonCodes, stages: Collection[str]
 ) -> list[Problem]:
-    """Return every fault of the contracts; where no stages are known, none is missed."""
+    """Return every fault of the contracts; without known stages, stage names are not checked."""
     problems = _code_problems(tree, contracts, common)
     handovers: dict[int, str] = {}
     for contract in contracts:
@@ -34,7 +34,7 @@ def contract_problems(
         faults = [*_inner_faults(contract, common), *range_faults(contract), *_stage_faults(contract, stages)]
         other = handovers.setdefault(contract.handover, contract.artifact)
         if other != contract.artifact:
-            message = f"the handover {contract.handover} is that of '{other}' as well"
+            message = f"'{other}' has the handover {contract.handover} too"
             faults.append((("handover",), message, "number the handovers in the order of the pipeline"))
         problems += located(tree, path, "bad-value", faults)
     return problems
@@ -50,11 +50,11 @@ def _stage_faults(contract: Contract, stages: Collection[str]) -> Iterator[Fault
     named = (("producer", contract.producer), *(("consumer", stage) for stage in contract.consumers))
     for key, stage in named:
         if stages and stage not in stages and stage != OUTSIDE:
-            yield (key,), f"the {key} '{stage}' is no stage", nearest(stage, [*stages, OUTSIDE])
+            yield (key,), f"the {key} '{stage}' is not a stage", nearest(stage, [*stages, OUTSIDE])
 
 
 def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCodes) -> list[Problem]:
-    """Find codes that stand in two files or are none."""
+    """Find codes that are in two files or are not valid codes."""
     problems: list[Problem] = []
     owner: dict[str, str] = {}
     listed: list[tuple[str, Mapping[str, Code]]] = [("common", common.codes)]
@@ -63,7 +63,7 @@ def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCo
         path = tree.shown(f"contracts/{artifact}.yaml")
         for name, code in codes.items():
             if name in owner:
-                message = f"{name} is a code of '{owner[name]}' as well"
+                message = f"{name} is also a code of '{owner[name]}'"
                 problems.append(Problem(path, code.line, "duplicate-code", message, "rename one"))
             elif not _CODE.fullmatch(name):
                 message = f"{name} is not a code"
@@ -73,7 +73,7 @@ def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCo
 
 
 def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[Fault]:
-    """Yield each code and section that a contract names and does not have."""
+    """Yield each code and section that a contract names but does not have."""
     known = {*contract.codes, *common.codes}
     for keys, code in _named_codes(contract):
         if code not in known:
@@ -81,12 +81,12 @@ def _inner_faults(contract: Contract, common: CommonCodes) -> Iterator[Fault]:
     for name, part in contract.parts.items():
         for section in part.under:
             if section not in contract.sections:
-                message = f"'{name}' stands under '{section}', which is no section"
+                message = f"'{name}' is under '{section}', which is not a section"
                 yield ("parts", name, "under"), message, nearest(section, contract.sections)
 
 
 def with_values(output: Output, contracts: list[Contract]) -> Output:
-    """Return the form with the values that its fields take from a contract."""
+    """Return the output with the values that its fields take from a contract."""
     known = {
         f"{contract.artifact}.{name}": _section_values(contract, part.under)
         for contract in contracts
@@ -96,7 +96,7 @@ def with_values(output: Output, contracts: list[Contract]) -> Output:
 
 
 def _section_values(contract: Contract, sections: tuple[str, ...]) -> dict[str, str]:
-    """Return what stands in brackets at the end of the sections' names, each with the section's meaning."""
+    """Return the text in brackets at the end of each section's name -> the section's meaning."""
     found = ((_BRACKETS.search(name), contract.sections.get(name)) for name in sections)
     return {word.group(1): section.means for word, section in found if word and section}
 
@@ -112,16 +112,16 @@ def _filled(fields: Mapping[str, Field], known: Mapping[str, dict[str, str]]) ->
 def _lost_values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
     for field in fields.values():
         if field.values_of and not field.values:
-            yield f"'{field.values_of}' is no part of a contract whose sections name values", "name one"
+            yield f"'{field.values_of}' must be a part of a contract whose sections name values", "name one"
         yield from _lost_values(field.fields)
 
 
 def output_problems(
     tree: SourceTree, outputs: list[Output], contracts: list[Contract], complete: bool = True
 ) -> list[Problem]:
-    """Return every fault of the forms in which agents answer.
+    """Return every fault of the agents' outputs.
 
-    Where the contracts are not complete, because one could not be read, what a form takes from them is not judged.
+    If a contract could not be read, values taken from contracts are not checked.
     """
     problems: list[Problem] = []
     gates = [contract.artifact for contract in contracts if contract.gate]
@@ -133,7 +133,7 @@ def output_problems(
                 (f"the output '{output.output}' is not in {path}", "name the file after the output")
             )
         if sum(map(bool, (output.fields, output.gate, output.scores))) != 1:
-            faults.append(("it needs either fields, a gate or scores", "leave the others out"))
+            faults.append(("needs exactly one of fields, gate and scores", "keep one"))
         faults += _lost_values(output.fields) if complete else ()
         if output.scores:
             problems += located(tree, path, "bad-output", gate_faults(("scores",), output.scores))

@@ -1,7 +1,7 @@
-"""Read a YAML file into a frozen dataclass, and say everything that is wrong with it at once.
+"""Read a YAML file into a frozen dataclass, and report all its faults at once.
 
 The dataclass is the schema: its fields are the known keys, their annotations the types, their
-defaults what may be left out. A field called `line` receives the line on which its mapping stands.
+defaults the optional keys. A field called `line` receives the line of its mapping.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _SCALARS: Mapping[type, tuple[str, str]] = {
     bool: ("tag:yaml.org,2002:bool", "true or false"),
 }
 _YAML_REMEDIES = (
-    ("',' or", "close the bracket or brace, or quote what stands in it"),
+    ("',' or", "close the bracket or brace, or quote its text"),
     ("end of stream", "close the quote"),
     ("'\\t'", "indent with spaces"),
-    ("expected key", "quote values that hold ': ', and begin keys of one level in one column"),
-    ("block end", "begin keys of one level in one column"),
-    ("mapping values", "quote values that hold ': '"),
+    ("expected key", "quote values that contain ': ', and align keys of the same level"),
+    ("block end", "align keys of the same level"),
+    ("mapping values", "quote values that contain ': '"),
     ("undefined alias", "quote values that begin with '*'"),
     ("special characters", "remove the character"),
 )
@@ -42,16 +42,16 @@ _NULL = "tag:yaml.org,2002:null"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a remedy that names the known word most like this one."""
+    """Return a remedy that names the closest known word."""
     names = sorted(known)
     if not names:
-        return "there is none yet"
+        return "none exists yet"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names)}"
 
 
 def line_of(content: bytes, *keys: str) -> int:
-    """Return the line of a key inside YAML that was read before; of keys that are not there, the last that is."""
+    """Return the line of a key in valid YAML; if it is missing, the line of the last key on its path."""
     node, line = yaml.compose(content.decode("utf-8"), Loader=LOADER), 1
     for wanted in keys:
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
@@ -89,7 +89,7 @@ def _yaml_remedy(message: str) -> str:
     for word, remedy in _YAML_REMEDIES:
         if word in message:
             return remedy
-    return "quote values that hold punctuation"
+    return "quote values that contain punctuation"
 
 
 @cache
@@ -115,11 +115,11 @@ class _Reader:
     def document(self, root: yaml.Node | None, into: Any) -> Any:
         """Return the whole file as a value."""
         if root is None:
-            return self.fault(None, "the file is empty", remedy="fill it, or remove it")
+            return self.fault(None, "the file is empty", remedy="fill it in or remove it")
         return self.value(root, into, _WHOLE)
 
     def value(self, node: yaml.Node, into: Any, name: str) -> Any:
-        """Return the node as a value of the annotated type, or None after noting why not."""
+        """Return the node as a value of the annotated type, or note the fault and return None."""
         origin = typing.get_origin(into)
         if origin in (types.UnionType, typing.Union):
             return self._optional(node, into, name)
@@ -171,7 +171,7 @@ class _Reader:
         return tuple(self.value(child, item, f"{name}[{n}]") for n, child in enumerate(node.value))
 
     def _pairs(self, node: yaml.Node, name: str) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-        """Return key -> (key node, value node), with keys that stand twice noted."""
+        """Return key -> (key node, value node), and note duplicate keys."""
         if not isinstance(node, yaml.MappingNode):
             self.fault(
                 node,
@@ -185,7 +185,7 @@ class _Reader:
                 self.fault(key, f"a key of {_quoted(name)} must be text", remedy="put it in quotes")
             elif key.value in pairs:
                 first = pairs[key.value][0].start_mark.line + 1
-                message = f"'{key.value}' stands twice in {_quoted(name)}, first in line {first}"
+                message = f"'{key.value}' is listed twice in {_quoted(name)}, first in line {first}"
                 self.fault(key, message, "duplicate-key", "remove one of them")
             else:
                 pairs[key.value] = (key, value)
@@ -195,7 +195,7 @@ class _Reader:
         return {key: self.value(value, item, key) for key, (_, value) in self._pairs(node, name).items()}
 
     def _record(self, node: yaml.Node, into: type, name: str) -> Any:
-        # A key that is a word of Python, such as `as`, is a field with an underscore behind.
+        # A key that is a Python keyword, such as `as`, is a field with a trailing underscore.
         fields = {field.name.rstrip("_"): field for field in dataclasses.fields(into) if field.name != "line"}
         hints, before = _hints(into), len(self.problems)
         values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The one error root: a fault that its reader can mend, told with file, line and remedy."""
+"""The error root: faults that the reader can fix, each with file, line and remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong with a source or a bundle."""
+    """One fault of a source or a bundle."""
 
     path: str
     line: int
@@ -37,11 +37,11 @@ class Problem:
 
 
 class UltraError(Exception):
-    """A fault told in one sentence; `cli` turns it into text and an exit status."""
+    """A fault in one sentence; `cli` turns it into text and an exit status."""
 
 
 class NotKnown(UltraError):
-    """A name that there is not, with the one that may have been meant as remedy."""
+    """An unknown name, with the closest known one as remedy."""
 
     def __init__(self, message: str, remedy: str) -> None:
         self.message = message
@@ -50,7 +50,7 @@ class NotKnown(UltraError):
 
 
 class ProblemsFound(UltraError):
-    """Every problem of a step at once, so that nobody mends them one build at a time."""
+    """All problems of a step at once, so that one build shows them all."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))

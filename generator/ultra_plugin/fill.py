@@ -1,8 +1,8 @@
-"""Fill the paragraphs and list items of Markdown to one width; whatever means more by its lines stays as it is.
+"""Fill the paragraphs and list items of Markdown to one width; keep lines that have a meaning.
 
-A macro leaves a line shorter or longer than its source; filled, a prompt reads as if it had been typed. Front matter,
-headings, code, tables, quotes, HTML, link definitions and paragraphs with a hard break are left alone, and so is every
-line end at which something may begin.
+A macro makes a line shorter or longer than its source; filled, a prompt reads as if it had been typed. Front matter,
+headings, code, tables, quotes, HTML, link definitions and paragraphs with a hard break stay as they are, and so does
+every line end before a line that may begin a block.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ WIDTH = 120
 _ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])(?: *$|( +))")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 _ALONE = re.compile(r"#{1,6}(?: |$)|(?:(?:\* *){3,}|(?:_ *)+|(?:- *){3,})$")
-"""Headings and rules, which are over with their line."""
+"""Headings and rules, which end with their line."""
 _ROWS = re.compile(r"[>|]")
-"""Quotes and tables, which go on until something else begins."""
+"""Quotes and tables, which continue until another block begins."""
 _UP_TO_BLANK = re.compile(r"<|\[[^\]]+\]:")
 _HTML_ENDS = {
     "<!--": "-->", "<?": "?>", "<![cdata[": "]]>",
     "<pre": "</pre>", "<script": "</script>", "<style": "</style>", "<textarea": "</textarea>",
 }  # fmt: skip
 _UNDERLINE = re.compile(r"[-=:| ]*[-=][-=:| ]*$")
-"""What makes a heading or the head of a table of the line above."""
+"""A line that makes the line above a heading or a table header."""
 _HARD_BREAK = re.compile(r"(?:  |\\)$")
 _NEVER_FIRST = re.compile(r"[#>|<]|```|~~~|(?:\d{1,9}[.)]|[-=_*:|+]+)$")
-"""Words that would begin something if a line began with them."""
+"""Words that would begin a block at the start of a line."""
 _SPAN_OR_CHARACTER = re.compile(r"\\\S|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|.", re.DOTALL)
 _NEW_BLOCK, _BLANK = "new block", "blank line"
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Filled text, and from which line of the text before each of its lines came."""
+    """Filled text, and the original line number of each of its lines."""
 
     text: str
     lines: tuple[int, ...]
@@ -43,7 +43,7 @@ class Filled:
 
 @dataclass(slots=True)
 class _Paragraph:
-    """A paragraph, with what stands before its first word: indentation and marks of list items."""
+    """A paragraph, with the indentation and list marks before its first word."""
 
     number: int
     prefix: str
@@ -51,7 +51,7 @@ class _Paragraph:
     literal: bool = False
 
     def filled(self) -> Iterator[tuple[str, int]]:
-        """Yield its lines as they will be read, each with the number of the line that its first word came from."""
+        """Yield its filled lines, each with the original line number of its first word."""
         if self.literal or any(map(_HARD_BREAK.search, self.lines)):
             yield self.prefix + self.lines[0], self.number
             yield from ((line, self.number + n) for n, line in enumerate(self.lines[1:], 1))
@@ -85,7 +85,7 @@ class _Paragraph:
 
 
 def _held_together(words: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Join the words of which the second must not begin a line, or the first not end one: that would be a hard break."""
+    """Join two words if the second must not begin a line or the first must not end one (a hard break)."""
     held, number = next(words)
     for word, came_from in words:
         if _NEVER_FIRST.match(word) or held.endswith("\\"):
@@ -98,17 +98,17 @@ def _held_together(words: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]
 
 @dataclass(slots=True)
 class _Reader:
-    """What has been read so far, and what is open."""
+    """The state of a reading: finished lines and open blocks."""
 
     out: list[str]
     numbers: list[int]
     paragraph: _Paragraph | None = None
     inside: list[int] = field(default_factory=list)
-    """The columns at which the contents of the open list items begin."""
+    """The columns where the contents of the open list items begin."""
     has_empty_item: bool = False
-    """Whether the last line was one of them with nothing in it."""
+    """Whether the last line was an empty list item."""
     until: str = ""
-    """What ends the lines that are being left alone: marks of a fence, an end of HTML, a new block, a blank line."""
+    """What ends the current unfilled lines: fence marks, an end of HTML, a new block, a blank line."""
 
     def read(self, line: str, number: int) -> None:
         """Take in one line."""
@@ -121,9 +121,9 @@ class _Reader:
             self.close()
             self._copy(line, number)
             if is_after_empty_item:
-                self.inside.pop()  # nothing came of it
+                self.inside.pop()  # it stayed empty
         elif self.paragraph and column - self._within() >= 4:
-            # No code as Markdown has it, but whoever wrote it may have meant some.
+            # Not code in Markdown, but the author may have meant it as code.
             self.close()
             self._copy(line, number)
             self.until = _BLANK
@@ -135,7 +135,7 @@ class _Reader:
             self._begin(line, number)
 
     def close(self) -> None:
-        """End the paragraph that is open."""
+        """End the open paragraph."""
         if self.paragraph:
             for line, number in self.paragraph.filled():
                 self._copy(line, number)
@@ -149,7 +149,7 @@ class _Reader:
         self.numbers.append(number)
 
     def _is_left_alone(self, bare: str, column: int) -> bool:
-        """Tell whether a line belongs to what is left alone, and see where that ends."""
+        """Say whether a line belongs to unfilled lines, and notice where these end."""
         until = self.until
         if until == _NEW_BLOCK:
             goes_on = bool(bare) and (not _begins_block(bare) or bool(_ROWS.match(bare)))
@@ -157,7 +157,7 @@ class _Reader:
             goes_on = bool(bare)
         elif until[0] in "`~":
             if bare and self.inside and column < self.inside[-1]:
-                self.until = ""  # a fence ends with the list item that it stands in
+                self.until = ""  # a fence ends with its list item
                 return False
             goes_on = not (bare.startswith(until) and not bare.strip(until[0] + " "))
             self.until = until if goes_on else ""
@@ -169,7 +169,7 @@ class _Reader:
         return goes_on
 
     def _interrupts(self, bare: str, column: int) -> bool:
-        """Tell whether a line begins something, although a paragraph is open before it."""
+        """Say whether a line begins a block although a paragraph is open."""
         if _UNDERLINE.match(bare):
             return False
         item = _ITEM.match(bare)
@@ -178,7 +178,7 @@ class _Reader:
         return column < self._within() or (bool(item.group(2)) and int(item.group(1) or 1) == 1)
 
     def _begin(self, line: str, number: int) -> None:
-        """Begin a paragraph, or leave alone the line and what belongs to it."""
+        """Begin a paragraph, or keep the line and its block unfilled."""
         at = len(line) - len(line.lstrip(" "))
         while self.inside and at < self.inside[-1]:
             self.inside.pop()
@@ -206,7 +206,7 @@ class _Reader:
 
 
 def _begins_block(bare: str) -> bool:
-    """Tell whether a line, its indentation left out, begins something else than a paragraph."""
+    """Say whether a line without its indentation begins a block other than a paragraph."""
     return any(pattern.match(bare) for pattern in (_ITEM, _FENCE, _ALONE, _ROWS, _UP_TO_BLANK))
 
 

@@ -15,12 +15,12 @@ SKIPPED = frozenset({".git", "__pycache__"})
 MOST_FILES = 20_000
 MOST_BYTES = 100_000_000
 _SIGNS = (".claude-plugin", ".claude", "skills", "commands", "agents")
-"""What lies at the top of a plugin, with or without a manifest."""
-_REMEDY = "name the plugin's own folder, or take out what does not belong to it"
+"""The files and folders at the top of a plugin, with or without a manifest."""
+_REMEDY = "name the plugin's own folder, or remove files that do not belong to it"
 
 
 def may_be_plugin(path: Path) -> bool:
-    """Tell whether a folder is worth reading, before anything in it is read."""
+    """Say whether a folder looks like a plugin, before reading its files."""
     _existing(path)
     return any(os.path.lexists(path / sign) for sign in _SIGNS)
 
@@ -68,11 +68,11 @@ def _files(root: Path) -> Iterator[BundleFile]:
 
 
 def _oversize(root: Path, message: str) -> ProblemsFound:
-    return problem(str(root), 0, "oversize", f"{message}, which is more than this check reads", _REMEDY)
+    return problem(str(root), 0, "oversize", f"{message}, more than this check reads", _REMEDY)
 
 
 def _printable(name: str) -> str:
-    """Spell what cannot be shown in a file name with escapes."""
+    """Escape the unprintable characters of a file name."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text

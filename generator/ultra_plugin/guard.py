@@ -1,4 +1,4 @@
-"""What the policy may ask of the guard, read from the guard's source without running it."""
+"""Read the functions and events that the policy may name from the guard's source, without running it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.rules import Guard, Logic, Rule, RuleFunction
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import Python, parse
 
 ROOM = "runtime/ultra_runtime/guard"
 RULES = f"{ROOM}/rules"
@@ -34,9 +35,9 @@ def read_guard(tree: SourceTree) -> Guard:
 
 
 def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Problem]]:
-    """Return the public functions of a module of rules, each with what its NEEDS say."""
+    """Return the public functions of a rules module, each with its NEEDS."""
     module = _parsed(tree, path)
-    needs = _constants(module).get(NEEDS)
+    needs = module.constants().get(NEEDS)
     needed = _needed(needs)
     stem = path.rpartition("/")[2].removesuffix(".py")
     found = [
@@ -52,7 +53,7 @@ def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Pr
             tree.shown(path),
             needs.lineno if needs else 0,
             _CODE,
-            f"{NEEDS} names '{name}', which is no function of this file",
+            f"{NEEDS} names '{name}', which is not a function of this file",
             nearest(name, names),
         )
         for name in needed
@@ -74,11 +75,11 @@ def _events(table: Mapping[str, object]) -> dict[str, int]:
 
 
 def _tables(tree: SourceTree, path: str) -> dict[str, Mapping[str, object]]:
-    """Return the tables of names in a module of data; what is computed there is left out."""
+    """Return the literal tables of names in a data module."""
     if tree.find(path) is None:
         return {}
     tables: dict[str, Mapping[str, object]] = {}
-    for name, value in _constants(_parsed(tree, path)).items():
+    for name, value in _parsed(tree, path).constants().items():
         try:
             found = _literal(value)
         except ValueError:
@@ -88,26 +89,17 @@ def _tables(tree: SourceTree, path: str) -> dict[str, Mapping[str, object]]:
     return tables
 
 
-def _parsed(tree: SourceTree, path: str) -> ast.Module:
+def _parsed(tree: SourceTree, path: str) -> Python:
     try:
-        return ast.parse(tree.text(path))
+        return parse(tree.text(path))
     except SyntaxError as error:
         message = f"is not Python: {error.msg}"
         problem = Problem(tree.shown(path), error.lineno or 1, _CODE, message, "fix the syntax of this line")
         raise ProblemsFound([problem]) from None
 
 
-def _constants(module: ast.Module) -> dict[str, ast.expr]:
-    found: dict[str, ast.expr] = {}
-    for node in module.body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if isinstance(target, ast.Name) and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
-            found[target.id] = node.value
-    return found
-
-
 def _literal(value: ast.expr) -> object:
-    """Evaluate a literal, or a frozenset of one; a ValueError says that it is neither."""
+    """Evaluate a literal or a frozenset of one, or raise ValueError."""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "frozenset" and len(value.args) == 1:
         return frozenset(ast.literal_eval(value.args[0]))
     return ast.literal_eval(value)
@@ -116,7 +108,7 @@ def _literal(value: ast.expr) -> object:
 def resolve(
     tree: SourceTree, path: str, rules: Iterable[Rule], guard: Guard
 ) -> tuple[dict[tuple[str, str], RuleFunction], list[Problem]]:
-    """Return the function of every (when, use) of the rules, and what is wrong with the rest and with the functions."""
+    """Return the function of every (when, use) of the rules, and the problems of rules and functions."""
     places: dict[tuple[str, str], RuleFunction] = {}
     problems: list[Problem] = []
     for rule in rules:
@@ -133,10 +125,10 @@ def resolve(
 
 
 def _function(logic: Logic, guard: Guard) -> RuleFunction | tuple[str, str] | None:
-    """Return the function that a rule names, message and remedy where it names none, or nothing where it needs none."""
+    """Return the function that a rule names, message and remedy if it is wrong, or None if it needs none."""
     counts = {**_PARAMETERS, **guard.events}
     if logic.when not in counts:
-        return f"nothing in the guard happens that is called '{logic.when}'", nearest(logic.when, counts)
+        return f"the guard has no event '{logic.when}'", nearest(logic.when, counts)
     if not logic.use:
         if logic.when in _PARAMETERS:
             return (
@@ -160,7 +152,7 @@ def _function(logic: Logic, guard: Guard) -> RuleFunction | tuple[str, str] | No
         )
     if len(fitting) > 1:
         files = " and ".join(f"{one.module}.py" for one in fitting)
-        return f"'use: {logic.use}' names a function in {files}", "rename one of them"
+        return f"'use: {logic.use}' names functions in {files}", "rename one"
     return fitting[0]
 
 

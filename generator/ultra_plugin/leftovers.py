@@ -1,4 +1,4 @@
-"""What earlier builds left in the output folder: plugins that the sources no longer have."""
+"""Find and remove plugins of earlier builds that the sources no longer have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTING = "bundle.json"
 
 
 def leftovers(out: Path, names: set[str]) -> tuple[str, ...]:
-    """Name the folders that say of themselves that a build made them, and that are not among these plugins."""
+    """Return the folders whose listing says that a build made them and that are not among these plugins."""
     if not out.is_dir():
         return ()
     found = (entry for entry in os.scandir(out) if entry.is_dir(follow_symlinks=False))
@@ -26,8 +26,8 @@ def leftovers(out: Path, names: set[str]) -> tuple[str, ...]:
 def sweep(out: Path, bundles: list[Bundle], offer: bytes, last_offer: bytes) -> tuple[str, ...]:
     """Remove the leftovers of this suite's own builds, and return their names.
 
-    A folder goes only when the marketplace of the last build has this suite's name and offers it from here, and when it
-    holds exactly the bytes that its listing names: what somebody else put there, or changed, stays.
+    A folder is removed only if the marketplace of the last build has this suite's name and offers it from here, and if
+    it has exactly the bytes that its listing names. Added or changed files keep it.
     """
     ours = _offered(last_offer, json.loads(offer)["name"], out.name)
     gone = []
@@ -41,7 +41,7 @@ def sweep(out: Path, bundles: list[Bundle], offer: bytes, last_offer: bytes) -> 
 
 
 def _listing(folder: Path) -> dict[str, Any]:
-    """Return the list of contents that a build left, or nothing."""
+    """Return the listing that a build left, or an empty one."""
     try:
         listing = json.loads((folder / _LISTING).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -61,7 +61,7 @@ def _offered(marketplace: bytes, suite: str, folder: str) -> set[str]:
 
 
 def _is_whole(folder: Path, listing: dict[str, Any]) -> bool:
-    """Tell whether a folder holds the listed files as they were built and nothing else but byte code."""
+    """Say whether a folder holds exactly the listed files as built, byte code aside."""
     listed = {
         path: entry.get("sha256") for path, entry in listing["files"].items() if isinstance(entry, dict)
     }
@@ -70,7 +70,7 @@ def _is_whole(folder: Path, listing: dict[str, Any]) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[str]:
-    """Yield all that is no folder, links to folders included; byte code of our modules left out."""
+    """Yield every file and link, without the byte code of our modules."""
     for base, folders, names in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(base, name))]
         is_cache = os.path.basename(base) == "__pycache__"
@@ -84,7 +84,7 @@ def _digest(path: Path) -> str:
 
 
 def _archive(out: Path, name: str) -> list[str]:
-    """Return a zip and its checksum, when the one is what the other says."""
+    """Return a zip and its checksum file if they match."""
     checksum = f"{name}.sha256"
     try:
         said = (out / checksum).read_text()

@@ -1,4 +1,4 @@
-"""limits.yaml: numbers that are rules, each said once, for templates, contracts and the runtime."""
+"""Load limits.yaml: each number once, for templates, contracts and the runtime."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _LimitsFile:
 
 
 def load_limits(tree: SourceTree) -> Mapping[str, Limit]:
-    """Return every limit by name, or raise each one that is outside its range."""
+    """Return every limit by name, or raise all that are out of range."""
     if tree.find(LIMITS) is None:
         return {}
     path = tree.shown(LIMITS)
@@ -60,7 +60,7 @@ def load_limits(tree: SourceTree) -> Mapping[str, Limit]:
 def limit_word(limits: Mapping[str, Limit], name: str) -> str:
     """Return a limit as prose spells it: three, and 15 above twelve."""
     if name not in limits:
-        raise NotKnown(f"there is no limit called '{name}'", nearest(name, limits))
+        raise NotKnown(f"unknown limit '{name}'", nearest(name, limits))
     return number_word(limits[name].value)
 
 
@@ -70,7 +70,7 @@ def number_word(value: int) -> str:
 
 
 def with_limits(path: str, data: bytes, limits: Mapping[str, Limit]) -> bytes:
-    """Return a YAML source with the limits that it names put in; lines stay as they are."""
+    """Return a YAML source with its limits filled in; line numbers do not change."""
     if b"{{" not in data:
         return data
     lines = data.decode("utf-8", "surrogateescape").split("\n")
@@ -82,7 +82,7 @@ def with_limits(path: str, data: bytes, limits: Mapping[str, Limit]) -> bytes:
             problems.append(Problem(path, number + 1, "unknown-limit", error.message, error.remedy))
             continue
         if "{{" in lines[number]:
-            message = "only limits can stand in double braces here"
+            message = "double braces can hold only limits here"
             remedy = "write {{ limit.NAME }} or {{ limit_word('NAME') }}"
             problems.append(Problem(path, number + 1, "unknown-limit", message, remedy))
     if problems:

@@ -1,4 +1,4 @@
-"""Which command calls which verbs, spawns which agents and hands over what: read from the rendered prompts."""
+"""Read from the rendered prompts which verbs, agents and artifacts each command uses."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ultra_plugin.model import Plugin, Suite
 from ultra_plugin.source import SourceTree
 from ultra_plugin.views import markdown_table
 
-# A verb is what a code span or a line of code begins with, as the check of prompts reads it.
+# A verb call begins a code span or a line of code, as in the check of prompts.
 _HEAD = re.compile(r"^(description|tools|disallowedTools|model): (.*)$", re.MULTILINE)
 _CALL = r"(?:`|^ *)%s ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?"
 
 
 def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:
-    """Return a line for each command, in the order of the pipeline; below, whom each calls."""
+    """Return a line per command in pipeline order, then the verbs and agents that each calls."""
     rows, calls = [], []
     for stage in _stages(plugin):
         text = "\n".join(map(render, _prompts(tree, plugin, stage)))
@@ -28,7 +28,7 @@ def pipeline_table(suite: Suite, plugin: Plugin, tree: SourceTree, render: Calla
 
 
 def commands_table(plugin: Plugin, tree: SourceTree, render: Callable[[str], str]) -> str:
-    """Return what each command says of itself, in the order of the pipeline; links are relative to the plugin."""
+    """Return each command's description in pipeline order; links are relative to the plugin."""
     rows = []
     for stage in _stages(plugin):
         does = head_of(render(f"{plugin.folder}/commands/{stage}.md.j2")).get("description", "")
@@ -37,7 +37,7 @@ def commands_table(plugin: Plugin, tree: SourceTree, render: Callable[[str], str
 
 
 def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> str:
-    """Return a line for each agent: what it is for, what it may use, and the block that it ends in."""
+    """Return a line per agent: purpose, tools and output block."""
     rows = []
     for key, name in plugin.agents.items():
         head = head_of(render(f"{plugin.folder}/agents/{key}.md.j2"))
@@ -50,7 +50,7 @@ def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> 
 
 
 def head_of(text: str) -> dict[str, str]:
-    """Return what the front matter of an agent says of it."""
+    """Return the front matter of an agent."""
     return dict(_HEAD.findall(text))
 
 
@@ -67,12 +67,12 @@ def verbs_in(plugin: Plugin, text: str) -> list[str]:
 
 
 def agents_in(plugin: Plugin, text: str) -> list[str]:
-    """Return the agents that a text names in code spans, which is how a prompt starts them."""
+    """Return the agents that a text names in code spans, as prompts do to start them."""
     return [agent for agent in plugin.agents.values() if f"{plugin.settings.name}:{agent}`" in text]
 
 
 def _tools(head: Mapping[str, str]) -> str:
-    """Return what an agent may use: what is listed, or all but what is taken away."""
+    """Return the tools of an agent: the listed ones, or all without the disallowed ones."""
     taken = head.get("disallowedTools", "")
     if "tools" in head:
         return head["tools"] + (f" (not {taken})" if taken else "")

@@ -1,4 +1,4 @@
-"""Package what was built: zip files that are the same bytes everywhere, and the wheel that carries them."""
+"""Package the bundles: reproducible zip files, and the wheel that carries them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def zip_bundle(bundle: Bundle, out: Path) -> Path:
-    """Write <plugin>-<version>.zip and its checksum; older versions are left to their owner."""
+    """Write <plugin>-<version>.zip and its checksum; keep older versions."""
     entries = ((path, file.content, file.executable) for path, file in sorted(bundle.files.items()))
     content = archive(entries)
     name = f"{bundle.name}-{bundle.version}.zip"
@@ -31,7 +31,7 @@ def zip_bundle(bundle: Bundle, out: Path) -> Path:
 
 
 def archive(entries: Iterable[tuple[str, bytes, bool]]) -> bytes:
-    """Return a zip of (path, content, executable), stored: compressors differ, stored bytes do not."""
+    """Return a zip of (path, content, executable), stored, because compressors differ."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
         for path, content, executable in entries:
@@ -43,7 +43,7 @@ def archive(entries: Iterable[tuple[str, bytes, bool]]) -> bytes:
 
 
 def _timestamp() -> tuple[int, int, int, int, int, int]:
-    """Return SOURCE_DATE_EPOCH, or the first moment that a zip file can tell."""
+    """Return SOURCE_DATE_EPOCH, or the earliest time that a zip file can store."""
     value = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not value:
         return _EPOCH
@@ -53,7 +53,7 @@ def _timestamp() -> tuple[int, int, int, int, int, int]:
 
 
 def build_distributions(root: Path, out: Path) -> list[Path]:
-    """Build sdist and wheel of the project that stands at root, and leave them beside the zips."""
+    """Build sdist and wheel of the project at root, next to the zips."""
     with tempfile.TemporaryDirectory(prefix="ultra-suite-") as folder:
         command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, str(root)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What a page for people says about one command: read from the rendered prompts, the contracts and the bill."""
+"""Describe one command for its documentation page, from prompts, contracts and token costs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from posixpath import basename
 
+from ultra_plugin.artifact import Contract
 from ultra_plugin.bill import Item, bill, tokens
 from ultra_plugin.errors import problem
-from ultra_plugin.model import Bundle, Contract, Plugin, Suite
+from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.overview import agents_in, head_of, verbs_in
 from ultra_plugin.views import heading_anchor, markdown_table, verbs_table
 
@@ -44,21 +45,21 @@ class CommandPage:
         self._writes = [one for one in contracts if one.producer == stage]
 
     def usage(self) -> str:
-        """Return the usage as the prompt prints it on wrong usage, in a fence."""
+        """Return the usage that the prompt prints, in a fence."""
         found = _USAGE.search(self._text)
         if found is None:
-            remedy = "add a block of four spaces and 'Usage: ', which it prints when a call is wrong"
-            raise problem(self._source, 1, "no-usage", "has a page and prints no usage", remedy)
+            remedy = "add an indented block that begins with 'Usage: '"
+            raise problem(self._source, 1, "no-usage", "has a page but prints no usage", remedy)
         return f"```text\n{found.group(1).replace(chr(10) + '    ', chr(10))}\n```"
 
     def artifacts(self) -> str:
-        """Return what is read and written, where it lies and how it is checked."""
+        """Return the artifacts read and written, their places and how they are checked."""
         lines = [f"- {_artifact(one)}: read {one.modes.read.means}." for one in self._reads]
         lines += [f"- {_artifact(one)}: written {one.modes.write.means}." for one in self._writes]
         return "\n".join(lines)
 
     def phases(self) -> str:
-        """Return the phases by name, then the guides that are read only when they are needed."""
+        """Return the phases by name, then the guides that are read only when needed."""
         numbered = _NUMBERED.search(self._text)
         body = self._text[numbered.start() :] if numbered else self._text
         lines = [f"{number}. {name}" for number, name in enumerate(_PHASE.findall(body), 1)]
@@ -72,7 +73,7 @@ class CommandPage:
         return "\n".join(lines)
 
     def agents_table(self) -> str:
-        """Return the agents that the prompts start, each with its model and what it costs in its own context."""
+        """Return the agents that the prompts start, each with its model and tokens."""
         costs = {item.path: item for item in bill(self._prompts)}
         rows = []
         for name in agents_in(self._plugin, self._all_text):
@@ -86,12 +87,12 @@ class CommandPage:
         )
 
     def verbs_table(self) -> str:
-        """Return the verbs that the prompts call, and what each does."""
+        """Return the verbs that the prompts call, with their summaries."""
         verbs = [self._suite.verbs[name] for name in verbs_in(self._plugin, self._all_text)]
         return verbs_table(verbs, self._plugin.launcher)
 
     def codes(self) -> str:
-        """Return how the codes begin that may turn up, each with a link to the part that explains them."""
+        """Return the prefixes of the possible codes, each with a link to their explanation."""
         touched = {one.artifact: one for one in (*self._reads, *self._writes, *self._validated())}
         lines = [_codes(one.title, one.codes) for one in touched.values()]
         if self._suite.common_codes:
@@ -99,12 +100,12 @@ class CommandPage:
         return "\n".join(lines)
 
     def cost_table(self) -> str:
-        """Return the command's share of the bill: tokens used, and the budget that the build holds it to."""
+        """Return the command's tokens and budgets."""
         item = next(one for one in bill(self._prompts) if one.path == self.path)
         return markdown_table(("when", "tokens", "budget"), _costs(item))
 
     def _validated(self) -> list[Contract]:
-        """Return the artifacts that the prompts check although no contract gives them to this command."""
+        """Return the artifacts that the prompts validate although no contract names this command."""
         return [
             one
             for one in self._suite.contracts.values()
@@ -134,6 +135,6 @@ def _costs(item: Item) -> list[tuple[str, str, str]]:
 
 
 def stage_of(target: str, plugin: Plugin) -> str | None:
-    """Return the stage whose page a file of the source folder is."""
+    """Return the stage of a page in the source folder."""
     stage = basename(target).removesuffix(".md")
     return stage if target == f"docs/commands/{stage}.md" and stage in plugin.commands else None

@@ -1,4 +1,4 @@
-"""Decide which part of the runtime a plugin carries: the rooms that it names, their verbs and hooks, all that these import."""
+"""Decide which modules of the runtime a plugin carries: its rooms, their verbs and hooks, and all their imports."""
 
 from __future__ import annotations
 
@@ -11,54 +11,56 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Module, Plugin, RuntimeSettings, Verb
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import try_parse
 
 PACKAGE = "ultra_runtime"
 FOLDER = f"runtime/{PACKAGE}"
 LAUNCHER = "runtime/bin/launcher"
 TABLES, VERBS, HOOKS = "tables", "verbs", "hooks"
 ANY_CONTRACT = f"{TABLES}.*"
-"""What a module uses that asks for a table by a name which is not known before it runs: that of any contract."""
+"""Stands for the table of any contract, for a module that computes a table's name."""
 Modules = Mapping[str, Module]
 
 
 def read_modules(tree: SourceTree) -> Modules:
-    """Return every module of the runtime; one that is not Python uses nothing, and another check reports it."""
+    """Return every module of the runtime; invalid Python, which another check reports, uses nothing."""
     texts = {module_of(path): tree.text(path) for path in tree.files(FOLDER) if path.endswith(".py")}
     return {name: read_module(name, text, frozenset(texts)) for name, text in texts.items()}
 
 
 def module_of(path: str) -> str:
-    """Return the name of a module without the package; that of the package itself is empty."""
+    """Return the name of a module without the package; the package itself is ""."""
     name = path[len(FOLDER) + 1 :].removesuffix(".py").replace("/", ".")
     return name.removesuffix("__init__").removesuffix(".")
 
 
-@lru_cache(
-    maxsize=2048
-)  # parsing costs as much as the rest of loading, and one process may load a tree many times
+@lru_cache(maxsize=2048)  # one process may load a tree many times
 def read_module(name: str, text: str, known: frozenset[str]) -> Module:
-    """Return what a module uses: what it imports anywhere, and what it names for a late import.
+    """Return the modules that a module imports anywhere, or names for a late import.
 
     A late import is named by data: "plan.check" and "ultra_runtime.plan.check" are a module, "ultra_runtime.guard.rules." every module of a folder,
-    "child.py" the file beside this one, and table("policy") a rendered module.
+    "child.py" the file next to this one, and table("policy") a rendered module.
     """
-    try:
-        parsed = ast.parse(text)
-    except (SyntaxError, ValueError):
+    parsed = try_parse(text)
+    if parsed is None:
         return Module()
     room = name.rpartition(".")[0]
     imports: set[str] = set()
     late: set[str] = set()
-    parsed.body = [
-        node for node in parsed.body if not (isinstance(node, ast.If) and _is(node.test, "TYPE_CHECKING"))
-    ]
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.ImportFrom):
+    for_types = {
+        id(inner)
+        for node in parsed.body
+        if isinstance(node, ast.If) and _is(node.test, "TYPE_CHECKING")
+        for inner in node.body
+    }
+    for node in parsed.every(ast.ImportFrom):
+        if id(node) not in for_types:
             imports.update(_imported(node, known))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            late.update(_named(node.value, room, known))
-        elif isinstance(node, ast.Call) and _is(node.func, "table") and node.args:
-            asked = node.args[0]
+    for text in {node.value for node in parsed.every(ast.Constant) if isinstance(node.value, str)}:
+        late.update(_named(text, room, known))
+    for call in parsed.every(ast.Call):
+        if _is(call.func, "table") and call.args:
+            asked = call.args[0]
             late.add(f"{TABLES}.{asked.value!s}" if isinstance(asked, ast.Constant) else ANY_CONTRACT)
     return Module(frozenset(imports), frozenset(late))
 
@@ -108,12 +110,12 @@ def room_problems(tree: SourceTree, modules: Modules, plugin: Plugin) -> Iterato
 
 
 def same_launcher_problems(tree: SourceTree, plugins: Iterable[Plugin]) -> Iterator[Problem]:
-    """Yield each plugin whose launcher is that of another one: the PATH would decide which of them answers."""
+    """Yield each plugin whose launcher another plugin has too: the PATH would decide which one runs."""
     owners: dict[str, str] = {}
     for plugin in plugins:
         name, launcher = plugin.settings.name, plugin.launcher
         if launcher and owners.setdefault(launcher, name) != name:
-            message = f"the launcher '{launcher}' is that of the plugin {owners[launcher]} too"
+            message = f"the plugin {owners[launcher]} has the launcher '{launcher}' too"
             path, line = tree.shown(f"{plugin.folder}/plugin.yaml"), _line_of(tree, plugin, launcher)
             yield Problem(
                 path, line, "same-launcher", message, "choose another name under runtime: launcher:"
@@ -121,7 +123,7 @@ def same_launcher_problems(tree: SourceTree, plugins: Iterable[Plugin]) -> Itera
 
 
 def _line_of(tree: SourceTree, plugin: Plugin, word: str) -> int:
-    """Return the line of plugin.yaml that says a word under `runtime:`."""
+    """Return the line of plugin.yaml that has a word under `runtime:`."""
     settings = plugin.settings.runtime
     first = settings.line if settings else 1
     lines = tree.text(f"{plugin.folder}/plugin.yaml").split("\n")
@@ -134,7 +136,7 @@ def _line_of(tree: SourceTree, plugin: Plugin, word: str) -> int:
 def carried_verbs(
     modules: Modules, settings: RuntimeSettings | None, stages: Iterable[str], verbs: Mapping[str, Verb]
 ) -> dict[str, Verb]:
-    """Return the verbs of a plugin: those that its rooms allow and that belong to no stage which it lacks."""
+    """Return the verbs of a plugin: those of its rooms, without verbs of stages that it lacks."""
     if settings is None:
         return {}
     doors, known = carried_doors(modules, settings.rooms), {*stages}
@@ -148,7 +150,7 @@ def carried_verbs(
 def carried_doors(modules: Modules, rooms: Iterable[str]) -> set[str]:
     """Return the verbs and hooks that belong to some rooms.
 
-    A verb or hook belongs to the topmost of the rooms that it imports: those that none of the others imports.
+    A verb or hook belongs to the topmost rooms that it imports: those that no other one of them imports.
     """
     below = _rooms_below(modules)
     named = {*rooms}
@@ -163,7 +165,7 @@ def carried_doors(modules: Modules, rooms: Iterable[str]) -> set[str]:
 
 
 def _rooms_below(modules: Modules) -> dict[str, set[str]]:
-    """Return for each room all other rooms that it imports, on whatever way."""
+    """Return for each room all rooms that it imports, directly or indirectly."""
     below: dict[str, set[str]] = {room: set() for room in rooms_of(modules)}
     for name, module in modules.items():
         if (room := _room(name)) in below:
@@ -178,9 +180,9 @@ def _rooms_below(modules: Modules) -> dict[str, set[str]]:
 def carried_modules(
     modules: Modules, plugin: Plugin, tables: Mapping[str, str], contracts: Iterable[str]
 ) -> set[str]:
-    """Return every module of a plugin's bundle: shell, rooms, verbs and hooks with all that they import.
+    """Return every module of a plugin's bundle: shell, rooms, verbs, hooks and all their imports.
 
-    `tables` are the rendered modules with their texts, `contracts` those of them that hold a contract.
+    `tables` maps rendered modules to their texts; `contracts` names those that hold a contract.
     """
     settings = plugin.settings.runtime
     if settings is None:

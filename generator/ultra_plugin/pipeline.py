@@ -19,7 +19,7 @@ Progress = Callable[[str], None]
 def build(
     source: Path, out: Path, *, distributions: bool = False, progress: Progress = lambda _: None
 ) -> Report:
-    """Build every plugin of a source tree into `out`; when something is wrong, `out` stays as it was."""
+    """Build every plugin of a source tree into `out`; on any problem, leave `out` unchanged."""
     tree = SourceTree(source)
     inputs = inputs_digest(tree, distributions)
     if (last := recall(out, inputs)) is not None:
@@ -52,9 +52,9 @@ def build(
 def checked(
     tree: SourceTree, folder: str, progress: Progress = lambda _: None, last_trial: str = ""
 ) -> tuple[list[Bundle], bytes]:
-    """Load, render, check and try: return the bundles and the marketplace that offers them from a folder.
+    """Load, render, check and try; return the bundles and the marketplace that offers them from a folder.
 
-    A runtime whose digest is that of the last trial is not tried again.
+    A runtime with the digest of the last trial is not tried again.
     """
     from ultra_plugin.check.markers import marker_problems
     from ultra_plugin.check.suite import check_suite
@@ -63,7 +63,9 @@ def checked(
     from ultra_plugin.render import marketplace, render
 
     progress("load")
-    if marked := list(marker_problems(tree)):  # first, because a file with marks is seldom YAML or Python
+    if marked := list(
+        marker_problems(tree)
+    ):  # first, because a file with markers is seldom valid YAML or Python
         raise ProblemsFound(marked)
     suite = load(tree)
     progress("render")

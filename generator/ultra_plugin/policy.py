@@ -1,4 +1,4 @@
-"""Load what a run must not do: the rules of commands and of paths."""
+"""Load the policy: the rules for commands and for paths."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Paths:
 
 
 def load_policy(tree: SourceTree) -> Policy | None:
-    """Return the policy of a source tree, or None where it has none."""
+    """Return the policy of a source tree, or None."""
     if tree.find(COMMANDS) is None and tree.find(PATHS) is None:
         return None
     paths = read_document(tree.shown(PATHS), tree.read(PATHS), _Paths)
@@ -41,7 +41,7 @@ def load_policy(tree: SourceTree) -> Policy | None:
     for path, rules in loaded.items():
         for rule in rules:
             if rule.id in seen:
-                message = f"the rule '{rule.id}' stands in {seen[rule.id]} as well"
+                message = f"the rule '{rule.id}' is also in {seen[rule.id]}"
                 problems.append(Problem(tree.shown(path), rule.line, "duplicate-rule", message, "rename one"))
             seen[rule.id] = tree.shown(path)
     if paths.secret_files:
@@ -57,7 +57,7 @@ def load_policy(tree: SourceTree) -> Policy | None:
 def _secret_problems(path: str, secrets: SecretFiles, known: list[str]) -> Iterable[Problem]:
     for name in secrets.rules:
         if name not in known:
-            message = f"secret_files names the rule '{name}', which is not there"
+            message = f"secret_files names the rule '{name}', which does not exist"
             yield Problem(path, secrets.line, "bad-value", message, nearest(name, known))
 
 

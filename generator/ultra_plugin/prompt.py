@@ -1,4 +1,4 @@
-"""Finish a rendered Markdown file: take out what is only for the source, leave no runs of blank lines."""
+"""Finish a rendered Markdown file: remove source-only keys and runs of blank lines."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _RULE = re.compile(r"-+")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A finished Markdown file, and from which line of the rendering each of its lines came."""
+    """A finished Markdown file, and the rendered line behind each of its lines."""
 
     text: str
     budget: Budget | None
     lines: tuple[int, ...]
     budget_line: int = 0
-    """The line of the rendering, from 0, on which the budget begins."""
+    """The rendered line, from 0, where the budget begins."""
 
 
 def finish(path: str, rendered: str) -> Prompt:
@@ -54,7 +54,7 @@ def finish(path: str, rendered: str) -> Prompt:
 
 
 def _align_tables(lines: list[str]) -> None:
-    """Line up the columns of every table outside code, unless that makes it wider than a reader's window."""
+    """Align the columns of every table outside code, unless it becomes too wide."""
     fence = ""
     start = 0
     for number, line in enumerate([*lines, ""]):

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from ultra_plugin.artifact import Contract, Field, Gate, Mode, Version
 from ultra_plugin.document import nearest
-from ultra_plugin.model import Contract, Field, Gate, Mode, Version
 
 Fault = tuple[tuple[str, ...], str, str]
 """The keys that lead to the value in its YAML file, message and remedy."""
@@ -15,7 +15,7 @@ _NUMBERS = ("integer", "number")
 
 
 def range_faults(contract: Contract) -> Iterator[Fault]:
-    """Yield every value of a contract that cannot be meant."""
+    """Yield every impossible value of a contract."""
     if contract.version:
         yield from _version_faults(contract, contract.version)
     for end in ("write", "read"):
@@ -23,10 +23,10 @@ def range_faults(contract: Contract) -> Iterator[Fault]:
     for name, part in contract.parts.items():
         for key, counter in (("counted_by", part.counted_by), ("listed_by", part.listed_by)):
             if counter and counter not in contract.fields:
-                message = f"'{name}' is counted by '{counter}', which is no field"
+                message = f"'{name}' is counted by '{counter}', which is not a field"
                 yield ("parts", name, key), message, nearest(counter, contract.fields)
         if part.counted_by and not part.count_code:
-            message = f"'{name}' is counted and has no count_code"
+            message = f"'{name}' is counted but has no count_code"
             yield ("parts", name, "counted_by"), message, "name the code for a wrong count"
     for keys, field in walk(contract):
         yield from field_faults(keys, field)
@@ -66,7 +66,7 @@ def _version_faults(contract: Contract, version: Version) -> Iterator[Fault]:
         message = f"the version's field '{version.field}' is not a field"
         yield ("version", "field"), message, nearest(version.field, fields)
     elif (example := fields[version.field].example) not in (None, str(version.current)):
-        message = f"the example of '{version.field}' is {example}, and the version is {version.current}"
+        message = f"the example of '{version.field}' is {example}, but the version is {version.current}"
         yield ("version", "current"), message, "make the example the current version"
     for older in version.accepts:
         if type(older) is not type(version.current) or _parts(older) >= _parts(version.current):
@@ -82,15 +82,15 @@ def _mode_faults(contract: Contract, keys: tuple[str, ...], mode: Mode) -> Itera
     for name, value in mode.soft_when.items():
         field = contract.fields.get(name)
         if field is None:
-            message = f"soft_when names '{name}', which is no field"
+            message = f"soft_when names '{name}', which is not a field"
             yield (*keys, "soft_when"), message, nearest(name, contract.fields)
         elif field.values is not None and value not in field.values:
-            message = f"soft_when names '{value}', which is no value of '{name}'"
+            message = f"soft_when names '{value}', which is not a value of '{name}'"
             yield (*keys, "soft_when"), message, nearest(value, field.values)
 
 
 def field_faults(keys: tuple[str, ...], field: Field) -> Iterator[Fault]:
-    """Yield what moves, legacy spellings, range and example of a field name although it is no value."""
+    """Yield each value that moves, legacy, range or example name but the field does not allow."""
     name, values = keys[-1], field.values or {}
     named = [
         *(("legacy", value) for value in field.legacy.values()),
@@ -102,7 +102,11 @@ def field_faults(keys: tuple[str, ...], field: Field) -> Iterator[Fault]:
             yield (*keys, key), message, nearest(value, values or ("values",))
     for spelling in field.legacy:
         if spelling in values:
-            yield (*keys, "legacy"), f"'{spelling}' is a value of '{name}' and an older spelling", "drop one"
+            yield (
+                (*keys, "legacy"),
+                f"'{spelling}' is both a value of '{name}' and a legacy spelling",
+                "remove one",
+            )
     low, high = field.minimum, field.maximum
     if low is not None and high is not None and low > high:
         message = f"the minimum of '{name}' is {low}, more than its maximum {high}"
@@ -130,21 +134,21 @@ def _example_fault(field: Field, example: str) -> tuple[str, str] | None:
 
 
 def _free_text_faults(keys: tuple[str, ...], name: str, field: Field) -> Iterator[Fault]:
-    """Yield the fields of a line of statistics that could hold a sentence of somebody."""
+    """Yield the statistics fields that could hold free text."""
     if field.type == "text" and not field.values and not field.form:
-        yield (*keys, name), f"'{name}' of the statistics takes any text", "give it values or a form"
+        yield (*keys, name), f"'{name}' of the statistics accepts any text", "give it values or a form"
     for inner_name, inner in field.fields.items():
         yield from _free_text_faults((*keys, name, "fields"), inner_name, inner)
 
 
 def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:
-    """Yield numbers of a gate outside its scale, and names that it does not have."""
+    """Yield numbers of a gate that are out of range, and names that it does not have."""
     lowest, highest = gate.lowest, gate.highest
     if lowest >= highest:
         yield (
             (*keys, "highest"),
-            f"lowest is {lowest} and highest is {highest}",
-            "lowest must be less than highest",
+            f"lowest ({lowest}) must be less than highest ({highest})",
+            "swap or correct them",
         )
         return
     marks: dict[tuple[str, ...], int | None] = {
@@ -156,22 +160,22 @@ def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:
             where = f"'{path[1]}'.passes_at" if len(path) > 1 else path[0]
             yield (
                 (*keys, *path),
-                f"{where} is {mark}, outside the scores",
-                f"write one from {lowest} to {highest}",
+                f"{where} must be from {lowest} to {highest}, not {mark}",
+                f"write a score from {lowest} to {highest}",
             )
     if gate.rework_at is not None and gate.rework_at >= gate.passes_at:
-        message = f"rework_at is {gate.rework_at}, which passes at {gate.passes_at}"
+        message = f"rework_at must be below passes_at ({gate.passes_at}), not {gate.rework_at}"
         yield (*keys, "rework_at"), message, "write a score below passes_at"
     if gate.rounds < 1:
-        yield (*keys, "rounds"), f"rounds is {gate.rounds}, so nothing could ever pass", "write 1 or more"
+        yield (*keys, "rounds"), f"rounds must be 1 or more, not {gate.rounds}", "write 1 or more"
     for name in sorted({*gate.tie_order} ^ {*gate.dimensions}):
-        message = f"'{name}' is not both a dimension of the gate and in its tie_order"
+        message = f"'{name}' must be both a dimension of the gate and in tie_order"
         yield (*keys, "tie_order"), message, "list it in both"
     for name, count in Counter(gate.tie_order).items():
         if count > 1:
             yield (*keys, "tie_order"), f"tie_order lists '{name}' {count} times", "list it once"
     for name in sorted({*gate.hard} - {*gate.dimensions}):
-        message = f"'{name}', which is hard, is no dimension of the gate"
+        message = f"'{name}' is in hard but is not a dimension of the gate"
         yield (*keys, "hard"), message, nearest(name, gate.dimensions)
     if gate.scale and {*gate.scale} != {str(score) for score in range(lowest, highest + 1)}:
         yield (

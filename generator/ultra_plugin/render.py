@@ -1,4 +1,4 @@
-"""Render a suite: every plugin as a bundle in memory, nothing written, nothing else changed."""
+"""Render a suite: every plugin as a bundle in memory, without writing anything."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any
 
 from ultra_plugin import __version__
 from ultra_plugin.agents import agents_with, programs_of
+from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
-from ultra_plugin.model import Bundle, BundleFile, Output, Plugin, Suite
+from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
-from ultra_plugin.own import own_suite
 from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
+from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
@@ -43,11 +44,11 @@ _LICENCE = "LICENSE"
 _NOT_SHIPPED = ("plugin.yaml",)
 _READ_BY_MODELS = ("commands/", "agents/", "skills/", "guides/", "templates/")
 _LITERAL = frozenset({"templates", "examples"})
-"""Folders of texts that are taken over word for word, line by line."""
+"""Folders whose texts are not filled."""
 
 
 def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
-    """Return the bundle of every plugin, or raise every problem met on the way."""
+    """Return the bundle of every plugin, or raise all problems."""
     bundles = []
     problems = [*_licence_problems(tree)]
     for plugin in suite.plugins:
@@ -64,7 +65,7 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
 
 
 def _licence_problems(tree: SourceTree) -> Iterator[Problem]:
-    """Find a licence that is named without its text; the line is the one that names it."""
+    """Find a licence that is named but has no text."""
     if tree.find(_LICENCE) is None:
         lines = tree.text("suite.yaml").split("\n")
         line = next((number for number, text in enumerate(lines, 1) if text.startswith("license:")), 1)
@@ -75,7 +76,7 @@ def _licence_problems(tree: SourceTree) -> Iterator[Problem]:
 
 
 def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
-    """Return the templates; one of them may show what the others say."""
+    """Return the templates; a template may show other rendered files."""
     made: list[Templates] = []
 
     prompts: list[Bundle] = []
@@ -97,7 +98,7 @@ def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
 
 
 def _prompts(tree: SourceTree, suite: Suite, plugin: Plugin, templates: Templates) -> Bundle:
-    """Return the part of a bundle that a model reads, for a page that tells what is in it."""
+    """Return the prompts of a bundle, for pages that describe them."""
     files = {
         target: _file(tree, source, target, templates)
         for source, target in _targets(tree, plugin)
@@ -139,7 +140,7 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
 def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
     def spell(key: str) -> str:
         if key not in known:
-            raise NotKnown(f"there is no {kind} called '{key}'", nearest(key, known))
+            raise NotKnown(f"unknown {kind} '{key}'", nearest(key, known))
         return known[key]
 
     return spell
@@ -147,7 +148,7 @@ def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
 
 def _known(agent: str, outputs: Mapping[str, Output]) -> Output:
     if agent not in outputs:
-        raise NotKnown(f"there is no agent '{agent}' whose header names an output", nearest(agent, outputs))
+        raise NotKnown(f"no agent '{agent}' has an 'output:' in its header", nearest(agent, outputs))
     return outputs[agent]
 
 
@@ -160,7 +161,7 @@ def _agents_with(plugin: Plugin, role: Role) -> list[AgentView]:
 
 
 def _runtime(tree: SourceTree, suite: Suite, plugin: Plugin) -> tuple[list[BundleFile], set[str]]:
-    """Return what is made from data for the runtime of a plugin, and the modules that its bundle carries."""
+    """Return the rendered tables of a plugin's runtime, and the modules that its bundle carries."""
     if plugin.settings.runtime is None:
         return [], set()
     tables = {module_of(file.path): file for file in table_files(tree, suite, plugin)}
@@ -187,7 +188,7 @@ def _runtime_targets(tree: SourceTree, plugin: Plugin, carried: set[str]) -> Ite
 
 
 def _targets(tree: SourceTree, plugin: Plugin) -> Iterator[tuple[str, str]]:
-    """Yield source and target of every file that is rendered or copied, but for the runtime."""
+    """Yield source and target of every rendered or copied file outside the runtime."""
     if tree.find(_LICENCE):
         yield _LICENCE, _LICENCE
     for path in tree.files(plugin.folder):
@@ -214,7 +215,7 @@ def _collect(
     problems: list[Problem] = []
     for source, target in targets:
         if target in files:
-            message = f"'{target}' is already made from {tree.shown(files[target].sources[0])}"
+            message = f"'{target}' is already built from {tree.shown(files[target].sources[0])}"
             problems.append(Problem(tree.shown(source), 0, "two-sources", message, "rename or remove one"))
             continue
         try:
@@ -225,7 +226,7 @@ def _collect(
 
 
 def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> BundleFile:
-    # The client gives the scripts of eval cases to bash.
+    # The client runs the scripts of eval cases with bash.
     executable = target.startswith("bin/") or (target.endswith(".sh") and not target.startswith("evals/"))
     if not source.endswith(".j2"):
         return BundleFile(target, tree.read(source), executable, (source,))
@@ -275,7 +276,7 @@ def _manifest(suite: Suite, plugin: Plugin) -> BundleFile:
 
 
 def marketplace(suite: Suite, folder: str) -> bytes:
-    """Return the marketplace that offers every plugin of the suite from a folder beside it."""
+    """Return the marketplace that offers every plugin of the suite from a folder next to it."""
     owner = {key: value for key in ("name", "email", "url") if (value := getattr(suite.settings.owner, key))}
     return _json(
         {
@@ -296,7 +297,7 @@ def marketplace(suite: Suite, folder: str) -> bytes:
 
 
 def _sealed(tree: SourceTree, suite: Suite, plugin: Plugin, files: dict[str, BundleFile]) -> Bundle:
-    """Return the bundle with its own list of contents: a digest of each file and what it was made from."""
+    """Return the bundle with its listing: the digest and sources of each file."""
     entries = {
         path: {
             "sha256": hashlib.sha256(file.content).hexdigest(),

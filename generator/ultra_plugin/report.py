@@ -1,4 +1,4 @@
-"""What a build made, as a value that is printed, remembered and given to machines."""
+"""The report of a build, as a value to print, store or send as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class PluginReport:
-    """One plugin as it lies in the output folder."""
+    """One plugin in the output folder."""
 
     name: str
     version: str
@@ -36,16 +36,16 @@ class PluginReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a build left behind."""
+    """The result of a build."""
 
     plugins: tuple[PluginReport, ...]
     packages: tuple[str, ...]
     written: int
-    """Files that had changed; 0 when there was nothing to do."""
+    """Changed files; 0 if there was nothing to do."""
     removed: tuple[str, ...] = ()
-    """Plugins of earlier builds that the sources no longer have, and that are gone now."""
+    """Removed plugins of earlier builds that the sources no longer have."""
     left: tuple[str, ...] = ()
-    """Folders that look like such plugins and were left alone, because they are not certainly ours."""
+    """Folders that look like such plugins but were kept, because they may be somebody else's."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:

@@ -1,4 +1,4 @@
-"""What the policy files hold, typed and frozen."""
+"""Typed values of the policy files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Adder:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """A named function of the guard that decides what data cannot say, and when it is asked."""
+    """A function of the guard for what data cannot express, and the event at which it runs."""
 
     use: str = ""
     when: str = "command"
@@ -43,11 +43,11 @@ class RuleFunction:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What the guard's source offers to the policy."""
+    """The functions, events and tables that the guard offers to the policy."""
 
     functions: tuple[RuleFunction, ...] = ()
     events: Mapping[str, int] = field(default_factory=dict)
-    """What a rule can look at besides commands -> how many things its function is told."""
+    """Event other than a command -> how many arguments its function gets."""
     tables: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Tables of command names by which the guard follows a text."""
     files: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class SecretFiles:
-    """Names of files that nothing quotes, because they may hold secrets."""
+    """Names of files that may hold secrets and are never quoted."""
 
     patterns: tuple[str, ...]
     examples: Mapping[str, tuple[str, ...]]
@@ -84,7 +84,7 @@ class SecretFiles:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Every rule, those of commands and those of paths, and the files that nothing quotes."""
+    """The rules for commands and for paths, and the files that are never quoted."""
 
     commands: tuple[Rule, ...]
     paths: tuple[Rule, ...]
@@ -94,7 +94,7 @@ class Policy:
     """(when, use) of a rule -> the function that decides."""
 
     def function(self, logic: Logic) -> str:
-        """Return where the guard finds the function of a rule, as `module.name`; nothing where it needs none."""
+        """Return the function of a rule as `module.name`, or "" if it needs none."""
         found = self.functions.get((logic.when, logic.use))
         return f"{found.module}.{found.name}" if found else ""
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ultra_plugin.model import Contract, Field, FieldType
+from ultra_plugin.artifact import Contract, Field, FieldType
 
 # What JSON Schema can say of each form, composed of parts. The functions of the runtime decide the same, without regular
 # expressions, and tests/contracts/test_forms.py compares both on many values.
@@ -75,7 +75,7 @@ def _object(
 
 
 def _may_miss(contract: Contract, field: Field) -> bool:
-    """Tell whether the validator has nothing or only a warning to say when the field is not there."""
+    """Say whether the validator reports no error when the field is missing."""
     if not field.missing:
         return not field.required
     code = contract.codes.get(field.missing) or contract.codes[f"{contract.prefix}_{field.missing}"]
@@ -105,7 +105,7 @@ def _item(contract: Contract, field: Field) -> dict[str, Any]:
 
 
 def _limits(field: Field) -> dict[str, Any]:
-    """Return what values may be beyond their type."""
+    """Return the limits on values beyond their type."""
     limits: dict[str, Any] = {}
     if field.minimum is not None:
         limits["minimum"] = field.minimum

@@ -1,11 +1,11 @@
-"""An artifact to fill in, made from its contract, so that a prompt shows the shape that the validator asks for."""
+"""Make a fill-in skeleton of an artifact from its contract, so that prompts show the validated shape."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 
-from ultra_plugin.model import Block, Contract, Field, Gate, Output, Part
+from ultra_plugin.artifact import Block, Contract, Field, Gate, Output, Part
 
 
 def skeleton(contract: Contract, parts: int = 1, without: tuple[str, ...] = ()) -> str:
@@ -84,7 +84,7 @@ def _item(name: str, field: Field) -> Iterator[str]:
 
 
 def output_block(output: Output) -> str:
-    """Return the json block of an agent to fill in, one key a line."""
+    """Return the json block of an agent to fill in, one key per line."""
     return _json(_object(output.fields))
 
 
@@ -117,6 +117,6 @@ def _placeholder(field: Field) -> object:
 
 
 def _json(block: Mapping[str, object]) -> str:
-    """Return the block with one outer key a line: short, and the client's shell reader takes it in a fence."""
+    """Return the block with one outer key per line."""
     rows = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in block.items()]
     return "{\n" + ",\n".join(rows) + "\n}"

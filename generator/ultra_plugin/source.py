@@ -1,4 +1,4 @@
-"""The source tree: which files count, and the one way to find any of them."""
+"""Find and read the source files of a tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ultra_plugin.errors import UltraError, problem
 
-# The one allow-list. Whatever else lies about (byte code, .DS_Store, swap and backup files) is not a source.
+# The only allow-list: byte code, .DS_Store, swap and backup files are not sources.
 SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
 BARE_NAMES = ("LICENSE",)
 BARE_FOLDERS = ("runtime/bin",)
@@ -28,7 +28,7 @@ class SourceTree:
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise UltraError(f"{root}: there is no such source folder; name it with --source")
+            raise UltraError(f"{root}: no such source folder; give it with --source")
         self.root = root
         near = os.path.relpath(root)
         self._label = str(root) if near.startswith("..") else near
@@ -47,7 +47,7 @@ class SourceTree:
                     yield path
 
     def find(self, path: str) -> Path | None:
-        """Return where a source file lies, or None: every look-up of the generator comes through here."""
+        """Return the path of a source file, or None; every lookup of the generator uses this."""
         return self.root / path if path in self._known else None
 
     def shown(self, path: str) -> str:

@@ -1,20 +1,21 @@
-"""Find stages of a pipeline that do not resolve, and artifacts that the runtime could not place."""
+"""Find stages whose names do not resolve, and artifacts that the runtime could not place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 
+from ultra_plugin.artifact import GAPS, Contract
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import GAPS, Contract, Plugin, Stage
+from ultra_plugin.model import Plugin, Stage
 from ultra_plugin.source import SourceTree
 
 _GAP = re.compile(r"\{([^{}]*)\}")
 
 
 def stage_problems(tree: SourceTree, plugin: Plugin, contracts: Mapping[str, Contract]) -> list[Problem]:
-    """Return what a plugin's stages name and does not exist."""
+    """Return the problems of a plugin's stages that name missing things."""
     path = tree.shown(f"{plugin.folder}/plugin.yaml")
     return [
         Problem(path, stage.line, "bad-stage", f"the stage '{name}' {message}", remedy)
@@ -49,14 +50,14 @@ def _faults(
 def _order_faults(pipeline: Mapping[str, Stage], name: str, following: str) -> Iterator[tuple[str, str]]:
     order = [stage for stage, one in pipeline.items() if one.makes]
     if following not in pipeline:
-        yield f"is followed by '{following}', which is no stage", nearest(following, pipeline)
+        yield f"is followed by '{following}', which is not a stage", nearest(following, pipeline)
     elif name not in order or order[order.index(name) + 1 :][:1] != [following]:
         remedy = "list the stages in their order; each but the last names the one below it as next"
         yield f"is followed by '{following}', which is not the next one that makes an artifact", remedy
 
 
 def place_problems(tree: SourceTree, contracts: Mapping[str, Contract]) -> list[Problem]:
-    """Return the artifacts that `put` could not place, and two that would share a file."""
+    """Return the problems of artifacts that `put` could not place or that would share a file."""
     problems: list[Problem] = []
     owners: dict[str, str] = {}
     for contract in contracts.values():
@@ -69,11 +70,11 @@ def place_problems(tree: SourceTree, contracts: Mapping[str, Contract]) -> list[
 def _place_faults(contract: Contract, owners: dict[str, str]) -> Iterator[tuple[str, str]]:
     files = contract.project_files
     if contract.is_text and not files:
-        yield "`put` cannot place it: no place is in a project", "add a place '{project_dir}/...'"
+        yield "`put` cannot place it: none of its places is in a project", "add a place '{project_dir}/...'"
     for gap in _GAP.findall(files[0]) if contract.is_text and files else ():
         if f"{{{gap}}}" not in GAPS.values():
             yield f"`put` cannot fill in '{{{gap}}}' of its first place", f"use one of {', '.join(GAPS)}"
     for file in files:
         shape = _GAP.sub("*", file)
         if owners.setdefault(shape, contract.artifact) != contract.artifact:
-            yield f"'{file}' is a place of '{owners[shape]}', too", "give each artifact its own place"
+            yield f"'{file}' is also a place of '{owners[shape]}'", "give each artifact its own place"

@@ -1,4 +1,4 @@
-"""Remember the last build, so that one with nothing to do is over before Jinja is even imported."""
+"""Remember the last build, so that a build with nothing to do ends before importing Jinja."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import files_below, write_file
 
 STAMP = ".build.json"
-# What else is looked at beside the sources, and what a wheel is made of as well.
+# Other inputs of a build, and further inputs of a wheel.
 _CHECKED_FILES = ("CHANGELOG.md", "MIGRATION.md")
 _PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CONTRIBUTING.md", "Makefile")
 
@@ -27,11 +27,11 @@ class _Stamp:
     outputs: str
     report: Report
     trial: str = ""
-    """A digest of the runtime, policy and fixtures that were tried last, all of them right."""
+    """The digest of the runtime, policy and fixtures that last passed the trial."""
 
 
 def inputs_digest(tree: SourceTree, distributions: bool) -> str:
-    """Return a digest of all that decides what a build makes."""
+    """Return a digest of all inputs of a build."""
     total = hashlib.sha256(f"{tree.digest()} {distributions} {os.environ.get('SOURCE_DATE_EPOCH')}".encode())
     code = Path(__file__).parent
     for path in sorted(files_below(code)):
@@ -44,7 +44,7 @@ def inputs_digest(tree: SourceTree, distributions: bool) -> str:
 
 
 def recall(out: Path, inputs: str) -> Report | None:
-    """Return the last build's report when its inputs and outputs are as it left them."""
+    """Return the last build's report if its inputs and outputs are unchanged."""
     stamp = _last(out)
     if stamp is None or stamp.inputs != inputs:
         return None
@@ -56,7 +56,7 @@ def recall(out: Path, inputs: str) -> Report | None:
 
 
 def tried(out: Path) -> str:
-    """Return the digest of what the last build tried, or nothing."""
+    """Return the digest of the last trial, or ""."""
     stamp = _last(out)
     return stamp.trial if stamp else ""
 
@@ -69,13 +69,13 @@ def _last(out: Path) -> _Stamp | None:
 
 
 def remember(out: Path, inputs: str, report: Report, trial: str) -> None:
-    """Write down what this build was made from, what it tried and what it left."""
+    """Store this build's inputs, trial and outputs."""
     stamp = _Stamp(inputs, _outputs_digest(out, report), report, trial)
     write_file(out / STAMP, json.dumps(dataclasses.asdict(stamp), default=list).encode())
 
 
 def _outputs_digest(out: Path, report: Report) -> str:
-    """Return a digest of names, sizes, modes and times of what a build left."""
+    """Return a digest of names, sizes, modes and times of a build's outputs."""
     total = hashlib.sha256()
     for path in _outputs(out, report):
         status = os.stat(path)

@@ -1,4 +1,4 @@
-"""Jinja as we use it: sandboxed, strict about names, with every error and every line traced to its template."""
+"""Render Jinja templates: sandboxed, strict about names, with every error and line traced to its template."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from ultra_plugin.blocks import Block, block_faults, blocks_of
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, UltraError, problem
-from ultra_plugin.gathering import Places, gather, settled
 from ultra_plugin.source import SourceTree
+from ultra_plugin.template_faults import Places, gather, settled
 
 _MARK = "\0"
 _REFERS = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 
 
 class Templates:
-    """The templates of a source tree, compiled once, for one set of names that they may use."""
+    """The templates of a source tree, compiled once, with the names that they may use."""
 
     def __init__(self, tree: SourceTree, names: Mapping[str, Any]) -> None:
         self._tree = tree
@@ -43,7 +43,7 @@ class Templates:
         return self._closures[name]
 
     def render(self, name: str) -> str:
-        """Render a template; what goes wrong is told with its line and the chain of includes."""
+        """Render a template; a fault names its line and the chain of includes."""
         self.sources(name)
         if faults := list(block_faults(name, self._loader.blocks, self._loader.parents)):
             raise ProblemsFound(
@@ -56,10 +56,10 @@ class Templates:
             raise ProblemsFound(self._all_told(error, name)) from error
 
     def trace(self, name: str) -> list[tuple[str, int]]:
-        """Return for every line of the rendering the template and line that it came from.
+        """Return the template and line behind every rendered line.
 
-        Rendering has no side effects, so this renders once more, with a mark in front of each line of
-        template text: only a template that has something to report pays for it.
+        This renders once more, with a mark before each line of template text, so only a
+        template with something to report pays for it.
         """
         environment = _environment(_Loader(self._tree), self._names, [_MarkLines])
         place = (name, 1)
@@ -73,7 +73,7 @@ class Templates:
         return places
 
     def _walk(self, name: str, found: dict[str, None], chain: tuple[tuple[str, int], ...]) -> None:
-        """Collect what a template refers to; refuse a file that is missing or that includes itself."""
+        """Collect the files that a template refers to; refuse a missing file or an include loop."""
         if name in (link[0] for link in chain):
             above, line = chain[-1]
             via = "itself" if above == name else f"{name}, which includes it"
@@ -151,7 +151,7 @@ def _environment(
 
 
 class _Loader(BaseLoader):
-    """Load templates from the tree, keeping what each refers to: parsed once for both."""
+    """Load templates from the tree and keep their references, parsed once for both."""
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
@@ -178,7 +178,7 @@ class _Loader(BaseLoader):
 
 
 def _reference(node: nodes.Node) -> tuple[int, object]:
-    """Return line and file name of an include, extends or import; a name that is computed is None."""
+    """Return line and file name of an include, extends or import; a computed name is None."""
     return node.lineno, getattr(getattr(node, "template", None), "value", None)
 
 
@@ -187,16 +187,16 @@ def _syntax_remedy(message: str, environment: Environment) -> str:
         close = difflib.get_close_matches(
             filter_named.group(1), [*environment.filters, *environment.tests], 1
         )
-        return f"did you mean '{close[0]}'?" if close else "use one that Jinja has"
+        return f"did you mean '{close[0]}'?" if close else "use one of Jinja's"
     if message.startswith("Encountered unknown tag"):
-        return "mend the tag's name, or remove the tag"
+        return "fix the tag's name, or remove the tag"
     if message.startswith(("Unexpected end of template", "Missing end of")):
-        return "close what was opened, such as {% if %} by {% endif %}"
-    return "write {{ name }}, {% tag %} or {# remark #}, each closed as it was opened"
+        return "close every block, such as {% if %} with {% endif %}"
+    return "write {{ name }}, {% tag %} or {# remark #}, each with its closing braces"
 
 
 class _MarkLines(Extension):
-    """Put template and line in front of every line of template text and of every expression."""
+    """Put template and line before every line of template text and every expression."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
@@ -222,7 +222,7 @@ def _place(mark: str) -> tuple[str, int]:
 def _template_frames(
     error: Exception, tree: SourceTree, names: Mapping[str, object]
 ) -> Iterator[tuple[str, int]]:
-    """Yield template and line of each frame of the traceback that is one, outermost first."""
+    """Yield template and line of each template frame of the traceback, outermost first."""
     shown = {tree.shown(name): name for name in names}
     trace = error.__traceback__
     while trace is not None:

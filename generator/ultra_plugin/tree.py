@@ -1,4 +1,4 @@
-"""Write bundles to disk: only what changed, stale files gone, the old tree whole until the new one is."""
+"""Write bundles to disk: only changed files, no stale ones, and the old tree until the new one is complete."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Change:
 
 
 def changes(bundle: Bundle, folder: Path) -> list[Change]:
-    """Compare a bundle with what lies on disk; byte code of our own modules does not count."""
+    """Compare a bundle with the folder on disk, byte code aside."""
     on_disk = set(files_below(folder))
     found = [Change(path, "removed") for path in on_disk - set(bundle.files)]
     for path, file in bundle.files.items():
@@ -39,7 +39,7 @@ def changes(bundle: Bundle, folder: Path) -> list[Change]:
 
 
 def write(bundles: Sequence[Bundle], out: Path) -> dict[str, list[Change]]:
-    """Bring the folder of every bundle up to date, all of them or none; return what changed in each."""
+    """Update the folder of every bundle, all or none; return the changes of each."""
     with _locked(out):
         _recover(out)
         found = {bundle.name: changes(bundle, out / bundle.name) for bundle in bundles}
@@ -56,7 +56,7 @@ def write(bundles: Sequence[Bundle], out: Path) -> dict[str, list[Change]]:
 
 
 def discard(out: Path, names: Sequence[str]) -> None:
-    """Remove folders and files of the output folder; each is gone at once or still whole."""
+    """Remove folders and files of the output folder, each one completely or not at all."""
     with _locked(out):
         for name in names:
             os.rename(out / name, Path(tempfile.mkdtemp(prefix=_STAGED, dir=out)) / name)
@@ -64,7 +64,7 @@ def discard(out: Path, names: Sequence[str]) -> None:
 
 
 def write_file(path: Path, content: bytes) -> bool:
-    """Write one file beside and rename it into place; say whether anything changed."""
+    """Write one file by rename; say whether it changed."""
     if path.is_file() and path.read_bytes() == content:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,15 +81,15 @@ def write_file(path: Path, content: bytes) -> bool:
 
 
 def inside(root: Path, path: str) -> Path:
-    """Return where a relative path lies below a root, or refuse one that would leave it."""
+    """Return a relative path below a root, or refuse one that would leave it."""
     place = os.path.normpath(os.path.join(root, path))
     if os.path.isabs(path) or not place.startswith(f"{os.path.normpath(root)}{os.sep}"):
-        raise UltraError(f"'{path}' would be written outside of {root}; give it a name inside the bundle")
+        raise UltraError(f"'{path}' would be written outside {root}; give it a name inside the bundle")
     return Path(place)
 
 
 def files_below(folder: Path) -> Iterator[str]:
-    """Yield the files of a tree, relative, byte code left out."""
+    """Yield the relative paths of a tree's files, without byte code."""
     for base, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
@@ -108,7 +108,7 @@ def _same(file: BundleFile, place: Path) -> bool:
 
 
 def _stage(bundle: Bundle, current: Path, found: Sequence[Change], new: Path) -> None:
-    """Fill a new folder: what did not change is linked, so that it is neither copied nor touched."""
+    """Fill a new folder; link unchanged files instead of copying them."""
     changed = {change.path for change in found}
     os.chmod(new, 0o755)
     made = {str(new)}
@@ -147,7 +147,7 @@ def _swap(out: Path, name: str, new: Path) -> None:
 
 
 def _recover(out: Path) -> None:
-    """Clean up after a build that was stopped: an old tree whose successor never came is put back."""
+    """Clean up after an interrupted build: restore an old tree that was not replaced."""
     for entry in sorted(os.listdir(out)):
         if entry.startswith(_OLD) and not (out / entry.removeprefix(_OLD)).exists():
             os.rename(out / entry, out / entry.removeprefix(_OLD))
@@ -157,7 +157,7 @@ def _recover(out: Path) -> None:
 
 @contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Let one build at a time write into a folder; a second one waits."""
+    """Let one build at a time write to a folder; a second one waits."""
     out.mkdir(parents=True, exist_ok=True)
     with open(out / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

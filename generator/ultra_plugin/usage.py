@@ -1,4 +1,4 @@
-"""The USAGE line of a verb as the runtime will read it, and the options that its module asks for."""
+"""Read the USAGE line of a verb as the runtime does, and check the options that its module reads."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ultra_plugin.document import nearest
+from ultra_plugin.syntax import Python
 
 Fault = tuple[int, str, str]
 """Line, message and remedy."""
@@ -23,7 +24,7 @@ _READERS = {"get": "a value", "need": "a value", "rest": "a value", "flag": "no 
 
 @dataclass(frozen=True, slots=True)
 class UsageLine:
-    """What a verb is called, and its arguments, options with a value and flags."""
+    """A verb's name, arguments, options and flags."""
 
     verb: str
     values: frozenset[str]
@@ -32,7 +33,7 @@ class UsageLine:
 
 
 def read_usage(text: str) -> UsageLine | str:
-    """Return the parts of a line, or the piece of it that the runtime could not read."""
+    """Return the parts of a line, or the text that the runtime could not read."""
     verb: list[str] = []
     values: set[str] = set()
     flags: set[str] = set()
@@ -52,35 +53,31 @@ def read_usage(text: str) -> UsageLine | str:
 
 
 def usage_faults(usage: ast.Constant, stem: str) -> Iterator[Fault]:
-    """Yield what keeps the runtime from finding the verb by the name of its file, or from reading its line."""
+    """Yield faults that keep the runtime from finding the verb by its file name or reading its line."""
     read = read_usage(str(usage.value))
     if isinstance(read, str):
         yield (
             usage.lineno,
-            f"USAGE cannot be read from '{read}' on",
+            f"USAGE cannot be parsed from '{read}' on",
             "write NAME, [NAME], NAME..., --option VALUE, [--option VALUE], [--flag] or [--a|--b], one space between",
         )
         return
     wanted = read.verb.replace(" ", "_").replace("-", "_")
     if wanted != stem.rstrip("_"):
         remedy = f"rename the file to {wanted}.py, or begin USAGE with the verb of the file"
-        yield usage.lineno, f"USAGE says '{read.verb}', and the file is called {stem}.py", remedy
+        yield usage.lineno, f"USAGE says '{read.verb}', but the file is {stem}.py", remedy
 
 
-def option_faults(module: ast.Module, line: UsageLine) -> Iterator[Fault]:
-    """Yield every option or argument that the module asks its Args for and USAGE does not have."""
-    for function in ast.walk(module):
-        if not isinstance(function, ast.FunctionDef):
-            continue
+def option_faults(module: Python, line: UsageLine) -> Iterator[Fault]:
+    """Yield every option or argument that the module reads from Args but USAGE does not have."""
+    for function in module.every(ast.FunctionDef):
         names = {taken.arg for taken in function.args.args if _is_args(function, taken)}
         for call in ast.walk(function):
             if isinstance(call, ast.Call) and (asked := _asked(call, names)):
                 reader, name = asked
                 known = line.flags if reader == "flag" else line.values
                 if name not in known:
-                    message = (
-                        f"args.{reader}('{name}') asks for what USAGE does not have with {_READERS[reader]}"
-                    )
+                    message = f"args.{reader}('{name}') is not in USAGE with {_READERS[reader]}"
                     yield call.lineno, message, nearest(name, known)
 
 
@@ -91,7 +88,7 @@ def _is_args(function: ast.FunctionDef, taken: ast.arg) -> bool:
 
 
 def _asked(call: ast.Call, names: set[str]) -> tuple[str, str] | None:
-    """Return the reader and the name of a call such as args.get("--plan"), or nothing."""
+    """Return the reader and the name of a call such as args.get("--plan"), or None."""
     match call:
         case ast.Call(ast.Attribute(ast.Name(owner), reader), [ast.Constant(str(name))]) if (
             owner in names and reader in _READERS

@@ -1,4 +1,4 @@
-"""What the bundled runtime can do, read from the source of its verbs without running it."""
+"""Read the verbs of the runtime from their source, without running it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Verb
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import Python, parse
 from ultra_plugin.usage import Fault, UsageLine, option_faults, read_usage, usage_faults
 
 FOLDER = "runtime/ultra_runtime/verbs"
@@ -24,7 +25,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         if path.endswith("/__init__.py"):
             continue
         module, faults = _parsed(tree.text(path))
-        constants = _constants(module)
+        constants = module.constants()
         stem = path.rpartition("/")[2].removesuffix(".py")
         faults += [*_usage_faults(module, constants, stem), *_run_faults(module)] if not faults else []
         problems += [
@@ -38,15 +39,15 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
     return verbs
 
 
-def _parsed(source: str) -> tuple[ast.Module, list[Fault]]:
-    """Return the module, or an empty one and why it is none."""
+def _parsed(source: str) -> tuple[Python, list[Fault]]:
+    """Return the module, or an empty one and its fault."""
     try:
-        return ast.parse(source), []
+        return parse(source), []
     except SyntaxError as error:
         fault = (
             error.lineno or 1,
             f"is not Python: {error.msg}",
-            "mend the syntax of this line or the one above",
+            "fix the syntax of this line or the one above",
         )
     except ValueError as error:  # a null byte, before Python 3.12
         fault = (
@@ -54,19 +55,15 @@ def _parsed(source: str) -> tuple[ast.Module, list[Fault]]:
             f"is not Python: {error}",
             "remove the null byte",
         )
-    return ast.Module([], []), [fault]
+    return parse(""), [fault]
 
 
-def _constants(module: ast.Module) -> dict[str, ast.expr]:
-    return {ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)}
-
-
-def _usage_faults(module: ast.Module, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
+def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
     usage = constants.get("USAGE")
     if usage is None:
-        yield 1, "a verb's module has no USAGE", _USAGE_LINE
+        yield 1, "the verb has no USAGE", _USAGE_LINE
     elif not isinstance(usage, ast.Constant) or not isinstance(usage.value, str):
-        yield usage.lineno, "USAGE is not a plain text", _USAGE_LINE
+        yield usage.lineno, "USAGE is not a plain string", _USAGE_LINE
     elif not _NAME.match(usage.value):
         yield usage.lineno, f"USAGE does not begin with the verb: {usage.value!r}", _USAGE_LINE
     else:
@@ -75,11 +72,11 @@ def _usage_faults(module: ast.Module, constants: Mapping[str, ast.expr], stem: s
             yield from option_faults(module, line)
 
 
-def _run_faults(module: ast.Module) -> Iterator[Fault]:
-    """Yield what keeps the runtime from calling run(args)."""
+def _run_faults(module: Python) -> Iterator[Fault]:
+    """Yield faults that keep the runtime from calling run(args)."""
     found = [node for node in module.body if getattr(node, "name", "") == "run"]
     if not found:
-        yield 1, "a verb's module has no run()", "define run(args), which returns the verb's answer"
+        yield 1, "the verb has no run()", "define run(args), which returns the verb's answer"
         return
     run = found[-1]
     if not isinstance(run, ast.FunctionDef):
@@ -90,7 +87,7 @@ def _run_faults(module: ast.Module) -> Iterator[Fault]:
     if len(names) != 1 or len(taken.posonlyargs) + len(taken.args) != 1:
         yield (
             run.lineno,
-            f"run() must take exactly one argument, this takes {_count(names)}",
+            f"run() must take exactly one argument, but takes {_count(names)}",
             "write run(args)",
         )
 
@@ -99,12 +96,12 @@ def _count(names: list[ast.arg]) -> str:
     return ", ".join(f"'{name.arg}'" for name in names) or "none"
 
 
-def _verb(path: str, module: ast.Module, constants: Mapping[str, ast.expr]) -> Verb:
+def _verb(path: str, module: Python, constants: Mapping[str, ast.expr]) -> Verb:
     usage = ast.literal_eval(constants["USAGE"])
     line = read_usage(usage)
     assert isinstance(line, UsageLine)  # noqa: S101 - or there was a fault
     stage = constants.get("STAGE")
-    summary = (ast.get_docstring(module) or "").split("\n", 1)[0]
+    summary = (ast.get_docstring(module.module) or "").split("\n", 1)[0]
     reads_only = constants.get("READ_ONLY")
     return Verb(
         name=line.verb,

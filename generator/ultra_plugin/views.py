@@ -1,20 +1,21 @@
-"""What templates may ask of a contract: tables, values, codes and templates, never spelled by hand."""
+"""Give templates the tables, values, codes and skeletons of contracts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ultra_plugin.artifact import Code, Contract, Field, Gate, Output, Part
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, UltraError
-from ultra_plugin.model import Code, Contract, Field, Gate, Output, Part, Plugin, Verb
+from ultra_plugin.model import Plugin, Verb
 from ultra_plugin.rules import Policy
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return an aligned Markdown table, as pleasant to read in an editor as in a browser."""
+    """Return an aligned Markdown table."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
     lines = ["| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in cells]
@@ -23,7 +24,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def heading_anchor(heading: str) -> str:
-    """Return the anchor that readers of Markdown give a heading: lower case, hyphens, no punctuation."""
+    """Return the anchor of a heading: lower case, hyphens, no punctuation."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -58,12 +59,12 @@ def _severity(code: Code) -> str:
 
 
 def verbs_table(verbs: Iterable[Verb], launcher: str) -> str:
-    """Return one line for each verb of the runtime; how it is called stands in its --help."""
+    """Return one line per verb of the runtime."""
     return markdown_table(("verb", "does"), [(f"`{launcher} {verb.name}`", verb.summary) for verb in verbs])
 
 
 def fields_table(fields: Mapping[str, Field], version: str | None = None) -> str:
-    """Return field, type, need and meaning of every field, those inside objects under their dotted names."""
+    """Return field, type, need and meaning of every field; inner fields have dotted names."""
     rows = [
         (f"`{name}`", _type(field, version if name == _field_of(version) else None), need, field.means)
         for name, field, need in _flat(fields)
@@ -105,7 +106,7 @@ def limits_table(limits: Mapping[str, Limit]) -> str:
 
 
 class AgentView:
-    """An agent as a template that goes through a role sees it."""
+    """An agent as templates see it."""
 
     def __init__(self, plugin: Plugin, key: str) -> None:
         agent = plugin.roles[key]
@@ -115,14 +116,14 @@ class AgentView:
 
     @property
     def asked(self) -> str:
-        """Return what it looks for; an agent whose header does not say it fails."""
+        """Return what it looks for; fail if its header has no `asked`."""
         if not self._asked:
             raise UltraError(f"the header of the agent '{self.name}' has no 'asked'")
         return self._asked
 
 
 class PartView:
-    """A repeated piece of a body as a template sees it."""
+    """A repeated part of a body as templates see it."""
 
     def __init__(self, name: str, part: Part) -> None:
         self._part = part
@@ -132,12 +133,12 @@ class PartView:
         self.means = part.means
 
     def fields_table(self) -> str:
-        """Return the fields, which stand as list items below the heading."""
+        """Return the fields, which are list items below the heading."""
         return fields_table(self._part.fields)
 
 
 class GateView:
-    """The arithmetic of a gate as a template sees it."""
+    """A gate as templates see it."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
@@ -154,18 +155,18 @@ class GateView:
 
     @property
     def rework_at(self) -> int:
-        """Return the score at and below which a plan has to be mended."""
+        """Return the score at or below which a plan must be fixed."""
         if self._gate.rework_at is None:
             raise UltraError("the gate has no rework_at")
         return self._gate.rework_at
 
     def bar(self, dimension: str) -> int:
-        """Return the least score of a dimension that passes; an unknown one fails."""
+        """Return the least passing score of a dimension; an unknown one fails."""
         known = _known(dimension, self._gate.dimensions, "dimension of the gate")
         return self._gate.dimensions[known].passes_at or self.passes_at
 
     def scale_table(self) -> str:
-        """Return what each score means, the best first."""
+        """Return the meaning of each score, best first."""
         if not self._gate.scale:
             raise UltraError("the gate has no scale")
         return markdown_table(("score", "means"), sorted(self._gate.scale.items(), reverse=True))
@@ -188,7 +189,7 @@ class GateView:
 
 
 class OutputView:
-    """The json block in which an agent ends, as a template sees it."""
+    """The output block of an agent as templates see it."""
 
     def __init__(self, output: Output, contracts: Mapping[str, Contract]) -> None:
         self._output = output
@@ -214,11 +215,11 @@ class OutputView:
         return self._output.scores or next(named, None)
 
     def values(self, *path: str) -> str:
-        """Return the allowed values of a key, named by its way from the outside, each with its meaning."""
+        """Return the allowed values of a key, named by its path, each with its meaning."""
         return "; ".join(f"`{value}`: {means}" for value, means in self._values(path).items())
 
     def values_table(self, *path: str) -> str:
-        """Return the allowed values of a key, named by its way from the outside, each on its line."""
+        """Return the allowed values of a key, named by its path, one per line."""
         rows = [(f"`{value}`", means) for value, means in self._values(path).items()]
         return markdown_table((path[-1], "is"), rows)
 
@@ -278,7 +279,7 @@ class ContractView:
         return fields_table(self._contract.stats)
 
     def moves(self) -> list[tuple[str, str, str]]:
-        """Return field, value and the values that may follow it, of every field that is a state machine."""
+        """Return field, value and next values of every field that is a state machine."""
         return [
             (name, f"`{before}`", " or ".join(f"`{after}`" for after in moves))
             for name, field in self._contract.fields.items()
@@ -286,13 +287,13 @@ class ContractView:
         ]
 
     def skeleton(self, *without: str) -> str:
-        """Return the artifact as a text to fill in, without some of its sections and fields."""
+        """Return the artifact as a text to fill in, without the named sections and fields."""
         for name in without:
             self._known(name, {**self._contract.sections, **self._contract.fields}, "section or field")
         return skeleton(self._contract, without=without)
 
     def template(self, part: str, number: int = 1) -> str:
-        """Return one piece of the body, such as a step, as it has to be written."""
+        """Return one part of the body, such as a step, as a text to fill in."""
         return part_skeleton(self._contract, self._known(part, self._contract.parts, "part"), number)
 
     def values_table(self, field: str, part: str | None = None) -> str:
@@ -368,13 +369,13 @@ class PolicyView:
         return markdown_table(("rule", "what", "why", "instead"), rows)
 
     def rules_table(self) -> str:
-        """Return every rule by its name, with what to do instead."""
+        """Return every rule with its alternative."""
         rules = (*self._policy.commands, *self._policy.paths)
         rows = [(f"`{rule.id}`", rule.verdict, rule.title, rule.instead) for rule in rules]
         return markdown_table(("rule", "verdict", "what", "instead"), rows)
 
     def patterns_table(self) -> str:
-        """Return the paths that the rules name, and the names that they leave alone."""
+        """Return the paths that the rules name, and their exceptions."""
         rows = [
             (f"`{rule.id}`", _code_spans(rule.patterns), _code_spans(rule.unless) or "none")
             for rule in self._policy.paths
@@ -383,7 +384,7 @@ class PolicyView:
         return markdown_table(("rule", "paths", "except"), rows)
 
     def blocked(self) -> str:
-        """Return in one line what is blocked, for a prompt."""
+        """Return the blocked commands in one line, for a prompt."""
         return "; ".join(rule.title for rule in self._policy.commands if rule.verdict == "block")
 
 

@@ -136,7 +136,7 @@ def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
             "test-reviewer",
             "output: findings",
             "output: finding",
-            "there is no outputs/finding.yaml (did you mean 'findings'?)",
+            "outputs/finding.yaml does not exist (did you mean 'findings'?)",
         ),
         ("test-reviewer", "order: 4", "order: last", "'order' must be a whole number"),
         (
@@ -173,9 +173,7 @@ def test_a_role_that_a_verb_needs_and_nobody_has_is_refused(fork: Fork) -> None:
 def test_forms_and_agents_without_each_other_do_not_build(fork: Fork) -> None:
     fork.change(f"{AGENTS}/review-coordinator.md.j2", {"output: coordination\n": ""})
     found = fork.faults()
-    assert any(
-        "there is no agent 'review-coordinator' whose header names an output" in fault for fault in found
-    )
+    assert any("no agent 'review-coordinator' has an 'output:' in its header" in fault for fault in found)
     (fork.sources / "outputs/spare.yaml").write_text(
         "output: spare\nmeans: Nothing.\nfields: {a: {type: text, means: b}}\n"
     )

@@ -76,7 +76,7 @@ FOUND = {
     'NAME = values.get("Success Criteria")': "'Success Criteria' is a name of a contract",
     'NAME = load_contract("brief")': "'brief' is a name of a contract (take brief_fields.KIND",
     'NAME = subject.text("slug")': "'slug' is a name of a contract",
-    "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS is a limit with a number of its own (take ATTEMPTS from",
+    "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS repeats a limit as a number (take ATTEMPTS from",
     "from ultra_runtime.tables.limits import ATEMPTS": "'limits' has no ATEMPTS (did you mean 'ATTEMPTS'?)",
     "from ultra_runtime.tables.fields import brief_feilds": "no table 'brief_feilds' (did you mean 'brief_fields'?)",
     "from ultra_runtime.tables import agents": "",

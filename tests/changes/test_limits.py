@@ -88,19 +88,19 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
             "contracts/session-state.yaml",
             "limit_word('attempts')",
             "limit_word('atempts')",
-            "unknown-limit: there is no limit called 'atempts' (did you mean 'attempts'?)",
+            "unknown-limit: unknown limit 'atempts' (did you mean 'attempts'?)",
         ),
         (
             "contracts/session-state.yaml",
             "{{ limit_word('attempts') }}",
             "{{ attempts }}",
-            "unknown-limit: only limits can stand in double braces here",
+            "unknown-limit: double braces can hold only limits here",
         ),
         (
             f"{PLUGIN}/commands/execute.md.j2",
             "limit_word('attempts')",
             "limit_word('tries')",
-            "there is no limit called 'tries'",
+            "unknown limit 'tries'",
         ),
         (
             "contracts/brief.yaml",

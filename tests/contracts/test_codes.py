@@ -11,7 +11,7 @@ from tests.contracts.conftest import FIXTURES, PLACES, Validate, codes, place
 from tests.kit.names import PROJECT, SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.contracts import all_fields
-from ultra_plugin.own import own_suite
+from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.source import SourceTree
 from ultra_runtime.contract.forms import FORMS
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jsonschema.protocols import Validator
 
 from tests.kit.names import SOURCES
+from ultra_plugin.artifact import Field, Form
 from ultra_plugin.config import load
-from ultra_plugin.model import Field, Form
 from ultra_plugin.schema import PATTERNS, json_schema
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import contract as contract_table

@@ -9,10 +9,10 @@ import pytest
 
 from tests.contracts.conftest import FIXTURES, Validate, codes, place
 from tests.kit.names import SOURCES
+from ultra_plugin.artifact import Code, CommonCodes, Contract
 from ultra_plugin.check.protocol import Release, common_faults, protocol_faults, protocol_problems
 from ultra_plugin.config import load
 from ultra_plugin.document import read_document
-from ultra_plugin.model import Code, CommonCodes, Contract
 from ultra_plugin.source import SourceTree
 
 RELEASED = SOURCES / "contracts/released"
@@ -94,9 +94,9 @@ def test_a_change_of_shape_alone_is_seen(tmp_path: Path, change: str) -> None:
     new = brief(SHAPES[change])
     (tmp_path / "brief").mkdir()
     assert faults(brief(), new, Release(tmp_path, "", "0.1.0", "0.1.0")) == [
-        "its shape changed, and brief_version is still 2.0",
-        "there is no fixture brief/old-2.0 of the old shape",
-        "there is no fixture brief/valid of the new shape with version 2.0",
+        "its shape changed, but brief_version is still 2.0",
+        "brief/old-2.0, the fixture of the old shape, is missing",
+        "brief/valid, the fixture of the new shape, must have version 2.0",
         "MIGRATION.md has no '## brief 2.0'",
     ]
 
@@ -123,11 +123,11 @@ def test_a_new_optional_field_needs_no_version(tmp_path: Path, field: str, place
 
 BUMP = ('current: "2.0"', 'current: "2.1"\n  accepts: ["2.0"]')
 PIECES = {
-    "fixture of the old shape": "there is no fixture brief/old-2.0 of the old shape",
-    "fixture of the new shape": "there is no fixture brief/valid of the new shape with version 2.1",
+    "fixture of the old shape": "brief/old-2.0, the fixture of the old shape, is missing",
+    "fixture of the new shape": "brief/valid, the fixture of the new shape, must have version 2.1",
     "entry": "MIGRATION.md has no '## brief 2.1'",
     "accepts": "accepts does not list 2.0",
-    "minor version": "the plugin goes from 0.1.0 to 0.1.1",
+    "minor version": "the plugin's version goes from 0.1.0 to 0.1.1",
     "nothing": "",
 }
 
@@ -161,8 +161,8 @@ def test_what_has_no_version_needs_another_type(tmp_path: Path) -> None:
     new = replace(old, sections={name: old.sections[name] for name in list(old.sections)[1:]})
     found = faults(old, new, Release(tmp_path, "## research in 0.1.0\n", "0.1.0", "0.2.0"))
     assert found == [
-        "its shape changed, and no version tells",
-        "MIGRATION.md has no '## research in x.y.z' of a version after 0.1.0",
+        "its shape changed, but it has no version field",
+        "MIGRATION.md has no '## research in x.y.z' for a version after 0.1.0",
     ]
     other = {**new.fields, "type": replace(new.fields["type"], values={"ultraresearch-2": "New."})}
     entry = Release(tmp_path, "## research in 0.2.0\n", "0.1.0", "0.2.0")

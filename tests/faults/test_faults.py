@@ -113,7 +113,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
     status, said = refused(tmp_path, preexec_fn=no_room)
-    assert (status, said) == (1, "ultra-plugin: File too large; make room and build again\n")
+    assert (status, said) == (1, "ultra-plugin: File too large; free some space and build again\n")
     assert snapshot(tmp_path / "dist") == before
 
 

@@ -111,7 +111,7 @@ def test_a_rule_is_a_function_and_a_general_code_says_when_it_is_needed(copy: Pa
     change(copy, "runtime/ultra_runtime/contract/body.py", '"MISSING_SECTION"', '"SECTION_GONE"')
     unknown, unused, general, *_ = code_faults(copy)
     assert unknown == (
-        f"contracts/brief.yaml:{line}: unknown-rule: the rule 'research_sate' is no function of {RULES}"
+        f"contracts/brief.yaml:{line}: unknown-rule: the rule 'research_sate' is not a function of {RULES}"
         " (did you mean 'research_state'?)"
     )
     assert re.match(rf"{RULES}:\d+: unused-rule: no contract names the rule 'research_state'", unused)
@@ -142,23 +142,23 @@ def test_examples_and_fixtures_that_do_something_else_are_told(copy: Path) -> No
     shutil.copy(fixtures / "plan/PLAN_CYCLE.md", fixtures / "plan/valid-too.md")
     shutil.copytree(fixtures / "review", fixtures / "reviews")
     found = trial_faults(copy)
-    assert len([fault for fault in found if "there is no contract for this fixture" in fault]) == 14
-    assert [fault for fault in found if "there is no contract" not in fault] == [
-        "contracts/fixtures/brief/BRIEF_BAD_TYP.md: fixture: 'BRIEF_BAD_TYP' is no code of brief"
+    assert len([fault for fault in found if "no contract has this fixture's name" in fault]) == 14
+    assert [fault for fault in found if "no contract has this" not in fault] == [
+        "contracts/fixtures/brief/BRIEF_BAD_TYP.md: fixture: 'BRIEF_BAD_TYP' is not a code of brief"
         " (did you mean 'BRIEF_BAD_TYPE'?)",
         f"{commands}:{passed}: example: the example 'rm -rf a.txt b.txt' of 'recursive_force_delete' must get"
-        " allow, and gets block (recursive_force_delete) (fix the rule or the example)",
+        " allow, but gets block (recursive_force_delete) (fix the rule or the example)",
         f"{commands}:{blocked}: example: the example 'chmod -R 0755 d' of 'chmod_777' must get block (chmod_777),"
-        " and gets allow (fix the rule or the example)",
-        f"{paths}:{path}: example: the example '~/.ssh/config' of 'secret_keys' must get allow, and gets block"
+        " but gets allow (fix the rule or the example)",
+        f"{paths}:{path}: example: the example '~/.ssh/config' of 'secret_keys' must get allow, but gets block"
         " (secret_keys) (fix the rule or the example)",
-        f"{commands}:{blocked}: example: the example 'chmod -R 0755 d' of 'chmod_777' must get yes, and gets no"
+        f"{commands}:{blocked}: example: the example 'chmod -R 0755 d' of 'chmod_777' must get yes, but gets no"
         " in guard/first_look.py (fix the rule or the example)",
-        f"{paths}:{secret}: example: the example 'id_rsa.key' of 'secret_files' must get no, and gets yes"
+        f"{paths}:{secret}: example: the example 'id_rsa.key' of 'secret_files' must get no, but gets yes"
         " in files/secret_files.py (fix the rule or the example)",
-        "contracts/fixtures/brief/BRIEF_BAD_TYPE.md: fixture: the fixture must get BRIEF_BAD_TYPE alone, and gets"
+        "contracts/fixtures/brief/BRIEF_BAD_TYPE.md: fixture: the fixture must get BRIEF_BAD_TYPE alone, but gets"
         " no code (fix the contract or the fixture)",
-        "contracts/fixtures/plan/valid-too.md: fixture: the fixture must get no code, and gets PLAN_CYCLE"
+        "contracts/fixtures/plan/valid-too.md: fixture: the fixture must get no code, but gets PLAN_CYCLE"
         " (fix the contract or the fixture)",
     ]
 
@@ -167,7 +167,7 @@ def test_a_runtime_that_crashes_is_told_in_one_sentence(copy: Path) -> None:
     (copy / "runtime/ultra_runtime/words.py").write_text("raise RuntimeError('broken')\n")
     (fault,) = trial_faults(copy)
     assert fault == (
-        "runtime: trial: the runtime of ultraplan-local cannot be tried: RuntimeError: broken"
+        "runtime: trial: the runtime of ultraplan-local cannot run: RuntimeError: broken"
         " (fix the runtime, then check again)"
     )
 

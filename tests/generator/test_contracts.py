@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 
 from tests.generator.sample import CONTRACT, write_sample
+from ultra_plugin.artifact import Contract
 from ultra_plugin.config import load
 from ultra_plugin.errors import ProblemsFound, UltraError
-from ultra_plugin.model import Contract
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import contract_module
@@ -75,20 +75,20 @@ def test_a_broken_contract_is_the_only_fault_that_is_told(tmp_path: Path) -> Non
     (fault,) = faults(tmp_path / "2", {ORDER: coded, "contracts/common.yaml": common})
     assert fault.startswith("contracts/common.yaml:2: bad-value")
     (fault,) = faults(tmp_path / "3", forms)
-    assert fault.endswith("bad-output: 'work-order' has no gate (there is none yet)")
+    assert fault.endswith("bad-output: 'work-order' has no gate (none exists yet)")
 
 
 def test_statistics_take_no_free_text(tmp_path: Path) -> None:
     stats = "stats:\n  said: {type: text, means: What was said.}\n  slug: {type: text, means: A name., form: slug}\n"
     (fault,) = faults(tmp_path, {ORDER: CONTRACT + stats})
-    assert "'said' of the statistics takes any text (give it values or a form)" in fault
+    assert "'said' of the statistics accepts any text (give it values or a form)" in fault
 
 
 def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
     other = CONTRACT.replace("work-order", "bill").replace("prefix: ORDER", "prefix: BILL")
     other = other.replace("handover: 1", "handover: 2")
     assert faults(tmp_path, {"contracts/bill.yaml": other}) == [
-        f"{ORDER}:20: duplicate-code: ORDER_PARSE_ERROR is a code of 'bill' as well (rename one)"
+        f"{ORDER}:20: duplicate-code: ORDER_PARSE_ERROR is also a code of 'bill' (rename one)"
     ]
 
 
@@ -104,7 +104,7 @@ def test_a_code_stands_in_one_contract_only(tmp_path: Path) -> None:
         (
             "  ORDER_P",
             "  ORDER_PARSE_ERROR: {}\n  ORDER_P",
-            "duplicate-key: 'ORDER_PARSE_ERROR' stands twice in 'codes'",
+            "duplicate-key: 'ORDER_PARSE_ERROR' is listed twice in 'codes'",
         ),
         ("type: integer", "type: int", "15: bad-value: 'type' cannot be 'int' (did you mean 'integer'?)"),
     ],
@@ -177,7 +177,7 @@ def test_everything_inside_a_field_has_its_line(tmp_path: Path) -> None:
         (
             "sections:",
             "parts: {x: {heading: '{id}', under: [Cause], means: M., fields: {}}}\nsections:",
-            "which is no section",
+            "which is not a section",
         ),
         (
             "current: 1}",
@@ -249,16 +249,16 @@ def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("  passes_at: 2", "  passes_at: 9", "passes_at is 9, outside the scores (write one from 1 to 3)"),
-        ("  passes_at: 2", "  passes_at: 0", "passes_at is 0, outside the scores"),
-        ("  detail_at: 1", "  detail_at: 4", "detail_at is 4, outside the scores"),
-        ("  degraded_score: 1", "  degraded_score: 0", "degraded_score is 0, outside the scores"),
-        ("  highest: 3", "  highest: 1", "lowest is 1 and highest is 1 (lowest must be less than highest)"),
-        ("  rounds: 2", "  rounds: 0", "rounds is 0, so nothing could ever pass (write 1 or more)"),
-        ("  rounds: 2", "  rework_at: 2\n  rounds: 2", "rework_at is 2, which passes at 2"),
-        ("tie_order: [reach]", "tie_order: []", "'reach' is not both a dimension of the gate and in its tie_order"),
+        ("  passes_at: 2", "  passes_at: 9", "passes_at must be from 1 to 3, not 9 (write a score from 1 to 3)"),
+        ("  passes_at: 2", "  passes_at: 0", "passes_at must be from 1 to 3, not 0"),
+        ("  detail_at: 1", "  detail_at: 4", "detail_at must be from 1 to 3, not 4"),
+        ("  degraded_score: 1", "  degraded_score: 0", "degraded_score must be from 1 to 3, not 0"),
+        ("  highest: 3", "  highest: 1", "lowest (1) must be less than highest (1)"),
+        ("  rounds: 2", "  rounds: 0", "rounds must be 1 or more, not 0 (write 1 or more)"),
+        ("  rounds: 2", "  rework_at: 2\n  rounds: 2", "rework_at must be below passes_at (2), not 2"),
+        ("tie_order: [reach]", "tie_order: []", "'reach' must be both a dimension of the gate and in tie_order"),
         ("tie_order: [reach]", "tie_order: [reach, reach]", "tie_order lists 'reach' 2 times"),
-        ("detail: gaps}", "detail: gaps, passes_at: 5}", "'reach'.passes_at is 5, outside the scores"),
+        ("detail: gaps}", "detail: gaps, passes_at: 5}", "'reach'.passes_at must be from 1 to 3, not 5"),
         ("verdict: MEND", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
         ("minimum: 1, maximum: 8", "minimum: 9, maximum: 8", "the minimum of 'Hours' is 9, more than its maximum 8"),
         ('example: "4"', 'example: "9"', "the example of 'Hours' is 9 (write one from 1 to 8)"),
@@ -266,14 +266,14 @@ def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
         ("example: open", "example: opened", "the example of 'state' is 'opened', which is not one of its values"),
         ("moves: {open: [shut]}", "moves: {open: [shot]}", "'shot' is not a value of 'state' (did you mean 'shut'?)"),
         ("moves: {open: [shut]}", "moves: {opn: [shut]}", "'opn' is not a value of 'state' (did you mean 'open'?)"),
-        ("soft_when: {state: open}", "soft_when: {stat: open}", "soft_when names 'stat', which is no field"),
-        ("soft_when: {state: open}", "soft_when: {state: opn}", "soft_when names 'opn', which is no value of 'state'"),
-        ("counted_by: schema_version", "counted_by: schema", "'jobs' is counted by 'schema', which is no field"),
-        ("schema_version\n    count_code: ORDER_PARSE_ERROR", "schema_version", "'jobs' is counted and has no count_code"),
+        ("soft_when: {state: open}", "soft_when: {stat: open}", "soft_when names 'stat', which is not a field"),
+        ("soft_when: {state: open}", "soft_when: {state: opn}", "soft_when names 'opn', which is not a value of 'state'"),
+        ("counted_by: schema_version", "counted_by: schema", "'jobs' is counted by 'schema', which is not a field"),
+        ("schema_version\n    count_code: ORDER_PARSE_ERROR", "schema_version", "'jobs' is counted but has no count_code"),
         ("field: schema_version", "field: schema", "the version's field 'schema' is not a field"),
         ("current: 1}", "current: 1, accepts: [2]}", "accepts lists 2, which is not older than the current version 1"),
-        ("producer: brief", "producer: breif", "the producer 'breif' is no stage (did you mean 'brief'?)"),
-        ("consumer: review", "consumer: [review, plan]", "the consumer 'plan' is no stage"),
+        ("producer: brief", "producer: breif", "the producer 'breif' is not a stage (did you mean 'brief'?)"),
+        ("consumer: review", "consumer: [review, plan]", "the consumer 'plan' is not a stage"),
     ],
 )  # fmt: skip
 def test_what_is_out_of_range_is_told_at_its_line(tmp_path: Path, old: str, new: str, expected: str) -> None:
@@ -286,4 +286,4 @@ def test_what_is_out_of_range_is_told_at_its_line(tmp_path: Path, old: str, new:
 def test_two_contracts_with_one_handover_are_told(tmp_path: Path) -> None:
     other = CONTRACT.replace("work-order", "bill").replace("ORDER", "BILL")
     (fault,) = faults(tmp_path, {"contracts/bill.yaml": other})
-    assert fault.startswith(f"{ORDER}:3: bad-value: the handover 1 is that of 'bill' as well")
+    assert fault.startswith(f"{ORDER}:3: bad-value: 'bill' has the handover 1 too")

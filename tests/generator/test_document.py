@@ -96,7 +96,7 @@ def test_a_file_that_is_not_such_a_document(text: str | bytes, line: int, code: 
     [
         ("name: [ox\n", "close the bracket or brace"),
         ("name: {ox: 1\n", "close the bracket or brace"),
-        ("name: a: b\n", "quote values that hold ': '"),
+        ("name: a: b\n", "quote values that contain ': '"),
         ("name: 'ox\n", "close the quote"),
         ("name: ox\n\tload: x\n", ""),
         ("name: *ox\n", "quote values that begin with '*'"),

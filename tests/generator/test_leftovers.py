@@ -45,7 +45,7 @@ def test_a_renamed_plugin_leaves_nothing_behind(tmp_path: Path) -> None:
     (out / "acme-plan-1.0.0.zip").write_bytes(b"an older version is its owner's")
     done = cli(tmp_path, "build")
     assert done.returncode == 0
-    assert "dist/acme-plan: removed; the sources have no such plugin any more" in done.stdout
+    assert "dist/acme-plan: removed, because the sources no longer have this plugin" in done.stdout
     assert there(out) == NEW | {"mine", "acme-plan-1.0.0.zip"}
     assert [name for name in os.listdir(out) if name.startswith((".staged-", ".old-"))] == []
     assert "removed" not in cli(tmp_path, "build").stdout

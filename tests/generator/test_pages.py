@@ -82,11 +82,11 @@ def test_another_file_in_the_folder_keeps_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "command", "expected"),
     [
-        (SHOW, COMMAND, f"{BRIEF}:1: no-usage: has a page and prints no usage (add a block"),
+        (SHOW, COMMAND, f"{BRIEF}:1: no-usage: has a page but prints no usage (add a block"),
         (
             SHOW.replace("'brief'", "'breif'"),
             COMMAND + USAGE,
-            f"{PAGE}:1: render: there is no command called 'breif'",
+            f"{PAGE}:1: render: unknown command 'breif'",
         ),
     ],
 )

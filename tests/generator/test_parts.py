@@ -143,7 +143,7 @@ def test_two_plugins_cannot_have_one_launcher(tmp_path: Path) -> None:
     found = problems(tmp_path, SETTINGS.replace("launcher: fence", "launcher: ultra"))
     flagship = next(path for path in (ROOT / "plugin_src/plugins").glob("*/plugin.yaml"))
     line = flagship.read_text().split("\n").index("  launcher: ultra") + 1
-    message = "the launcher 'ultra' is that of the plugin fence too"
+    message = "the plugin fence has the launcher 'ultra' too"
     remedy = "choose another name under runtime: launcher:"
     assert found == [(f"{flagship.parent.name}/plugin.yaml", line, "same-launcher", message, remedy)]
 
@@ -199,7 +199,7 @@ def test_a_verb_that_is_not_carried_cannot_be_named(tmp_path: Path) -> None:
     with pytest.raises(ProblemsFound) as raised:
         checked(SourceTree(write_sample(tmp_path, changes)), "dist")
     (problem,) = raised.value.problems
-    assert (problem.line, problem.message) == (11, "there is no verb called 'say'")
+    assert (problem.line, problem.message) == (11, "unknown verb 'say'")
 
 
 def test_what_a_module_uses_is_read_from_imports_and_from_data() -> None:

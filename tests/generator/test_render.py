@@ -67,17 +67,17 @@ def test_renaming_a_command_renames_every_mention(tmp_path: Path) -> None:
         (
             "agent('critic')",
             "agent('critc')",
-            f"{BRIEF}:10: render: there is no agent called 'critc' (did you mean 'critic'?)",
+            f"{BRIEF}:10: render: unknown agent 'critc' (did you mean 'critic'?)",
         ),
         (
             "command('review')",
             "command('x')",
-            f"{BRIEF}:10: render: there is no command called 'x' (known: brief, review)",
+            f"{BRIEF}:10: render: unknown command 'x' (known: brief, review)",
         ),
         (
             "command('review')",
             "verb('go')",
-            f"{BRIEF}:10: render: there is no verb called 'go' (there is none yet)",
+            f"{BRIEF}:10: render: unknown verb 'go' (none exists yet)",
         ),
         ("command('review')", "contract.work_order.value('state', 'o')", "'o' is not a value of state"),
         ("command('review')", "plugin.nme", "has no attribute 'nme'"),
@@ -115,7 +115,7 @@ description: x
         (5, "undefined", "'dict object' has no attribute 'work_ordr'", "did you mean 'work_order'?"),
         (7, "render", "'opn' is not a value of state of the contract work-order", "did you mean 'open'?"),
         (7, "undefined", "'nobody' is undefined", caught.value.problems[4].remedy),
-        (8, "render", "there is no agent called 'critc'", "did you mean 'critic'?"),
+        (8, "render", "unknown agent 'critc'", "did you mean 'critic'?"),
     ]
     assert [(one.line, one.code) for one in caught.value.problems][6:] == [(9, "render")]
 
@@ -140,7 +140,7 @@ def test_all_templates_with_faults_are_told(tmp_path: Path) -> None:
     [
         (
             {"plugins/acme-plan/commands/review.md": "x"},
-            "two-sources: 'commands/acmereview.md' is already made from",
+            "two-sources: 'commands/acmereview.md' is already built from",
         ),
         (
             {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "acmebrief")},

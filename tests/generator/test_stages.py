@@ -66,7 +66,7 @@ def test_the_stages_of_the_sample_resolve(tmp_path: Path) -> None:
         (
             {f"{FOLDER}/plugin.yaml": ORDERED.replace("next: review", "next: reviw")},
             "plugin.yaml:5",
-            "is followed by 'reviw', which is no stage (did you mean 'review'?)",
+            "is followed by 'reviw', which is not a stage (did you mean 'review'?)",
         ),
         (
             {f"{FOLDER}/plugin.yaml": ORDERED.replace("makes: report", "makes: report, next: brief")},
@@ -87,7 +87,7 @@ def test_the_stages_of_the_sample_resolve(tmp_path: Path) -> None:
         (
             {"contracts/report.yaml": REPORT.replace("report.md", "order.json")},
             "contracts/work-order.yaml:1",
-            "'order.json' is a place of 'report', too",
+            "'order.json' is also a place of 'report'",
         ),
     ],
 )

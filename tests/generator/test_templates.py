@@ -56,12 +56,12 @@ def test_a_block_can_be_replaced_by_a_template_that_extends(tmp_path: Path) -> N
         (
             {"a.j2": "{% if %}\n"},
             "a.j2:1: template-syntax: Expected an expression, got 'end of statement block'"
-            " (write {{ name }}, {% tag %} or {# remark #}, each closed as it was opened)",
+            " (write {{ name }}, {% tag %} or {# remark #}, each with its closing braces)",
         ),
         (
             {"a.j2": 'x\n{% include "b.j2" %}', "b.j2": "\n{{ 'x }}"},
             'b.j2:2: template-syntax: unexpected char "\'" at 4, included from a.j2:2'
-            " (write {{ name }}, {% tag %} or {# remark #}, each closed as it was opened)",
+            " (write {{ name }}, {% tag %} or {# remark #}, each with its closing braces)",
         ),
         (
             {"a.j2": '\n{% include "bb.j2" %}', "b.j2": ""},
@@ -86,7 +86,7 @@ def test_a_block_can_be_replaced_by_a_template_that_extends(tmp_path: Path) -> N
         ),
         (
             {"a.j2": "{% fi %}"},
-            "a.j2:1: template-syntax: Encountered unknown tag 'fi'. (mend the tag's name, or remove the tag)",
+            "a.j2:1: template-syntax: Encountered unknown tag 'fi'. (fix the tag's name, or remove the tag)",
         ),
         (
             {"a.j2": "one\n{% block find %}\n{{ gone }}\n{% endblock %}"},
@@ -119,7 +119,7 @@ def test_required_blocks_are_filled(tmp_path: Path) -> None:
     made = templates(tmp_path, {"page.j2": PAGE, "mine.j2": mine})
     assert problem_of(made, "mine.j2", tmp_path).split("\n") == [
         "mine.j2:1: empty-block: the block 'b' is missing (add {% block b %} ... {% endblock %})",
-        "mine.j2:2: empty-block: the block 'a' is empty (write what a reader needs there)",
+        "mine.j2:2: empty-block: the block 'a' is empty (write its text)",
     ]
     middle = '{% extends "page.j2" %}{% block a %}A{% endblock %}{% block b %}B{% endblock %}{% block c %}C{% endblock %}'
     made = templates(

@@ -43,7 +43,7 @@ def test_a_verb_is_read_and_not_run(tmp_path: Path) -> None:
 )
 def test_run_takes_exactly_one_argument(tmp_path: Path, head: str, taken: str) -> None:
     (fault,) = faults(tmp_path, f"{HEAD}\n\n{head}\n    return None\n")
-    assert fault == f"5: verb: run() must take exactly one argument, this takes {taken} (write run(args))"
+    assert fault == f"5: verb: run() must take exactly one argument, but takes {taken} (write run(args))"
 
 
 @pytest.mark.parametrize("head", ["async def run(args):", "class run:"])
@@ -55,8 +55,8 @@ def test_run_is_a_plain_function(tmp_path: Path, head: str) -> None:
 
 def test_everything_that_a_module_lacks_is_told_at_once(tmp_path: Path) -> None:
     assert faults(tmp_path, '"""Say it."""\n') == [
-        '1: verb: a verb\'s module has no USAGE (write USAGE = "verb PATH [--flag]" below the docstring)',
-        "1: verb: a verb's module has no run() (define run(args), which returns the verb's answer)",
+        '1: verb: the verb has no USAGE (write USAGE = "verb PATH [--flag]" below the docstring)',
+        "1: verb: the verb has no run() (define run(args), which returns the verb's answer)",
     ]
 
 
@@ -64,8 +64,8 @@ def test_everything_that_a_module_lacks_is_told_at_once(tmp_path: Path) -> None:
     ("usage", "said"),
     [
         ("USAGE = '--long'", "USAGE does not begin with the verb"),
-        ("USAGE = 5", "USAGE is not a plain text"),
-        ("USAGE = word()", "USAGE is not a plain text"),
+        ("USAGE = 5", "USAGE is not a plain string"),
+        ("USAGE = word()", "USAGE is not a plain string"),
     ],
 )
 def test_a_usage_that_is_none_has_its_line(tmp_path: Path, usage: str, said: str) -> None:
@@ -75,7 +75,7 @@ def test_a_usage_that_is_none_has_its_line(tmp_path: Path, usage: str, said: str
 
 def test_a_syntax_error_has_its_line_and_its_own_remedy(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, '"""Say it."""\nUSAGE = = "status"\n' + RUN)
-    assert fault == ("2: verb: is not Python: invalid syntax (mend the syntax of this line or the one above)")
+    assert fault == ("2: verb: is not Python: invalid syntax (fix the syntax of this line or the one above)")
 
 
 def test_a_null_byte_is_no_traceback(tmp_path: Path) -> None:
@@ -86,16 +86,16 @@ def test_a_null_byte_is_no_traceback(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [
-        ("state PATH", "USAGE says 'state', and the file is called status.py (rename the file to state.py,"),
+        ("state PATH", "USAGE says 'state', but the file is status.py (rename the file to state.py,"),
         (
             "status show PATH",
-            "USAGE says 'status show', and the file is called status.py (rename the file to",
+            "USAGE says 'status show', but the file is status.py (rename the file to",
         ),
-        ("status  PATH", "USAGE cannot be read from ' PATH' on (write NAME,"),
-        ("status [--long", "USAGE cannot be read from '[--long' on"),
-        ("status --out", "USAGE cannot be read from '--out' on"),
-        ("status [--long [--json]]", "USAGE cannot be read from '[--long [--json]]' on"),
-        ("status PATH ", "USAGE cannot be read from ' ' on"),
+        ("status  PATH", "USAGE cannot be parsed from ' PATH' on (write NAME,"),
+        ("status [--long", "USAGE cannot be parsed from '[--long' on"),
+        ("status --out", "USAGE cannot be parsed from '--out' on"),
+        ("status [--long [--json]]", "USAGE cannot be parsed from '[--long [--json]]' on"),
+        ("status PATH ", "USAGE cannot be parsed from ' ' on"),
     ],
 )
 def test_a_usage_fits_its_file_and_the_parser(tmp_path: Path, usage: str, expected: str) -> None:
@@ -132,10 +132,10 @@ def test_options_that_usage_has_may_be_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ('given.get("--data")', 'given.get("--date")', "11: verb: args.get('--date') asks for what USAGE"),
-        ('args.flag("--long")', 'args.flag("--data")', "6: verb: args.flag('--data') asks for what USAGE"),
-        ('args.flag("--long")', 'args.get("--long")', "6: verb: args.get('--long') asks for what USAGE"),
-        ('args.need("PATH")', 'args.need("FILE")', "7: verb: args.need('FILE') asks for what USAGE"),
+        ('given.get("--data")', 'given.get("--date")', "11: verb: args.get('--date') is not in USAGE"),
+        ('args.flag("--long")', 'args.flag("--data")', "6: verb: args.flag('--data') is not in USAGE"),
+        ('args.flag("--long")', 'args.get("--long")', "6: verb: args.get('--long') is not in USAGE"),
+        ('args.need("PATH")', 'args.need("FILE")', "7: verb: args.need('FILE') is not in USAGE"),
     ],
 )
 def test_an_option_that_usage_does_not_have_is_refused(

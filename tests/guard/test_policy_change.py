@@ -176,7 +176,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {
     "no-event": (
         lambda tree: change(tree / COMMANDS, "when: assign", "when: assigned"),
         COMMANDS,
-        "rule 'history_destruction': nothing in the guard happens that is called 'assigned'",
+        "rule 'history_destruction': the guard has no event 'assigned'",
         "did you mean 'assign'?",
     ),
     "no-use": (
@@ -200,7 +200,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {
     "needs-of-nothing": (
         lambda tree: change(tree / RULES / "history.py", '"history_file": (', '"history_files": ('),
         f"{RULES}/history.py",
-        "NEEDS names 'history_files', which is no function of this file",
+        "NEEDS names 'history_files', which is not a function of this file",
         "did you mean 'history_file'?",
     ),
     "syntax": (

@@ -93,15 +93,15 @@ HOSTILE: dict[str, tuple[Callable[[], Members | bytes], str]] = {
     "long name": (lambda: with_file("a" * 300), "is too long"),
     "symbolic link": (link, "is a symbolic link"),
     "device": (device, "is a special file"),
-    "two of one name": (lambda: [*good(), ("README.md", "again")], "is there twice"),
-    "case collision": (lambda: with_file("readme.MD"), "are one file on some systems"),
-    "folder case collision": (lambda: with_file("Runtime/x"), "are one file on some systems"),
+    "two of one name": (lambda: [*good(), ("README.md", "again")], "is in the bundle twice"),
+    "case collision": (lambda: with_file("readme.MD"), "are the same file on some systems"),
+    "folder case collision": (lambda: with_file("Runtime/x"), "are the same file on some systems"),
     "Unicode collision": (
         lambda: [*with_file("\u00e9"), ("e\u0301", "x")],
-        "are one file on some systems",
+        "are the same file on some systems",
     ),
     "folder entry that leaves": (lambda: [*good(), ("../x/", "")], "leaves the folder"),
-    "file inside a file": (lambda: with_file("README.md/x"), "are one file on some systems"),
+    "file inside a file": (lambda: with_file("README.md/x"), "are the same file on some systems"),
     "absurd size": (lambda: [*good(), (BOMB, b"\0" * (65 << 20))], "more than 64 MB"),
     "absurd claim": (lambda: lying(good()), "more than 64 MB"),
     "absurd number": (lambda: [*good(), *((f"x/{n}", "") for n in range(5001))], "more than 5000 files"),
@@ -111,11 +111,11 @@ HOSTILE: dict[str, tuple[Callable[[], Members | bytes], str]] = {
     "wrong SHA-256": (lambda: with_entry("README.md", sha256="0" * 64), "its SHA-256 or size differs"),
     "wrong size": (lambda: with_entry("README.md", size=1), "its SHA-256 or size differs"),
     "no SHA-256": (lambda: with_entry("README.md", sha256=None), "has no SHA-256"),
-    "setuid": (lambda: with_entry("README.md", mode="4755"), "not 644 or 755"),
+    "setuid": (lambda: with_entry("README.md", mode="4755"), "must have mode 644 or 755"),
     "file that is not listed": (lambda: [*good(), ("extra.txt", "x")], "has no SHA-256 in bundle.json"),
     "listed file that is not there": (
         lambda: with_entry("gone.md", sha256="0" * 64, size=0, mode="644"),
-        "and not in the bundle",
+        "but not in the bundle",
     ),
     "a receipt of its own": (lambda: with_file(".ultra-receipt.json"), "installer's own receipt"),
     "not a plugin": (lambda: [("hello.txt", "hello")], "not a plugin bundle: it has no bundle.json"),
@@ -172,7 +172,7 @@ def test_checksum_beside_a_zip_is_compared(machine: Machine, tmp_path: Path, dig
     done = machine.run("--from", archive, "--yes")
     assert done.status == (0 if digest == "right" else 1)
     assert machine.plugin().exists() is (digest == "right")
-    assert digest == "right" or "SHA-256 is not the one in sample.zip.sha256" in done.stderr
+    assert digest == "right" or "SHA-256 does not match sample.zip.sha256" in done.stderr
 
 
 def test_folder_with_a_link_is_refused(machine: Machine, bundle: Path) -> None:
@@ -230,13 +230,13 @@ def test_client_that_is_too_old_is_refused(
     done = machine.run("--from", bundle, "--yes")
     assert done.status == int(refused), done
     assert machine.plugin().exists() is not refused
-    assert not refused or f"is version {client} and {oldest or '2.1.197'} is needed" in done.stderr
+    assert not refused or f"is version {client}, but {oldest or '2.1.197'} is needed" in done.stderr
 
 
 def test_program_that_is_no_client_is_passed_over(machine: Machine, tmp_path: Path, bundle: Path) -> None:
     write_tree(tmp_path / "bin", {"claude": "#!/bin/sh\nexit 3\n"})
     machine.path = f"{tmp_path / 'bin'}:{machine.path}"
-    assert "could not be asked" in machine.ok("--from", bundle, "--yes").stdout
+    assert "did not say whether" in machine.ok("--from", bundle, "--yes").stdout
 
 
 # --- names and versions

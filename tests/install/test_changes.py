@@ -75,7 +75,7 @@ def test_downgrade_asks(machine: Machine, bundle: Path, newer: Path) -> None:
     machine.ok("--from", newer, "--yes")
     said = machine.refused("--from", bundle, answer="n\n")
     assert "would downgrade sample 1.1.0 to 1.0.0" in said
-    assert "goes back to an older version" in said
+    assert "installs an older version" in said
     assert "Sample 1.1.0" in (machine.plugin() / "README.md").read_text()
     machine.ok("--from", bundle, answer="yes\n")
     assert "Sample 1.0.0" in (machine.plugin() / "README.md").read_text()
@@ -94,7 +94,7 @@ def test_verify_names_every_difference_and_install_repairs(machine: Machine, bun
     assert done.stdout.splitlines() == [
         "sample: README.md was changed",
         "sample: agents/critic.md is missing",
-        "sample: bin/ultra has another mode",
+        "sample: bin/ultra has a different mode",
         "sample: the short name /brief was changed",
         "sample: the short name /plan is missing",
         "sample: the rule Bash(ultra:*) is missing from settings.json",
@@ -172,8 +172,8 @@ def test_short_names_never_replace_what_the_owner_has(machine: Machine, bundle: 
     write_tree(machine.config, {"commands/brief.md": "my brief", "skills/plan/SKILL.md": "my plan"})
     before = snapshot(machine.home)
     done = machine.ok("--from", bundle, "--yes", "--short-names")
-    assert f"left alone /brief: {machine.config}/commands/brief.md is there" in done.stdout
-    assert f"left alone /plan: {machine.config}/skills/plan/SKILL.md is there" in done.stdout
+    assert f"left alone /brief: {machine.config}/commands/brief.md has this name" in done.stdout
+    assert f"left alone /plan: {machine.config}/skills/plan/SKILL.md has this name" in done.stdout
     assert (machine.config / "commands/brief.md").read_text() == "my brief"
     machine.ok("--uninstall", "--yes")
     assert snapshot(machine.home) == before

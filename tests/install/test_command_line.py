@@ -22,8 +22,8 @@ def test_it_shows_what_it_will_do_and_asks(machine: Machine, bundle: Path) -> No
     assert done.status == 1
     assert "would install sample 1.0.0 (10 files)" in done.stderr
     assert "would add the rule Bash(ultra:*): bin/ultra of the plugin runs without asking" in done.stderr
-    assert "Go on? [y/N]" in done.stderr
-    assert "nothing was done" in done.stderr
+    assert "Continue? [y/N]" in done.stderr
+    assert "nothing was changed" in done.stderr
     assert done.stdout == ""
     assert snapshot(machine.home) == {}
     assert "installed sample" in machine.ok("--from", bundle, answer="y\n").stdout
@@ -54,7 +54,7 @@ def test_one_line_for_each_thing_and_no_marks_without_a_terminal(machine: Machin
         "added the rule Bash(ultra",
         "added the short name /brief",
         "added the short name /plan",
-        "backed up the settings as they are now",
+        "backed up the current settings",
         "start Claude Code and type one of",
     ]
     assert said.isascii()
@@ -177,7 +177,7 @@ def test_no_plugin_at_hand_is_a_sentence(machine: Machine, tmp_path: Path) -> No
     machine.variables["PYTHONPATH"] = str(alone / "a")
     assert "no plugin came with this installer" in machine.refused("--yes")
     write_tree(alone / "dist/sample", {"bundle.json": "{}"})
-    assert "there is no plugin called other here, only sample" in machine.refused("other", "--yes")
+    assert "unknown plugin: other; use one of: sample" in machine.refused("other", "--yes")
 
 
 def test_closed_output_is_no_traceback(machine: Machine, bundle: Path) -> None:

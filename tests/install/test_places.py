@@ -204,7 +204,7 @@ def test_project_may_not_redirect_an_installation(
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(victim if "json" not in name else victim / "x")
     before = snapshot(victim)
-    assert "outside of" in team.refused("--from", bundle, "--scope", "project", *ALL)
+    assert "is outside" in team.refused("--from", bundle, "--scope", "project", *ALL)
     assert snapshot(victim) == before
 
 
@@ -212,7 +212,7 @@ def test_state_folder_that_is_a_link_is_refused(team: Machine, project: Path, tm
     victim = write_tree(tmp_path / "victim", {"a-b/x": "x"})
     (project / ".claude/skills").mkdir(parents=True)
     (project / ".claude/skills/.ultra-install").symlink_to(victim)
-    assert "is a link, which is not our doing" in team.refused("--status", "--scope", "project")
+    assert "is a link that ultra-install did not make" in team.refused("--status", "--scope", "project")
     assert (victim / "a-b/x").exists()
 
 
@@ -237,5 +237,5 @@ def test_journal_of_a_stranger_reaches_nothing_outside(team: Machine, project: P
     steps = f'[["command", "{victim}/x", null, null], ["plugin", "../../../victim", "folder", null]]'
     journal = f'{{"steps": {steps}, "opens": false, "closes": false}}'
     write_tree(project, {".claude/skills/.ultra-install/journal-committed.json": journal})
-    assert "this journal is not ours" in team.refused("--status", "--scope", "project")
+    assert "this journal is not ultra-install's" in team.refused("--status", "--scope", "project")
     assert (victim / "x.md").exists()

@@ -122,7 +122,7 @@ def test_two_carried_plugins_go_in_and_out_together(machine: Machine, tmp_path: 
     said = machine.ok("--yes", "--permissions", "minimal", "--short-names").stdout
     assert "installed first 1.0.0" in said
     assert "installed second 1.0.0" in said
-    assert "left alone /brief: that of another plugin is there" in said
+    assert "left alone /brief: another plugin's command has this name" in said
     machine.ok("--verify")
     machine.ok("--upgrade", "--yes")
     machine.ok("--uninstall", "--yes")

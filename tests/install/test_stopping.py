@@ -142,7 +142,7 @@ def test_settings_that_change_while_an_answer_is_awaited_are_not_replaced(
     )
     assert process.stderr
     said = ""
-    while "Go on?" not in said:
+    while "Continue?" not in said:
         said += process.stderr.read(1)
     machine.settings.write_text('{"model": "opus"}')
     process.communicate("y\n", timeout=60)
@@ -182,7 +182,7 @@ def test_interrupt_changes_nothing(machine: Machine, bundle: Path) -> None:
     )
     assert process.stderr
     said = ""
-    while "Go on?" not in said:
+    while "Continue?" not in said:
         said += process.stderr.read(1)
     process.send_signal(2)
     process.communicate(timeout=60)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 VERSION = "2.1.325"
 
 FILE_LIMIT = 1024 * 1024
-"""Bytes; a larger command, skill, agent or hooks file is not validated, and a command not loaded [measured]."""
+"""Bytes; a larger command, skill, agent or hooks file is not validated, and a larger command is not loaded [measured]."""
 
 TOOLS = frozenset({
     # [init] of a headless session
@@ -66,7 +66,7 @@ MANIFEST_KEYS = frozenset({
     "keywords", "defaultEnabled", "dependencies", "metadata", "engines", "hooks", "commands", "agents", "skills",
     "outputStyles", "themes", "workflows", "channels", "mcpServers", "lspServers", "monitors", "settings", "types",
     "userConfig", "binaries", "experimental",
-    # what a directory lists: accepted without a word [measured]
+    # for a directory's listing: accepted silently [measured]
     "icon", "screenshots", "privacyPolicyUrl", "supportUrl", "termsOfServiceUrl", "documentationUrl",
 })  # fmt: skip
 EXPERIMENTAL_KEYS = frozenset(
@@ -138,12 +138,12 @@ LONGEST_TIMEOUT = 3600
 
 REMOTE_SERVERS = frozenset({"http", "streamable-http", "sse", "ws"})  # [measured]
 HOST_SERVERS = frozenset({"sdk", "sse-ide", "ws-ide", "claudeai-proxy"})
-"""Only the host may register these: refused in .mcp.json, let through inline [measured]."""
+"""Only the host may register these: refused in .mcp.json, accepted inline [measured]."""
 
 OWN_MARKS = frozenset({"claude", "anthropic", "anthropics"})
 """Words of Anthropic's own names: reserved at the start of a plugin's name [measured]."""
 OFFICIAL_MARKETPLACES = frozenset({
-    # [schema]: let through by validate, refused when added from anywhere but Anthropic's repositories
+    # [schema]: accepted by validate, refused when added from outside Anthropic's repositories
     "claude-code-marketplace", "claude-code-plugins", "claude-plugins-official", "anthropic-marketplace",
     "anthropic-plugins", "agent-skills", "anthropic-agent-skills", "life-sciences", "knowledge-work-plugins",
     "claude-for-legal", "claude-for-financial-services", "financial-services-plugins", "first-party-plugins",

@@ -1,4 +1,4 @@
-"""Every code of the bundle checks: what it means and what to do about it."""
+"""Every code of the bundle checks, with its meaning and remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ultra_plugin.errors import Problem, Severity
 
 
 class Code(NamedTuple):
-    """What a code means, and the remedy where a problem names none of its own."""
+    """The meaning of a code, and its default remedy."""
 
     means: str
     remedy: str
@@ -20,33 +20,33 @@ class Code(NamedTuple):
 CODES: Mapping[str, Code] = MappingProxyType({
     # plugin.json
     "no-manifest": Code(
-        "The folder has no .claude-plugin/plugin.json that can be read.",
+        "The folder has no readable .claude-plugin/plugin.json.",
         "write .claude-plugin/plugin.json, with at least a name",
     ),
-    "manifest-json": Code("plugin.json does not parse.", "mend the JSON"),
+    "manifest-json": Code("plugin.json does not parse.", "fix the JSON"),
     "manifest-value": Code(
-        "A field of plugin.json does not have the shape that the client insists on.",
-        "mend the value, or remove the key",
+        "A field of plugin.json does not have the shape that the client requires.",
+        "fix the value, or remove the key",
     ),
     "unknown-key": Code("The client ignores this key.", "remove it, or put it under 'metadata'"),
-    "duplicate-key": Code("A key stands twice in one object.", "remove one of them"),
+    "duplicate-key": Code("A key is in one object twice.", "remove one of them"),
     "moved-key": Code("The key has moved under 'experimental'.", "move it there"),
     "ignored-value": Code("The client ignores a value of this type.", "write an object"),
     "no-version": Code(
-        "The plugin has no version, so updates are not noticed.",
+        "The plugin has no version, so the client does not notice updates.",
         "add a version such as 1.0.0",
     ),
     "no-author": Code("The plugin has no author.", "add an author with a name"),
     "not-semver": Code("The version is not MAJOR.MINOR.PATCH.", "write a version such as 1.0.0"),
     "not-https": Code("An address is not encrypted.", "use https"),
-    "path-outside": Code("A path leads out of the plugin.", "move the file into the plugin"),
-    "path-missing": Code("A path in plugin.json leads nowhere.", "add the file, or mend the path"),
+    "path-outside": Code("A path points outside the plugin.", "move the file into the plugin"),
+    "path-missing": Code("A path in plugin.json does not exist.", "add the file, or fix the path"),
     "path-kind": Code(
-        "A path leads to a file where a folder is needed, or the other way round.",
-        "name the other kind",
+        "A path names a file where a folder is needed, or a folder where a file is needed.",
+        "name a file or folder as needed",
     ),
     "hooks-declared-twice": Code(
-        "plugin.json names hooks/hooks.json, which is loaded anyway.",
+        "plugin.json names hooks/hooks.json, which is loaded by default.",
         "remove 'hooks' from plugin.json",
     ),
     # names
@@ -55,8 +55,8 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "write it in kebab-case",
     ),
     "reserved-name": Code(
-        "A name is kept for Anthropic, or for the client itself.",
-        "name it for what it does",
+        "A name is reserved for Anthropic or the client.",
+        "choose another name",
     ),
     "bad-name": Code("A name cannot be typed, called or installed.", "use letters, digits and hyphens"),
     "no-name": Code("An agent has no name.", "add 'name', the same as the file's"),
@@ -70,37 +70,37 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "add SKILL.md, or move the folder elsewhere",
     ),
     "skill-case": Code(
-        "SKILL.md is spelled in another case, and not found where case counts.",
+        "SKILL.md has the wrong case and is not found on case-sensitive systems.",
         "rename it to SKILL.md",
     ),
-    "not-a-component": Code("A file lies among components and is none.", "move it elsewhere"),
+    "not-a-component": Code("A file in a component folder is not a component.", "move it elsewhere"),
     # headers of commands, agents and skills
     "no-header": Code(
         "A component has no YAML header.",
         "start the file with '---', a description and '---'",
     ),
-    "yaml": Code("The YAML header of a component does not parse.", "quote values that hold punctuation"),
+    "yaml": Code("The YAML header of a component does not parse.", "quote values that contain punctuation"),
     "yaml-mended": Code(
-        "The YAML header parses only because the client mends it; other clients drop all of it.",
-        "quote values that hold punctuation",
+        "The YAML header parses only because the client repairs it; other clients ignore all of it.",
+        "quote values that contain punctuation",
     ),
     "header-not-a-mapping": Code("The YAML header is a list or a single value.", "write 'key: value' lines"),
     "header-cut": Code("A '---' inside a value ends the header.", "write another dash"),
     "bad-type": Code(
         "A value in a header has a type that the client refuses.",
-        "write text, in quotes if need be",
+        "write text, in quotes if needed",
     ),
-    "bad-value": Code("A value in a header is none of the known ones.", "use one of the known values"),
+    "bad-value": Code("A value in a header is not one of the known values.", "use one of the known values"),
     "ignored-key": Code("A key of an agent that has no effect in a plugin.", "remove it"),
-    "no-description": Code("There is no description, so nobody knows when to use it.", "add a description"),
+    "no-description": Code("There is no description that says when to use it.", "add a description"),
     "short-description": Code(
-        "The description is too short to tell when to use it.",
+        "The description is too short to say when to use it.",
         "say what it does and when to use it",
     ),
-    "long-description": Code("The description is cut in the client's listing.", "shorten it"),
+    "long-description": Code("The client's listing cuts the description.", "shorten it"),
     "empty-body": Code("There is no text below the header.", "add the prompt"),
     "unknown-tool": Code("The client has no such tool.", "use a tool that the client has"),
-    "malformed-rule": Code("A permission rule that matches nothing.", "write Tool or Tool(pattern)"),
+    "malformed-rule": Code("A permission rule matches nothing.", "write Tool or Tool(pattern)"),
     "unknown-model": Code(
         "The client has no such model.",
         "use inherit, sonnet, opus, haiku, fable or a full model id",
@@ -114,11 +114,11 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "use red, blue, green, yellow, purple, orange, pink or cyan",
     ),
     # hooks
-    "hooks-json": Code("A hooks file does not parse.", "mend the JSON"),
-    "hooks-wrapper": Code("Hooks stand outside of the 'hooks' object.", 'wrap them: {"hooks": {...}}'),
+    "hooks-json": Code("A hooks file does not parse.", "fix the JSON"),
+    "hooks-wrapper": Code("Hooks are outside the 'hooks' object.", 'wrap them: {"hooks": {...}}'),
     "hooks-value": Code(
-        "Hooks do not have the shape that the client insists on.",
-        "mend the value, or remove the key",
+        "Hooks do not have the shape that the client requires.",
+        "fix the value, or remove the key",
     ),
     "unknown-event": Code(
         "The client has no such hook event; older clients then drop all hooks of the plugin.",
@@ -128,9 +128,9 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "The client has no such type of hook.",
         "use command, prompt, agent, http or mcp_tool",
     ),
-    "bad-matcher": Code("A matcher that never matches.", "name tools, or write a regular expression"),
+    "bad-matcher": Code("A matcher never matches.", "name tools, or write a regular expression"),
     "matcher-ignored": Code("The event takes no matcher.", "remove the matcher"),
-    "long-timeout": Code("A time-out of many hours: it is in seconds.", "write seconds"),
+    "long-timeout": Code("A time-out of many hours; time-outs are in seconds.", "write seconds"),
     "no-privacy-policy": Code(
         "Data leaves the machine, and no privacy policy is named.",
         "add privacyPolicyUrl to plugin.json",
@@ -138,69 +138,69 @@ CODES: Mapping[str, Code] = MappingProxyType({
     # programs
     "script-missing": Code(
         "A hook runs a file that does not exist; a missing Python script blocks every call.",
-        "add the file, or mend the path",
+        "add the file, or fix the path",
     ),
     "script-not-executable": Code("A program lacks its executable bit.", "chmod +x"),
     "no-shebang": Code(
-        "A program does not say what runs it.",
+        "A program has no '#!' line.",
         "start it with a line such as '#!/usr/bin/env python3'",
     ),
     "relative-command": Code(
-        "A relative path is looked for in the user's project.",
+        "The client looks for a relative path in the user's project.",
         "start it with ${CLAUDE_PLUGIN_ROOT}/",
     ),
     "unquoted-root": Code(
-        "A path is not quoted and breaks at a space.",
+        "An unquoted path breaks at a space.",
         'use "args", or put it in double quotes',
     ),
     "shell-syntax": Code("A shell command does not parse.", "close the quote"),
     # MCP servers
-    "servers-json": Code("A file of MCP servers does not parse.", "mend the JSON"),
+    "servers-json": Code("A file of MCP servers does not parse.", "fix the JSON"),
     "servers-value": Code(
-        "An MCP server does not have the shape that the client insists on.",
-        "mend the value, or remove the key",
+        "An MCP server does not have the shape that the client requires.",
+        "fix the value, or remove the key",
     ),
     "unknown-option": Code("A server uses an option that userConfig does not declare.", "declare the option"),
     # files
-    "symlink": Code("A symlink, which the client may not follow.", "put a copy in its place"),
-    "stray-file": Code("A file of a system, an editor or a cache, or one with secrets.", "remove it"),
+    "symlink": Code("A symlink, which the client may not follow.", "replace it with a copy"),
+    "stray-file": Code("A file from the system, an editor or a cache, or one with secrets.", "remove it"),
     "misplaced": Code(
         "A component inside .claude-plugin, where the client does not look.",
         "move it to the top of the plugin",
     ),
-    "not-loaded": Code("A CLAUDE.md, which plugins cannot bring.", "make a skill of it"),
-    "unportable-path": Code("A path that some system cannot hold.", "rename it"),
-    "case-collision": Code("Two paths that are one where case does not count.", "rename one of them"),
-    "oversize": Code("A file that is too large for its purpose.", "make it smaller"),
-    "not-utf8": Code("A text that is not UTF-8.", "save it as UTF-8"),
-    "bom": Code("A byte order mark at the start of a file.", "save it without"),
+    "not-loaded": Code("A CLAUDE.md, which the client does not load from a plugin.", "make it a skill"),
+    "unportable-path": Code("A path that some systems do not allow.", "rename it"),
+    "case-collision": Code("Two paths differ only in case.", "rename one of them"),
+    "oversize": Code("A file is too large.", "make it smaller"),
+    "not-utf8": Code("A text file is not UTF-8.", "save it as UTF-8"),
+    "bom": Code("A file starts with a byte order mark.", "save it without a byte order mark"),
     "crlf": Code("Windows line ends.", "save it with LF line ends"),
     "hidden-character": Code(
-        "A character that is not shown: zero-width, bidirectional or a tag.",
+        "An invisible character: zero-width, bidirectional or a tag.",
         "remove it",
     ),
-    "json": Code("A JSON file that does not parse.", "mend the JSON"),
+    "json": Code("A JSON file does not parse.", "fix the JSON"),
     # cases of `claude plugin eval`
-    "eval-yaml": Code("A case or grader does not parse.", "quote values that hold punctuation"),
+    "eval-yaml": Code("A case or grader does not parse.", "quote values that contain punctuation"),
     "eval-value": Code(
-        "A case or grader does not have the shape that the client insists on.",
-        "mend the value, or remove the key",
+        "A case or grader does not have the shape that the client requires.",
+        "fix the value, or remove the key",
     ),
-    "eval-key": Code("A key that no case or grader has.", "remove it"),
+    "eval-key": Code("Cases and graders have no such key.", "remove it"),
     "eval-incomplete": Code("A case has no prompt, or nothing grades it.", "add prompt.md and a grader"),
     "eval-ungranted": Code(
-        "A grader waits for a tool that the case does not allow.", "add it to allowed_tools"
+        "A grader expects a tool that the case does not allow.", "add it to allowed_tools"
     ),
     # references
-    "dangling-command": Code("A text names a command that does not exist.", "mend the name"),
-    "dangling-agent": Code("A text names an agent that does not exist.", "mend the name"),
-    "dangling-file": Code("A text names a file that does not exist.", "add the file, or mend the path"),
+    "dangling-command": Code("A text names an unknown command.", "fix the name"),
+    "dangling-agent": Code("A text names an unknown agent.", "fix the name"),
+    "dangling-file": Code("A text names a file that does not exist.", "add the file, or fix the path"),
     "bare-command": Code(
-        "A command without the plugin's prefix, which the client does not know.",
+        "A command without the plugin's prefix is unknown to the client.",
         "write the prefix",
     ),
     "absolute-path": Code(
-        "A path that exists on one machine only.",
+        "A path exists on one machine only.",
         "make it relative to ${CLAUDE_PLUGIN_ROOT} or the project",
     ),
     "root-without-braces": Code(
@@ -208,7 +208,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "write ${CLAUDE_PLUGIN_ROOT}",
     ),
     "not-substituted": Code(
-        "A placeholder that the client does not replace in this kind of text.",
+        "The client does not replace this placeholder in this kind of text.",
         "remove it",
     ),
     # what a directory asks for
@@ -221,18 +221,18 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "The README does not say how to install the plugin.",
         "add a line such as /plugin install NAME@MARKETPLACE",
     ),
-    "license-missing": Code("There is neither a license field nor a LICENSE file.", "add one of them"),
+    "license-missing": Code("The plugin has neither a license field nor a LICENSE file.", "add one of them"),
     "icon-missing": Code("There is no icon.", "add .claude-plugin/icon.png"),
     "icon-invalid": Code("The icon is not a PNG.", "save it as PNG"),
-    "icon-size": Code("The icon is not a square of 512 to 2048 pixels.", "scale it"),
+    "icon-size": Code("The icon is not a square of 512 to 2048 pixels.", "resize it"),
     # marketplace.json
-    "marketplace-json": Code("marketplace.json does not parse.", "mend the JSON"),
+    "marketplace-json": Code("marketplace.json does not parse.", "fix the JSON"),
     "marketplace-value": Code(
-        "A field of marketplace.json does not have the shape that the client insists on.",
-        "mend the value, or remove the key",
+        "A field of marketplace.json does not have the shape that the client requires.",
+        "fix the value, or remove the key",
     ),
     "no-plugins": Code("The marketplace offers no plugin.", "add an entry"),
-    "source-missing": Code("An entry leads to a folder without a plugin.", "mend the source"),
+    "source-missing": Code("An entry names a folder without a plugin.", "fix the source"),
     "entry-mismatch": Code(
         "An entry disagrees with the plugin's own manifest, which wins.",
         "make them the same",
@@ -248,12 +248,12 @@ def problem(severity: Severity, path: str, line: int, code: str, message: str, r
 
 
 def error(path: str, line: int, code: str, message: str, remedy: str = "") -> Problem:
-    """Make a problem that the client itself calls an error."""
+    """Make a problem that is an error for the client."""
     return problem("error", path, line, code, message, remedy)
 
 
 def warning(path: str, line: int, code: str, message: str, remedy: str = "") -> Problem:
-    """Make a problem that the client lets pass."""
+    """Make a problem that the client accepts."""
     return problem("warning", path, line, code, message, remedy)
 
 
@@ -263,7 +263,7 @@ def quote(text: str) -> str:
 
 
 def printable(text: str, longest: int = 80) -> str:
-    """Show a text of unknown origin: cut, on one line, and nothing hidden."""
+    """Show a text of unknown origin: shortened, on one line, with nothing hidden."""
     cut = text if len(text) <= longest else f"{text[:longest]}..."
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in cut
@@ -271,7 +271,7 @@ def printable(text: str, longest: int = 80) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return a remedy that names the known word most like this one, or none."""
+    """Return a remedy that names the closest known word, or ""."""
     if len(word) > 60:
         return ""
     close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)

@@ -33,13 +33,13 @@ class Component:
     file: BundleFile
     header: Header
     severity: Severity
-    """Of what the client calls an error: it validates only the default folders, and no large files."""
+    """Severity of faults that are errors for the client, which validates only default folders and small files."""
     is_loaded: bool = True
     """False in a default folder that the manifest replaces."""
 
     @property
     def path(self) -> str:
-        """Where it lies in the bundle."""
+        """Its path in the bundle."""
         return self.file.path
 
 
@@ -64,7 +64,7 @@ def find_components(files: Mapping[str, BundleFile], fields: Mapping[str, object
 
 
 def inline_commands(fields: Mapping[str, object]) -> frozenset[str]:
-    """Return the names of commands whose text stands in the manifest."""
+    """Return the names of commands whose text is in the manifest."""
     return frozenset(name for name, source in _mapped(fields.get("commands")) if not source)
 
 
@@ -76,12 +76,12 @@ def paths_in(value: object) -> Iterator[str]:
 
 
 def inner_path(path: str) -> str:
-    """Return a path as the bundle spells it: no ./ in front, no slash behind, the root is '.'."""
+    """Return a path as in the bundle: no leading ./, no trailing slash, '.' for the root."""
     return normpath(path) if path else "."
 
 
 def _is_covered(path: str, roots: set[str]) -> bool:
-    """Tell whether a path is one of some roots or lies below one."""
+    """Say whether a path is one of some roots or below one."""
     while path and path not in roots:
         path = dirname(path)
     return bool(path) or "." in roots

@@ -1,4 +1,4 @@
-"""Check the cases of `claude plugin eval`: nobody sees a fault in them before somebody has paid for a run."""
+"""Check the cases of `claude plugin eval`, because a faulty case costs a paid run."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ultra_plugin.errors import Problem
 FOLDER = "evals"
 CASE_FILE, PROMPT = "case.yaml", "prompt.md"
 GRANTED = frozenset({"Read", "Glob", "Grep", "Skill", "Agent", "Task", "ToolSearch", "TaskStop"})
-"""Tools that need no word in a case [measured]."""
+"""Tools that are always allowed in a case [measured]."""
 _HEADER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _PATTERNS = ("pattern", "input_match")
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A file of a case: its values, and where they stand."""
+    """A file of a case: its values and their lines."""
 
     path: str
     document: Json
@@ -40,7 +40,7 @@ class _Part:
 
 
 def check_evals(subject: Subject) -> Iterator[Problem]:
-    """Find what the client would refuse, drop or never be able to pass."""
+    """Find values that the client would refuse or ignore, and cases that cannot pass."""
     root = _root(subject.fields)
     folders = {
         dirname(path)
@@ -70,7 +70,9 @@ def _case(subject: Subject, folder: str) -> Iterator[Problem]:
         if part.document.fault:
             yield warning(part.path, part.document.line, "eval-yaml", f"is not YAML: {part.document.fault}")
         for key, line in part.document.repeated:
-            yield warning(part.path, line, "duplicate-key", f"{quote(key)} stands twice; the last one counts")
+            yield warning(
+                part.path, line, "duplicate-key", f"{quote(key)} is listed twice; the last one counts"
+            )
     if any(part.document.fault for part in parts):
         return
     for shaped, shape in ((case, CASE), (prompt, PROMPT_HEADER)):
@@ -105,7 +107,7 @@ def _read(subject: Subject, path: str) -> _Part | None:
 
 
 def _whole_grader(part: _Part) -> Mapping[str, object]:
-    """Return a grader of a file of its own: the file is its name, the body may be its main text."""
+    """Return a grader from a separate file, named by the file; the body may be its main text."""
     fields = {"name": basename(part.path)[:-3], **part.fields}
     body, key = part.body.strip(), BODY_KEYS.get(str(fields.get("type")))
     return {key: body, **fields} if key and body else fields
@@ -135,13 +137,13 @@ def _complete(
             yield warning(part.path, line, "duplicate-name", f"two graders are called {quote(name)}")
         names.add(name)
     if not names:
-        yield warning(first.path, 1, "eval-incomplete", "nothing grades the case")
+        yield warning(first.path, 1, "eval-incomplete", "the case has no grader")
 
 
 def _graders(
     case: _Part | None, files: list[_Part]
 ) -> Iterator[tuple[_Part, tuple[str | int, ...], Mapping[str, object]]]:
-    """Yield every grader that is a table, with the file it stands in and where."""
+    """Yield every grader that is a table, with its file and path."""
     listed = case.fields.get("graders") if case else None
     if case and isinstance(listed, list):
         for number, one in enumerate(listed):
@@ -157,7 +159,7 @@ def _inner(part: _Part | None, key: str) -> Mapping[str, object]:
 
 
 def _execution(part: _Part) -> tuple[tuple[str, ...], Mapping[str, object]]:
-    """Return where a file has its settings for the run, and the settings."""
+    """Return the path and the values of a file's run settings."""
     return (("execution",), _inner(part, "execution")) if part.path.endswith(".yaml") else ((), part.fields)
 
 
@@ -177,7 +179,7 @@ def _tools(part: _Part) -> Iterator[Problem]:
 
 
 def _files(subject: Subject, folder: str, case: _Part) -> Iterator[Problem]:
-    """Find files that a case names and that are not there."""
+    """Find missing files that a case names."""
     named: list[tuple[tuple[str | int, ...], object]] = [
         (("context", key), _inner(case, "context").get(key)) for key in ("scaffold_script", "history_file")
     ]
@@ -186,7 +188,7 @@ def _files(subject: Subject, folder: str, case: _Part) -> Iterator[Problem]:
     for where, path in named:
         if isinstance(path, str) and path and not subject.has(join(folder, path)):
             line = case.document.line_of(*where)
-            yield warning(case.path, line, "dangling-file", f"{quote(path)} does not exist beside the case")
+            yield warning(case.path, line, "dangling-file", f"{quote(path)} does not exist next to the case")
 
 
 def _patterns(part: _Part, where: tuple[str | int, ...], one: Mapping[str, object]) -> Iterator[Problem]:
@@ -206,7 +208,7 @@ def _patterns(part: _Part, where: tuple[str | int, ...], one: Mapping[str, objec
 def _granted(
     part: _Part, where: tuple[str | int, ...], one: Mapping[str, object], allowed: frozenset[str]
 ) -> Iterator[Problem]:
-    """Find a tool that has to be used and cannot be."""
+    """Find a required tool that is not allowed."""
     tool = one.get("tool")
     if one.get("type") != "tool_used" or not isinstance(tool, str) or one.get("min") == 0:
         return

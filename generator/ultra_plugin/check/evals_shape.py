@@ -1,6 +1,6 @@
 """The shapes of an eval case and its graders, as the pinned client's own schema has them.
 
-The client drops unknown keys of a case in silence and refuses those of a grader; here none may be unknown.
+The client silently ignores unknown keys of a case and refuses those of a grader; this check refuses both.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CONTEXT: Mapping[str, Shape] = MappingProxyType(
     {"scaffold_script": text(1), "history_file": text(1), "add_dirs": _TEXTS}
 )
 PROMPT_HEADER = table({**_TOP, **_EXECUTION}, strict=True)
-"""What may stand above prompt.md."""
+"""The header of prompt.md."""
 
 _TARGET = either(
     "trace, last_message, files, mock_calls or {source: file, path: ...}",
@@ -71,11 +71,11 @@ KEYS = frozenset({
     *_TOP, *_EXECUTION, *_CONTEXT, "context", "execution", "graders", "prompt", "type", "weight", "arm",
     *(key for fields in _FIELDS.values() for key in fields),
 })  # fmt: skip
-"""Every key there is, to suggest the one that was meant."""
+"""Every known key, for suggestions."""
 
 
 def grader(value: object) -> Iterator[Fault]:
-    """Judge one grader by its type."""
+    """Check one grader by its type."""
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in _FIELDS:
         yield ("type",) if isinstance(value, dict) else (), f"must be one of {', '.join(sorted(_FIELDS))}"
@@ -98,4 +98,4 @@ CASE = table(
 BODY_KEYS: Mapping[str, str] = MappingProxyType(
     {"regex": "pattern", "llm": "criteria", "baseline": "criteria"}
 )
-"""Which key of a grader in a Markdown file its body stands for."""
+"""The key that the body of a grader in Markdown fills."""

@@ -1,4 +1,4 @@
-"""Check every file for what no file of a plugin should be or hold."""
+"""Check every file for types and content that do not belong in a plugin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNPORTABLE = re.compile(
     r'[<>:"|?*\\\x00-\x1f]|[. ](?:/|\Z)|(?:\A|/)(?:con|prn|aux|nul)(?:\.|/|\Z)', re.IGNORECASE
 )
 _UNPACKED = ".mcpb-cache/"
-"""Where the client unpacks bundles: it refuses a plugin that brings links there."""
+"""Where the client unpacks bundles; it refuses a plugin with links there."""
 _ELSEWHERE = frozenset({MANIFEST, ".claude-plugin/marketplace.json", "hooks/hooks.json", ".mcp.json"})
 """JSON files that another check reads."""
 
@@ -54,7 +54,7 @@ def _path(file: BundleFile) -> Iterator[Problem]:
     parts = path.split("/")
     for index, part in enumerate(parts):
         if _is_stray(part):
-            yield warning("/".join(parts[: index + 1]), 0, "stray-file", "does not belong into a plugin")
+            yield warning("/".join(parts[: index + 1]), 0, "stray-file", "does not belong in a plugin")
             break
     if match := _MISPLACED.match(path):
         message = f"the client does not look for {match.group(1)} inside .claude-plugin"
@@ -79,7 +79,7 @@ def _size(file: BundleFile) -> Iterator[Problem]:
             file.path, 0, "oversize", f"has {size:,} bytes; over {FILE_LIMIT:,} the client drops it"
         )
     elif name == "icon.png" and size > LARGEST_ICON:
-        yield warning(file.path, 0, "oversize", f"has {size:,} bytes; an icon has {LARGEST_ICON:,} at most")
+        yield warning(file.path, 0, "oversize", f"has {size:,} bytes; an icon has at most {LARGEST_ICON:,}")
     elif size > LARGEST_FILE:
         yield warning(file.path, 0, "oversize", f"has {size:,} bytes")
 
@@ -99,7 +99,7 @@ def _content(file: BundleFile) -> Iterator[Problem]:
     if text.startswith("\ufeff") and path not in ("hooks/hooks.json", ".mcp.json"):
         yield warning(path, 1, "bom", "starts with a byte order mark")
     if hidden := _HIDDEN.search(text, int(text.startswith("\ufeff"))):
-        message = f"has a character that nobody sees: U+{ord(hidden.group()):04X}"
+        message = f"has an invisible character: U+{ord(hidden.group()):04X}"
         yield warning(path, text.count("\n", 0, hidden.start()) + 1, "hidden-character", message)
     if path.lower().endswith(".json") and path not in _ELSEWHERE:
         document = read_json(text.removeprefix("\ufeff"))
@@ -108,10 +108,10 @@ def _content(file: BundleFile) -> Iterator[Problem]:
 
 
 def _collisions(subject: Subject) -> Iterator[Problem]:
-    """Find paths that are one file where case does not count."""
+    """Find paths that differ only in case."""
     first: dict[str, str] = {}
     for path in sorted({*subject.files, *subject.folders}):
         other = first.setdefault(path.casefold(), path)
         if other != path:
-            message = f"differs from {quote(other)} by case only"
+            message = f"differs from {quote(other)} only in case"
             yield warning(path, 0, "case-collision", message)

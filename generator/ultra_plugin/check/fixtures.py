@@ -1,4 +1,4 @@
-"""The fixtures of contracts: artifacts that get exactly the code that they are named for.
+"""Run the fixtures of contracts: artifacts that must get exactly the code in their name.
 
 `<CODE>.*` gets that code alone, `valid*` gets none, and `old-*` no error. A fixture that is a folder is a project.
 """
@@ -11,32 +11,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ultra_plugin.artifact import Contract
 from ultra_plugin.check.protocol import COMMON, FIXTURES
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Contract, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.source import SourceTree
 
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 VALID, OLD = "valid", "old-"
 SECRET = "AKIA" + "Z7QK2M5XW9RT4BVN"
-"""Put in place of @SECRET@: a host that looks for keys would refuse a file with the whole of it."""
+"""Replaces @SECRET@: a host that scans for keys would refuse the file with the real text."""
 _PLACEHOLDER = re.compile(r"\{[^}]*\}")
 Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of the runtime, and what is wrong with its answers."""
+    """One call of the runtime, and the function that checks its answers."""
 
     modules: tuple[str, ...]
-    """The modules that a bundle must have for it."""
+    """The modules that a bundle needs for it."""
     words: tuple[str, ...]
     problems: Callable[[list[Answer]], Iterable[Problem]]
     given: str = ""
-    """What stands on standard input."""
+    """Standard input."""
     folder: str = ""
-    """Where the call is made."""
+    """The working directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,13 @@ class _Fixture:
 
     @property
     def word(self) -> str:
-        """The code that it is named for, or the beginning of what else it is."""
+        """The code in its name, or `valid` or `old`."""
         name = self.path.rpartition("/")[2].partition(".")[0]
         return next((kind for kind in (VALID, OLD) if name.startswith(kind)), name)
 
 
 def _fixtures(tree: SourceTree, suite: Suite) -> Iterator[_Fixture | str]:
-    """Yield every fixture, or its path where no contract is there for it."""
+    """Yield every fixture, or its path if it has no contract."""
     contracts = {contract.artifact: contract for contract in suite.contracts.values()}
     of_all = next((one for one in contracts.values() if one.format == "frontmatter"), None)
     for artifact in tree.folders(FIXTURES):
@@ -63,16 +64,16 @@ def _fixtures(tree: SourceTree, suite: Suite) -> Iterator[_Fixture | str]:
 
 
 def fixture_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
-    """Yield fixtures whose name says nothing: of no contract, or of no code."""
+    """Yield fixtures that name no contract or no code."""
     for fixture in _fixtures(tree, suite):
         if isinstance(fixture, str):
-            message = "there is no contract for this fixture"
+            message = "no contract has this fixture's name"
             yield Problem(
                 tree.shown(fixture), 0, "fixture", message, "delete it, or name its folder after an artifact"
             )
             continue
         if fixture.word not in (known := _names(fixture.contract, suite)):
-            message = f"'{fixture.word}' is no code of {fixture.contract.artifact}"
+            message = f"'{fixture.word}' is not a code of {fixture.contract.artifact}"
             yield Problem(tree.shown(fixture.path), 0, "fixture", message, nearest(fixture.word, known))
 
 
@@ -81,7 +82,7 @@ def _names(contract: Contract, suite: Suite) -> list[str]:
 
 
 def fixture_calls(tree: SourceTree, suite: Suite, place: Path) -> Iterator[Call]:
-    """Yield the calls that validate every fixture, each in a repository of its own below a folder."""
+    """Yield the calls that validate every fixture, each in its own repository."""
     for number, fixture in enumerate(_fixtures(tree, suite)):
         if isinstance(fixture, _Fixture) and fixture.word in _names(fixture.contract, suite):
             repository = place / f"fixture-{number}"
@@ -92,7 +93,7 @@ def fixture_calls(tree: SourceTree, suite: Suite, place: Path) -> Iterator[Call]
 
 
 def _put(tree: SourceTree, fixture: _Fixture, repository: Path) -> Path:
-    """Write a fixture to the place of its artifact, beside a valid brief, and return the path to validate."""
+    """Write a fixture to the place of its artifact, next to a valid brief, and return the path to validate."""
     project = repository / PROJECT
     place = fixture.contract.places[0].path
     inner = _PLACEHOLDER.sub("1", place.partition("}/")[2] or place)
@@ -103,7 +104,6 @@ def _put(tree: SourceTree, fixture: _Fixture, repository: Path) -> Path:
     else:
         files |= {path[len(fixture.path) + 1 :]: path for path in tree.files(fixture.path)}
         target = project if fixture.contract.format == "directory" else target.parent
-    (repository / ".git").mkdir(parents=True)
     for name, source in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         # A plugin without briefs may still have artifacts that name the file.
@@ -113,7 +113,7 @@ def _put(tree: SourceTree, fixture: _Fixture, repository: Path) -> Path:
 
 
 def _compared(tree: SourceTree, fixture: _Fixture) -> Callable[[list[Answer]], Iterator[Problem]]:
-    """Return the function that yields a fixture which gets something else."""
+    """Return the function that yields a problem if the fixture gets another code."""
 
     def problems(answers: list[Answer]) -> Iterator[Problem]:
         (answer,) = answers
@@ -123,14 +123,14 @@ def _compared(tree: SourceTree, fixture: _Fixture) -> Callable[[list[Answer]], I
             errors, warnings = ([issue["code"] for issue in answer[kind]] for kind in ("errors", "warnings"))
             right, got, is_right = _judged(fixture, errors, warnings)
         if not is_right:
-            message = f"the fixture must get {right}, and gets {got or 'no code'}"
+            message = f"the fixture must get {right}, but gets {got or 'no code'}"
             yield Problem(tree.shown(fixture.path), 0, "fixture", message, "fix the contract or the fixture")
 
     return problems
 
 
 def _judged(fixture: _Fixture, errors: list[str], warnings: list[str]) -> tuple[str, str, bool]:
-    """Return what a fixture has to get, what it gets, and whether that is right."""
+    """Return the expected codes, the actual codes, and whether they match."""
     got = errors + warnings
     if fixture.word == OLD:
         return "no error", ", ".join(errors), not errors
@@ -139,6 +139,6 @@ def _judged(fixture: _Fixture, errors: list[str], warnings: list[str]) -> tuple[
     right = [fixture.word]
     prefix, version = fixture.contract.prefix, fixture.contract.version
     if fixture.word == f"{prefix}_VERSION_MISMATCH" and version and not (version.accepts or version.legacy):
-        # No older version is read at present, so an older one is like any other.
+        # No older version can be read now, so an older one is like any other.
         right = [f"{prefix}_SCHEMA_MISMATCH", f"{prefix}_VERSION_UNSUPPORTED"]
     return f"{' or '.join(right)} alone", ", ".join(got), len(got) == 1 and got[0] in right

@@ -49,7 +49,7 @@ _REFUSED_KINDS: Mapping[str, frozenset[str]] = MappingProxyType({
 
 
 def check_frontmatter(subject: Subject) -> Iterator[Problem]:
-    """Find what is wrong with the header of each component."""
+    """Find the faults in the header of each component."""
     for component in subject.components:
         yield from _header(component)
         yield from _types(component)
@@ -75,17 +75,17 @@ def _header(component: Component) -> Iterator[Problem]:
         message = f"the client may not be able to read the YAML header: {printable(header.fault)}"
         yield warning(path, header.line, "yaml", message)
     elif header.state == "not-a-mapping":
-        message = f"the YAML header must be 'key: value' lines, is {printable(header.fault)}"
+        message = f"the YAML header must be 'key: value' lines, not {printable(header.fault)}"
         yield problem(component.severity, path, header.line, "header-not-a-mapping", message)
     if header.is_mended:
         yield warning(
-            path, header.line, "yaml-mended", "the YAML header parses only after the client's own mending"
+            path, header.line, "yaml-mended", "the YAML header parses only after the client repairs it"
         )
     if header.is_cut:
         message = "the client ends the header at '---' in the middle of this line"
         yield warning(path, header.body_line, "header-cut", message)
     for key, line in header.repeated:
-        yield warning(path, line, "duplicate-key", f"{quote(key)} stands twice; the last one counts")
+        yield warning(path, line, "duplicate-key", f"{quote(key)} is listed twice; the last one counts")
 
 
 def _types(component: Component) -> Iterator[Problem]:
@@ -96,13 +96,13 @@ def _types(component: Component) -> Iterator[Problem]:
         if value is None or (key == "shell" and component.kind == "agent"):
             continue
         if value.kind in kinds:
-            message = f"{quote(key)} must be text, is a {value.kind}"
+            message = f"{quote(key)} must be text, not a {value.kind}"
             yield problem(component.severity, component.path, value.line, "bad-type", message)
         elif any(item.kind not in ("string", "unknown") for item in value.items) and key == "allowed-tools":
             message = f"{quote(key)} must list text only"
             yield problem(component.severity, component.path, value.line, "bad-type", message)
         elif key == "shell" and value.kind == "string" and not _is_shell(value.text):
-            message = f"'shell' must be bash or powershell, is {quote(value.text)}"
+            message = f"'shell' must be bash or powershell, not {quote(value.text)}"
             yield problem(component.severity, component.path, value.line, "bad-value", message)
 
 
@@ -115,7 +115,7 @@ def _keys(component: Component) -> Iterator[Problem]:
     for key, value in component.header.values.items():
         if key not in known:
             message = f"the client does not know the key {quote(key)} of a {component.kind}"
-            remedy = "an agent's tools stand under 'tools'" if key == "allowed-tools" else suggest(key, known)
+            remedy = "list an agent's tools under 'tools'" if key == "allowed-tools" else suggest(key, known)
             yield warning(component.path, value.line, "unknown-key", message, remedy)
         elif component.kind == "agent" and key in IGNORED_AGENT_KEYS:
             message = f"{quote(key)} is ignored in the agents of a plugin"

@@ -1,4 +1,4 @@
-"""The YAML header of a Markdown file, found as the pinned client finds it, with the line of each key."""
+"""Read the YAML header of a Markdown file as the pinned client does, with the line of each key."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class Header:
     values: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     repeated: tuple[tuple[str, int], ...] = ()
     is_mended: bool = False
-    """True when it parses only after the client's own mending."""
+    """True if it parses only after the client's repair."""
     is_cut: bool = False
-    """True when the closing '---' does not stand at the start of a line."""
+    """True if the closing '---' is not at the start of a line."""
 
 
 def read_header(text: str) -> Header:
-    """Return the header of a Markdown text, whatever the text is."""
+    """Return the header of any Markdown text."""
     text = text.removeprefix("\ufeff")
     opening = _OPENING.match(text)
     if opening is None:
         return Header("absent", text)
-    # The client takes the first "---", be it in the middle of a value.
+    # The client takes the first "---", even in the middle of a value.
     close = text.find("---", opening.end())
     if close < 0:
         return Header("unclosed", text)

@@ -60,7 +60,7 @@ class Hook:
 
 
 def check_hooks(subject: Subject) -> Iterator[Problem]:
-    """Find what is wrong with the declared hooks; their scripts are looked at elsewhere."""
+    """Find the faults of the declared hooks, without their scripts."""
     for path in _hook_files(subject):
         yield from _file(subject, path)
     yield from _manifest(subject)
@@ -148,7 +148,7 @@ def _manifest(subject: Subject) -> Iterator[Problem]:
     if subject.manifest is None:
         return
     if holds_guard_outside(subject.fields, _UNSCANNED_FIELDS):
-        message = "has PreToolUse or PermissionRequest hooks outside of 'hooks'"
+        message = "has PreToolUse or PermissionRequest hooks outside 'hooks'"
         yield problem("error", MANIFEST, 1, "hooks-wrapper", message)
     for where, events in _inline(subject):
         yield from _told(MANIFEST, subject.manifest, "error", event_faults(events, where))

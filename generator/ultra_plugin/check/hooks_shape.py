@@ -1,7 +1,7 @@
-"""The shape of hooks that the pinned client insists on.
+"""The shape of hooks that the pinned client requires.
 
-It drops a faulty hook with a warning, unless it is of a guard event (PreToolUse, PermissionRequest) or
-looks like one in the wrong place: then nothing of the plugin loads. Tried on 2.1.325 case by case.
+It ignores a faulty hook with a warning, unless it is of a guard event (PreToolUse, PermissionRequest) or
+looks like one in the wrong place: then the plugin does not load. Tested case by case on 2.1.325.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ultra_plugin.check.shapes import (
 from ultra_plugin.errors import Severity
 
 HookFault = tuple[Severity, str, Path, str]
-"""Severity, code, where and what."""
+"""Severity, code, path and message."""
 
 _COMMON: Mapping[str, Shape] = MappingProxyType(
     {"if": text(), "timeout": positive, "statusMessage": text(), "once": boolean}
@@ -72,9 +72,9 @@ _FILE = table({"description": text(), "hooks": record(anything), "modules": list
 
 
 def file_faults(value: object) -> Iterator[HookFault]:
-    """Judge a whole hooks file."""
+    """Check a whole hooks file."""
     if isinstance(value, dict) and (holds_guard_outside(value, frozenset()) or _is_matcher(value)):
-        yield "error", "hooks-wrapper", (), "has hooks outside of the 'hooks' object"
+        yield "error", "hooks-wrapper", (), "has hooks outside the 'hooks' object"
         return
     for where, what in _FILE(value):
         yield "error", "hooks-value", where, _named(where, what)
@@ -89,9 +89,9 @@ def file_faults(value: object) -> Iterator[HookFault]:
 
 
 def event_faults(events: Mapping[str, object], where: Path) -> Iterator[HookFault]:
-    """Judge hooks by event, as they stand in a file or in the manifest."""
+    """Check hooks by event, from a file or the manifest."""
     if _is_matcher(events):
-        yield "error", "hooks-value", where, "must map events to lists of matchers, is a single matcher"
+        yield "error", "hooks-value", where, "must map events to lists of matchers, not be a single matcher"
         return
     for event, matchers in events.items():
         here = (*where, event)
@@ -105,7 +105,7 @@ def event_faults(events: Mapping[str, object], where: Path) -> Iterator[HookFaul
             yield from _matchers(event, matchers, here)
         else:
             is_guard = (event in GUARD_EVENTS and matchers is not None) or _holds_guard(matchers, 3, False)
-            what = f"{event} must be a list of matchers, is {kind(matchers)}"
+            what = f"{event} must be a list of matchers, not {kind(matchers)}"
             yield "error" if is_guard else "warning", "hooks-value", here, what
 
 
@@ -116,11 +116,16 @@ def _matchers(event: str, matchers: list[object], where: Path) -> Iterator[HookF
         if _holds_guard(matcher, 3, matchers_count=False):
             yield "error", "hooks-value", here, f"{event} holds PreToolUse hooks where a matcher belongs"
         elif not isinstance(matcher, dict):
-            yield severity, "hooks-value", here, f"a matcher of {event} must be an object, is {kind(matcher)}"
+            yield (
+                severity,
+                "hooks-value",
+                here,
+                f"a matcher of {event} must be an object, not {kind(matcher)}",
+            )
         elif not isinstance(matcher.get("hooks"), list):
             yield severity, "hooks-value", here, f"a matcher of {event} lacks its list of 'hooks'"
         elif "matcher" in matcher and not isinstance(matcher["matcher"], str):
-            what = f"the matcher of {event} must be text, is {kind(matcher['matcher'])}"
+            what = f"the matcher of {event} must be text, not {kind(matcher['matcher'])}"
             yield severity, "hooks-value", (*here, "matcher"), what
         else:
             for number, handler in enumerate(matcher["hooks"]):
@@ -130,9 +135,9 @@ def _matchers(event: str, matchers: list[object], where: Path) -> Iterator[HookF
 
 
 def handler_faults(handler: object) -> Iterator[Fault]:
-    """Judge one hook."""
+    """Check one hook."""
     if not isinstance(handler, dict):
-        yield (), f"a hook must be an object, is {kind(handler)}"
+        yield (), f"a hook must be an object, not {kind(handler)}"
     elif not isinstance(handler.get("type"), str) or handler["type"] not in HANDLERS:
         yield ("type",), f"'type' must be one of {', '.join(sorted(HANDLERS))}"
     else:
@@ -141,7 +146,7 @@ def handler_faults(handler: object) -> Iterator[Fault]:
 
 
 def holds_guard_outside(value: Mapping[str, object], unread: frozenset[str]) -> bool:
-    """Tell whether keys beside 'hooks' hold what may be guards, except those that the client does not scan."""
+    """Say whether keys other than 'hooks' may hold guards, among those that the client scans."""
     return _has_guard_key(value) or any(
         _holds_guard(inner, 3, matchers_count=key not in HOOK_EVENTS)
         for key, inner in value.items()
@@ -160,7 +165,7 @@ def _has_guard_key(value: object) -> bool:
 
 
 def _is_matcher(value: object) -> bool:
-    """Tell whether an object looks like a matcher with hooks rather than a table of events."""
+    """Say whether an object looks like a matcher with hooks rather than a table of events."""
     if not isinstance(value, Mapping) or ("matcher" not in value and not HOOK_EVENTS.isdisjoint(value)):
         return False
     hooks = value.get("hooks")
@@ -170,7 +175,7 @@ def _is_matcher(value: object) -> bool:
 
 
 def _holds_guard(value: object, levels: int, matchers_count: bool, in_hooks: bool = False) -> bool:
-    """Tell whether a guard, or with `matchers_count` any matcher, stands within some levels."""
+    """Say whether a guard, or with `matchers_count` any matcher, is within some levels."""
     if _has_guard_key(value) or (matchers_count and _is_matcher(value)):
         return True
     if levels == 0:

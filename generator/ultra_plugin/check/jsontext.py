@@ -1,4 +1,4 @@
-"""Parse JSON as the client does, and remember the line of every key and element."""
+"""Parse JSON as the client does, with the line of every key and element."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import NoReturn
 Path = tuple[str | int, ...]
 
 DEEPEST = 8
-"""Levels whose lines are remembered; what the checks name is never deeper."""
+"""Levels whose lines are kept; the checks never name deeper ones."""
 _PART = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|\n|[^\s{}\[\]:,"]+', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """A JSON document, or why it is none."""
+    """A JSON document, or its fault."""
 
     value: object = None
     fault: str = ""
     sure: bool = True
-    """False when it is we who cannot parse it."""
+    """False if only this parser fails."""
     line: int = 1
     lines: Mapping[Path, int] = field(default_factory=lambda: MappingProxyType({}))
     repeated: tuple[tuple[str, int], ...] = ()
 
     def line_of(self, *path: str | int) -> int:
-        """Return the line of a key or element, or of the nearest thing around it."""
+        """Return the line of a key or element, or of the closest one around it."""
         for length in range(len(path), 0, -1):
             if (line := self.lines.get(path[:length])) is not None:
                 return line
@@ -37,7 +37,7 @@ class Json:
 
 
 def read_json(text: str) -> Json:
-    """Parse a text; whatever is wrong with it is in the answer."""
+    """Parse a text; a fault is part of the result."""
     try:
         value = json.loads(text, parse_constant=_refuse_constant, parse_int=_integer)
     except json.JSONDecodeError as error:
@@ -60,7 +60,7 @@ def _integer(digits: str) -> float:
 
 @dataclass(slots=True)
 class _Level:
-    """An object or list that the scan is inside of."""
+    """An open object or list of the scan."""
 
     key: str | int | None
     awaits_key: bool
@@ -68,7 +68,7 @@ class _Level:
 
 
 class _Scan:
-    """A walk over a valid JSON text that notes on which line things start."""
+    """A scan of valid JSON that notes the line of each value."""
 
     def __init__(self) -> None:
         self.lines: dict[Path, int] = {}
@@ -76,7 +76,7 @@ class _Scan:
         self.levels: list[_Level] = []
 
     def take(self, part: str, line: int) -> None:
-        """Take the next part of the text that is neither white space nor a colon."""
+        """Read the next token that is neither white space nor a colon."""
         level = self.levels[-1] if self.levels else None
         if part in "}]":
             self.levels.pop()

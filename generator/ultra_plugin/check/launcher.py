@@ -1,6 +1,6 @@
-"""Find a launcher that the runtime or a prompt spells by hand, and a call of a verb that does not exist.
+"""Find a launcher that the runtime or a prompt spells out, and calls of unknown verbs.
 
-The name of the launcher is the plugin's: Python takes it from `ultra_runtime.rendered`, a template from
+The plugin chooses the launcher's name: Python takes it from `ultra_runtime.rendered`, a template from
 `verb('...')` or `launcher`, and a contract from `{launcher}`.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
-from ultra_plugin.own import MARK
 from ultra_plugin.parts import FOLDER
+from ultra_plugin.per_plugin import MARK
 from ultra_plugin.source import SourceTree
 
 CODE = "launcher-by-hand"
@@ -23,7 +23,7 @@ _FOLDERS = ("contracts/", "policy/", "outputs/", "fragments/", "plugins/")
 _REMEDIES = {
     ".py": "write verb('...') of ultra_runtime.rendered; in a docstring leave the launcher out",
     ".j2": "write {{ verb('...') }}",
-    ".yaml": f"write {MARK} in its place",
+    ".yaml": f"write {MARK} instead",
     ".md": "leave the launcher out, or make the file a template",
 }
 _SUFFIXES = (".j2", ".yaml", ".md")
@@ -31,7 +31,7 @@ _NOT_RENDERED = ("contracts/fixtures/", "contracts/released/")
 
 
 def launcher_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
-    """Yield every call of a verb whose launcher is a literal, and every verb() that names none."""
+    """Yield every verb call whose launcher is a literal, and every verb() of an unknown verb."""
     launchers = {plugin.launcher for plugin in suite.plugins if plugin.launcher}
     if not launchers or not suite.verbs:
         return
@@ -45,11 +45,11 @@ def launcher_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
         text, remedy = tree.text(path), _REMEDIES[path[path.rindex(".") :]]
         plain = _JINJA.sub(_blank, text) if path.endswith(".j2") else text
         for found in call.finditer(plain):
-            message = f"'{found.group()}' spells the name of the launcher"
+            message = f"'{found.group()}' spells out the launcher's name"
             yield Problem(tree.shown(path), _line(text, found), CODE, message, remedy)
         for found in _VERB.finditer(text) if is_python else ():
             if not _is_verb(said := found.group(1), suite):
-                message = f"verb('{said}') begins with no verb of the runtime"
+                message = f"verb('{said}') does not begin with a verb of the runtime"
                 remedy = nearest(said, suite.verbs)
                 yield Problem(tree.shown(path), _line(text, found), "dangling-verb", message, remedy)
 

@@ -1,6 +1,6 @@
-"""Check that rendered Markdown reads well: headings that build on each other, and nothing left of a template.
+"""Check rendered Markdown: heading levels, and remains of templates.
 
-What the renderer sees to by itself (blank lines, tables, line lengths) needs no check.
+The renderer handles blank lines, tables and line lengths, so they need no check.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INDENTED = "    "
 
 
 def layout_problems(bundle: Bundle) -> Iterator[Problem]:
-    """Yield what a reader of the rendered Markdown would stumble over."""
+    """Yield the layout faults of the rendered Markdown."""
     for path, file in bundle.files.items():
         if path.endswith(".md") and file.sources and file.sources[0].endswith(".j2"):
             yield from _page(path, file.text)
@@ -29,8 +29,8 @@ def _page(path: str, text: str) -> Iterator[Problem]:
     above = 0
     for number, line in _prose(text):
         if noise := _NOISE.search(_CODE_SPAN.sub("", line)):
-            message = f"'{noise.group()}' is left of a template"
-            yield Problem(path, number, "template-noise", message, "render it, or put it into a code span")
+            message = f"'{noise.group()}' is left over from a template"
+            yield Problem(path, number, "template-noise", message, "render it, or put it in a code span")
         if not (heading := _HEADING.match(line)):
             continue
         level = len(heading.group(1))
@@ -40,16 +40,16 @@ def _page(path: str, text: str) -> Iterator[Problem]:
             )
         elif level > above + 1:
             message = (
-                f"'{line.strip()}' comes below a heading of level {above}"
+                f"'{line.strip()}' follows a heading of level {above}"
                 if above
-                else "begins below a title"
+                else "the first heading is not a title"
             )
             yield Problem(path, number, "heading-level", message, f"write '{'#' * (above + 1)}'")
         above = max(level, above) if level == 1 else level
 
 
 def _prose(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are no code, with their numbers; the front matter is none of them."""
+    """Yield the lines outside code and front matter, with their numbers."""
     lines = text.split("\n")
     start = lines.index("---", 1) + 1 if lines[0] == "---" and "---" in lines[1:] else 0
     fence = ""

@@ -1,4 +1,4 @@
-"""Check what a directory of plugins asks for: README, licence and icon."""
+"""Check what a plugin directory requires: README, licence and icon."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def check_listing(subject: Subject) -> Iterator[Problem]:
-    """Find what a directory would miss; a folder without a manifest is not that far."""
+    """Find what a directory would miss; skip a folder without a manifest."""
     if subject.manifest is not None:
         yield from _readme(subject)
         yield from _licence(subject)
@@ -58,7 +58,9 @@ def _prose(text: str) -> str:
 
 def _licence(subject: Subject) -> Iterator[Problem]:
     if not subject.fields.get("license") and not any(map(_LICENCE.fullmatch, subject.files)):
-        yield warning(MANIFEST, 1, "license-missing", "names no license, and there is no LICENSE file")
+        yield warning(
+            MANIFEST, 1, "license-missing", "has no license field, and the plugin has no LICENSE file"
+        )
 
 
 def _icon(subject: Subject) -> Iterator[Problem]:

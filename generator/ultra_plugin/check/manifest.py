@@ -1,4 +1,4 @@
-"""Check plugin.json: is it there, does it parse, does every field have its shape."""
+"""Check plugin.json: it exists, it parses, and every field has its shape."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WANTED = (
 
 
 def check_manifest(subject: Subject) -> Iterator[Problem]:
-    """Find what is wrong with the manifest itself."""
+    """Find the faults of the manifest itself."""
     manifest = subject.manifest
     if manifest is None:
         yield from _absent(subject)
@@ -64,7 +64,7 @@ def _fields(manifest: Json, fields: Mapping[str, object]) -> Iterator[Problem]:
         remedy = suggest(str(where[-1]), OPTION_KEYS) if what == UNKNOWN_KEY else ""
         yield error(MANIFEST, manifest.line_of(*where), "manifest-value", f"{quote(shown)} {what}", remedy)
     for key, line in manifest.repeated:
-        yield warning(MANIFEST, line, "duplicate-key", f"{quote(key)} stands twice; the last one counts")
+        yield warning(MANIFEST, line, "duplicate-key", f"{quote(key)} is listed twice; the last one counts")
     yield from _keys(manifest, fields)
     for key, code, message in _WANTED:
         if fields.get(key, "") == "":
@@ -102,5 +102,5 @@ def _keys(manifest: Json, fields: Mapping[str, object]) -> Iterator[Problem]:
 
 
 def is_semver(version: str) -> bool:
-    """Tell whether a version is MAJOR.MINOR.PATCH with optional pre-release and build."""
+    """Say whether a version is MAJOR.MINOR.PATCH with optional pre-release and build."""
     return len(version) <= LONGEST_VERSION and SEMVER.fullmatch(version) is not None

@@ -1,4 +1,4 @@
-"""Check that the paths in plugin.json stay inside the plugin and lead to something."""
+"""Check that the paths in plugin.json stay inside the plugin and exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_HOOKS = "hooks/hooks.json"
 
 
 def check_manifest_paths(subject: Subject) -> Iterator[Problem]:
-    """Find paths that leave the plugin, lead nowhere or to the wrong kind of thing."""
+    """Find paths that leave the plugin, do not exist or have the wrong type."""
     manifest = subject.manifest
     if manifest is None:
         return
@@ -28,12 +28,12 @@ def check_manifest_paths(subject: Subject) -> Iterator[Problem]:
         yield from _path(subject, manifest, where, path)
     for where, path in manifest_paths(subject.fields):
         if where[0] == "hooks" and inner_path(path) == DEFAULT_HOOKS:
-            message = f"{quote(path)} is loaded anyway, so it is declared twice"
+            message = f"{quote(path)} is loaded by default, so it is declared twice"
             yield warning(MANIFEST, manifest.line_of(*where), "hooks-declared-twice", message)
 
 
 def manifest_paths(fields: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Return where and what for every path of a manifest."""
+    """Return key and value of every path in a manifest."""
     for key in _KEYS:
         yield from _strings((key,), fields.get(key))
     experimental = fields.get("experimental")
@@ -57,10 +57,10 @@ def _strings(where: Path, value: object) -> Iterator[tuple[Path, str]]:
 def _path(subject: Subject, manifest: Json, where: Path, path: str) -> Iterator[Problem]:
     line, key = manifest.line_of(*where), str(where[-1] if isinstance(where[-1], str) else where[-2])
     if ".." in path.replace("\\", "/").split("/"):
-        yield error(MANIFEST, line, "path-outside", f"{quote(path)} leads out of the plugin")
+        yield error(MANIFEST, line, "path-outside", f"{quote(path)} points outside the plugin")
         return
     if not path.startswith("./"):
-        return  # the shape says so already
+        return  # the shape check reports it
     inner = inner_path(path)
     if not subject.has(inner):
         yield error(MANIFEST, line, "path-missing", f"{quote(path)} does not exist")

@@ -1,4 +1,4 @@
-"""The shape of plugin.json that the pinned client insists on: each fault here is an error there.
+"""The shape of plugin.json that the pinned client requires: each fault is an error there.
 
 From the client's own schema, every rule tried with `claude plugin validate` 2.1.325.
 """
@@ -36,19 +36,19 @@ _NOT_IN_RANGE = re.compile(r"[^\w.*<>=~^|\s+-]")
 
 
 def plugin_name(value: object) -> Iterator[Fault]:
-    """Accept what may be a plugin's name, kebab-case or not."""
+    """Accept a plugin name, kebab-case or not."""
     if not isinstance(value, str):
-        yield (), f"must be text, is {kind(value)}"
+        yield (), f"must be text, not {kind(value)}"
     elif not value:
         yield (), "must not be empty"
     elif " " in value:
-        yield (), "must not hold spaces"
+        yield (), "must not contain spaces"
     elif _HIDDEN_IN_NAME.search(value):
-        yield (), "must not hold control or bidirectional characters"
+        yield (), "must not contain control or bidirectional characters"
 
 
 def _client_range(value: object) -> Iterator[Fault]:
-    """Accept a version range; refuse only what surely is none."""
+    """Accept a version range; refuse only clear mistakes."""
     if isinstance(value, str):
         has_number = any(letter.isdigit() for letter in value) or value.strip() in _RANGE_WORDS
         if has_number and not _NOT_IN_RANGE.search(value):
@@ -64,9 +64,9 @@ def _option(value: object) -> Iterator[Fault]:
     options, default = value["options"], value.get("default")
     words = [word.lower() for word in options if isinstance(word, str)]
     if not options or len(set(words)) < len(words):
-        yield ("options",), "must list different words"
+        yield ("options",), "must not list a word twice"
     elif value.get("type") != "string" or value.get("multiple") is True or value.get("sensitive") is True:
-        yield ("options",), "are only for a field of type string that is neither multiple nor sensitive"
+        yield ("options",), "work only for a field of type string that is neither multiple nor sensitive"
     elif "default" not in value and value.get("required") is not True:
         yield (), "lacks a 'default' among its options, or 'required': true"
     elif "default" in value and default not in options:
@@ -96,7 +96,7 @@ _OPTION = table(
 def server(value: object) -> Iterator[Fault]:
     """Accept one MCP server."""
     if not isinstance(value, dict):
-        yield (), f"must be an object, is {kind(value)}"
+        yield (), f"must be an object, not {kind(value)}"
     elif "type" not in value or value["type"] == "stdio":
         yield from _LOCAL_SERVER(value)
     elif isinstance(value["type"], str) and value["type"] in REMOTE_SERVERS:

@@ -1,4 +1,4 @@
-"""Find the marks that git leaves in a file whose merge conflict nobody resolved."""
+"""Find unresolved merge conflict markers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ultra_plugin.source import SourceTree
 
 _OURS, _THEIRS = b"<<<<<<< ", b">>>>>>> "
 _MIDDLE = (b"=======", b"||||||| ")
-"""These may also be a heading's underline, so they count only after the first mark."""
+"""These may also underline a heading, so they count only after a first marker."""
 _BINARY = (".png",)
 
 
@@ -23,6 +23,6 @@ def marker_problems(tree: SourceTree) -> Iterator[Problem]:
         for number, line in enumerate(content.splitlines(), 1):
             if line.startswith((_OURS, _THEIRS)) or (is_open and line.startswith(_MIDDLE)):
                 mark = line[:7].decode()
-                message = f"the conflict marker {mark} was left in the file"
+                message = f"the conflict marker {mark} is still in the file"
                 yield Problem(tree.shown(path), number, "conflict-marker", message, "finish the merge")
                 is_open = mark != _THEIRS.decode().strip()

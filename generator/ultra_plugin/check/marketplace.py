@@ -1,4 +1,4 @@
-"""Check a marketplace: its own fields, and that it agrees with the plugins it offers."""
+"""Check a marketplace: its fields, and whether they match the plugins that it offers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OF_A_MANIFEST: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A marketplace file while it is looked at."""
+    """A marketplace file under check."""
 
     path: str
     document: Json
@@ -63,9 +63,9 @@ class _Offer:
 
 
 def check_marketplace(marketplace: bytes, path_label: str, plugins: Mapping[str, Bundle]) -> list[Problem]:
-    """Find what is wrong with a marketplace file.
+    """Find the faults of a marketplace file.
 
-    `plugins` holds the plugins in its reach, by folder below the marketplace or by that folder's last part;
+    `plugins` holds the plugins within reach, by folder below the marketplace or by that folder's last part;
     a plugin in the folder of the marketplace itself is "." or has its name.
     """
     document = read_json(marketplace.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -83,7 +83,7 @@ def _shape(offer: _Offer) -> Iterator[Problem]:
         shown = quote(".".join(map(str, where)) or "the marketplace")
         yield offer.error(where, "marketplace-value", f"{shown} {what}")
     for key, line in offer.document.repeated:
-        yield warning(offer.path, line, "duplicate-key", f"{quote(key)} stands twice; the last one counts")
+        yield warning(offer.path, line, "duplicate-key", f"{quote(key)} is listed twice; the last one counts")
     renames = offer.fields.get("renames")
     names = {entry.get("name") for entry in offer.entries if isinstance(entry, dict) and _named(entry)}
     renamed = renames if isinstance(renames, dict) else {}
@@ -159,7 +159,9 @@ def _source(offer: _Offer, where: Path, entry: dict[str, object]) -> Iterator[Pr
     source = entry.get("source")
     inner = source.get("path") if isinstance(source, dict) else source
     if isinstance(inner, str) and ".." in inner.replace("\\", "/").split("/"):
-        yield offer.error((*where, "source"), "path-outside", f"{quote(inner)} leads out of the marketplace")
+        yield offer.error(
+            (*where, "source"), "path-outside", f"{quote(inner)} points outside the marketplace"
+        )
         return
     if isinstance(source, str) and is_bare(source) and source != ".":
         root = _plugin_root(offer)
@@ -186,7 +188,7 @@ def _plugin(offer: _Offer, where: Path, entry: dict[str, object], folder: str) -
     last = str(entry.get("name")) if folder == "." else basename(folder)
     bundle = offer.plugins.get(folder) or offer.plugins.get(last)
     if bundle is None:
-        yield offer.warning((*where, "source"), "source-missing", f"there is no plugin in {quote(folder)}")
+        yield offer.warning((*where, "source"), "source-missing", f"{quote(folder)} has no plugin")
         return
     subject = subject_of(bundle)
     name, version = subject.fields.get("name"), subject.fields.get("version")
@@ -194,7 +196,7 @@ def _plugin(offer: _Offer, where: Path, entry: dict[str, object], folder: str) -
         message = f"the plugin in {quote(folder)} is called {quote(name)}"
         yield offer.warning((*where, "name"), "entry-mismatch", message)
     if isinstance(version, str) and version and entry.get("version") not in (None, "", version):
-        message = f"the plugin in {quote(folder)} has version {quote(version)}, and that is what counts"
+        message = f"the plugin in {quote(folder)} has version {quote(version)}, which wins"
         yield offer.warning((*where, "version"), "entry-mismatch", message)
     found = (problem for check in _OF_A_MANIFEST for problem in check(subject)) if subject.manifest else ()
     if any(problem.severity == "error" and problem.path == MANIFEST for problem in found):

@@ -1,4 +1,4 @@
-"""The shape of marketplace.json that the pinned client insists on: each fault here is an error there."""
+"""The shape of marketplace.json that the pinned client requires: each fault is an error there."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SOURCES: Mapping[str, Shape] = MappingProxyType({
 
 
 def source(value: object) -> Iterator[Fault]:
-    """Accept where a plugin comes from; a bare name is for its reader to judge."""
+    """Accept the source of a plugin; the caller checks a bare name."""
     if isinstance(value, dict):
         name = value.get("source")
         if isinstance(name, str) and name in _SOURCES:
@@ -52,12 +52,12 @@ def source(value: object) -> Iterator[Fault]:
 
 
 def is_bare(value: object) -> bool:
-    """Tell whether a source is a mere name, to be found below metadata.pluginRoot."""
+    """Say whether a source is a bare name below metadata.pluginRoot."""
     return isinstance(value, str) and BARE_SOURCE.fullmatch(value) is not None and ".." not in value
 
 
 def _entry_hooks(value: object) -> Iterator[Fault]:
-    """Accept hooks in an entry, where a faulty one is not dropped as elsewhere."""
+    """Accept hooks in an entry, where the client does not ignore a faulty one."""
     yield from FIELDS["hooks"](value)
     if isinstance(value, dict):
         for _, code, where, what in event_faults(value, ()):
@@ -67,7 +67,7 @@ def _entry_hooks(value: object) -> Iterator[Fault]:
 
 def _name_or_null(value: object) -> Iterator[Fault]:
     if value is not None and not isinstance(value, str):
-        yield (), f"must be a plugin's name or null, is {kind(value)}"
+        yield (), f"must be a plugin's name or null, not {kind(value)}"
 
 
 def _relevance(value: object) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Judge the matchers of hooks: words are compared exactly, anything else is a regular expression."""
+"""Check the matchers of hooks: words must match exactly, anything else is a regular expression."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SERVER_ONLY = re.compile(r"mcp__(?:[^_]|_(?!_))+")
 
 
 def matcher_findings(event: str, matcher: str) -> Iterator[Finding]:
-    """Find out why a matcher has no effect, or never matches."""
+    """Yield why a matcher has no effect or never matches."""
     if matcher in ("", "*"):
         return
     if event in EVENTS_WITHOUT_MATCHER:
@@ -46,17 +46,17 @@ def _words(event: str, matcher: str) -> Iterator[Finding]:
         if _SERVER_ONLY.fullmatch(word):
             yield (
                 "bad-matcher",
-                f"{quote(word)} is compared as a whole and matches no tool",
+                f"{quote(word)} must match a tool's whole name, and matches none",
                 f"write '{word}__.*'",
             )
         elif known and word not in known and not word.startswith("mcp__"):
             code = "unknown-tool" if event in TOOL_EVENTS else "bad-matcher"
-            yield code, f"{event} is never about {quote(word)}", suggest(word, known)
+            yield code, f"{event} never has {quote(word)}", suggest(word, known)
 
 
 @lru_cache(maxsize=256)
 def pattern_fault(pattern: str) -> str:
-    """Say why a pattern is no regular expression, as far as Python's dialect can tell."""
+    """Return why a pattern is not a regular expression in Python's dialect."""
     if len(pattern) > LONGEST_PATTERN:
         return "is too long to be checked"
     with warnings.catch_warnings():

@@ -21,7 +21,7 @@ LONGEST_START = 12
 
 
 def check_names(subject: Subject) -> Iterator[Problem]:
-    """Find names that are reserved, cannot be typed, disagree or stand twice."""
+    """Find names that are reserved, cannot be typed, differ or are used twice."""
     name = subject.fields.get("name")
     if isinstance(name, str) and name and subject.manifest is not None:
         line = subject.manifest.line_of("name")
@@ -30,7 +30,7 @@ def check_names(subject: Subject) -> Iterator[Problem]:
         if is_reserved(name):
             yield error(MANIFEST, line, "reserved-name", f"the name {quote(name)} is Anthropic's own")
         elif OWN_MARKS & set(_words(name)):
-            message = f"the name {quote(name)} reads like one of Anthropic's own"
+            message = f"the name {quote(name)} looks like one of Anthropic's own"
             yield warning(MANIFEST, line, "reserved-name", message)
     for component in subject.components:
         yield from _component(component)
@@ -40,7 +40,7 @@ def check_names(subject: Subject) -> Iterator[Problem]:
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether the client keeps a name for Anthropic; look-alike letters are not looked through."""
+    """Say whether a name is reserved for Anthropic; look-alike letters are not detected."""
     lower = name.lower()
     words = _words(lower)
     joined = ""
@@ -81,12 +81,12 @@ def _duplicates(subject: Subject) -> Iterator[Problem]:
             other = first.setdefault(key, component)
             if other.path != component.path:
                 value = component.header.values.get("name")
-                message = f"{other.path} has the name {quote(component.name)} too"
+                message = f"{other.path} is also named {quote(component.name)}"
                 yield warning(component.path, value.line if value else 1, "duplicate-name", message)
 
 
 def _skills(subject: Subject) -> Iterator[Problem]:
-    """Find folders below skills/ that the client does not take for a skill."""
+    """Find folders below skills/ that the client does not load as a skill."""
     for folder in sorted(subject.folders):
         if folder.startswith("skills/") and folder.count("/") == 1 and not subject.has(f"{folder}/SKILL.md"):
             lower = next((path for path in _spellings(folder) if path in subject.files), None)
@@ -102,7 +102,7 @@ def _spellings(folder: str) -> Iterator[str]:
 
 
 def _strays(subject: Subject) -> Iterator[Problem]:
-    """Find files that lie among components and are none."""
+    """Find files in component folders that are not components."""
     for path in subject.files:
         top, _, rest = path.partition("/")
         is_stray = (top in ("commands", "agents") and not path.lower().endswith(".md")) or (

@@ -9,7 +9,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite, Verb
 
-# A call is what a code span or a line of code begins with; prose may say the launcher's name as it likes.
+# A call begins a code span or a line of code; prose may use the launcher's name freely.
 _SPAN = r"(?<!`)`(?:\$ )?%s ([^`\n]+)`"
 _INDENTED = r"(?: {4,}|\t)(?:\$ )?%s (\S.*)$"
 _FENCED = r"\s*(?:\$ )?%s (\S.*)$"
@@ -19,11 +19,11 @@ _WORD = re.compile(r"[a-z][a-z-]*")
 
 
 def prompt_problems(suite: Suite, launcher: str, bundle: Bundle) -> Iterator[Problem]:
-    """Yield every reference to the runtime that leads nowhere."""
+    """Yield every unknown verb, flag, guide and code."""
     if not launcher:
         return
     codes = {code for contract in suite.contracts.values() for code in contract.codes} | {*suite.common_codes}
-    # SECRET_ is no prefix of ours alone: a README may name the variable SECRET_KEY.
+    # Others use SECRET_ too: a README may name the variable SECRET_KEY.
     prefixes = tuple({f"{code.partition('_')[0]}_" for code in codes} - {"SECRET_"})
     for path, file in bundle.files.items():
         if not path.endswith(".md"):
@@ -37,7 +37,7 @@ def prompt_problems(suite: Suite, launcher: str, bundle: Bundle) -> Iterator[Pro
                     yield from _call_problems(suite, bundle, path, number, call)
             for word in _CODE.findall(line) if "_" in line else ():
                 if word.startswith(prefixes) and word not in codes:
-                    message = f"there is no code {word}"
+                    message = f"unknown code {word}"
                     yield Problem(path, number, "dangling-code", message, nearest(word, codes))
 
 
@@ -53,9 +53,7 @@ def _call_problems(suite: Suite, bundle: Bundle, path: str, line: int, call: str
     if verb is None:
         word = call.split()[0]
         if _WORD.fullmatch(word):
-            yield Problem(
-                path, line, "dangling-verb", f"there is no verb '{word}'", nearest(word, suite.verbs)
-            )
+            yield Problem(path, line, "dangling-verb", f"unknown verb '{word}'", nearest(word, suite.verbs))
         return
     for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", call):
         if flag not in verb.flags:
@@ -80,7 +78,7 @@ def _guide_problems(bundle: Bundle, path: str, line: int, words: list[str]) -> I
                 file[len("agents/") : -len(".md")] for file in bundle.files if file.startswith("agents/")
             ]
             remedy = nearest(names[1], agents or ["none"])
-            yield Problem(path, line, "dangling-guide", f"there is no agent '{names[1]}'", remedy)
+            yield Problem(path, line, "dangling-guide", f"unknown agent '{names[1]}'", remedy)
         return
     target = f"guides/{'/'.join(names)}"
     if f"{target}.md" not in bundle.files and not any(file.startswith(f"{target}/") for file in bundle.files):
@@ -89,5 +87,5 @@ def _guide_problems(bundle: Bundle, path: str, line: int, words: list[str]) -> I
             for file in bundle.files
             if file.startswith("guides/")
         ]
-        message = f"there is no guide '{' '.join(names)}'"
+        message = f"unknown guide '{' '.join(names)}'"
         yield Problem(path, line, "dangling-guide", message, nearest(" ".join(names), guides or ["none"]))

@@ -1,7 +1,7 @@
-"""Refuse a contract that changed its shape since the last release without what MIGRATION.md asks for.
+"""Refuse a contract whose shape changed since the last release without the steps of MIGRATION.md.
 
-The contracts as last released lie in contracts/released/, with the plugin version that they were released in;
-`make release` puts the present ones there. A tree without that folder, or without a MIGRATION.md beside it, has no
+The last released contracts are in contracts/released/, with the plugin version of that release;
+`make release` stores the current ones there. A tree without that folder, or without a MIGRATION.md next to it, has no
 users of a release to protect.
 """
 
@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ultra_plugin.artifact import CommonCodes, Contract, Place
 from ultra_plugin.config import read
 from ultra_plugin.document import line_of
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import CommonCodes, Contract, Place, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.source import SourceTree
 
 RELEASED = "contracts/released"
@@ -24,8 +25,8 @@ FIXTURES = "contracts/fixtures"
 VERSION = f"{RELEASED}/version.txt"
 MIGRATION = "MIGRATION.md"
 COMMON = "common"
-# No part of the shape: words for people; the version, which announces a change; a line of statistics, which nothing
-# reads back; the gate, which decides when a draft is good enough and not what a file may hold; what the runtime calls
+# Not part of the shape: words for people; the version, which announces a change; the statistics line, which nothing
+# reads back; the gate, which decides when a draft is good enough, not what a file may hold; the runtime's name of
 # a renamed field.
 WORDS = {
     "means", "remedy", "example", "line", "title", "summary", "handover", "producer", "consumer", "stability",
@@ -38,7 +39,7 @@ Fault = tuple[str, str]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Release:
-    """What a change is compared with: fixtures, the text of MIGRATION.md, and both versions of the plugin."""
+    """The context of a change: fixtures, the text of MIGRATION.md, and both versions of the plugin."""
 
     fixtures: Path
     migration: str
@@ -46,7 +47,7 @@ class Release:
     plugin: str
 
     def entry_faults(self, title: str) -> Iterator[Fault]:
-        """Yield the lack of an entry in MIGRATION.md."""
+        """Yield a fault if MIGRATION.md lacks an entry."""
         if f"\n## {title}\n" not in f"\n{self.migration}\n":
             yield (
                 f"{MIGRATION} has no '## {title}'",
@@ -54,15 +55,15 @@ class Release:
             )
 
     def later_entry_faults(self, name: str) -> Iterator[Fault]:
-        """Yield the lack of an entry for a plugin version after the released one."""
+        """Yield a fault if MIGRATION.md has no entry for a version after the released one."""
         entries = re.findall(rf"^## {re.escape(name)} in (\S+)$", self.migration, re.MULTILINE)
         if not any(numbers(entry) > numbers(self.released) for entry in entries):
-            message = f"{MIGRATION} has no '## {name} in x.y.z' of a version after {self.released}"
+            message = f"{MIGRATION} has no '## {name} in x.y.z' for a version after {self.released}"
             yield message, "add the entry: what changed, and what to do with old files"
 
 
 def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
-    """Yield what every contract that changed since the last release lacks."""
+    """Yield the missing steps of every contract that changed since the last release."""
     migration = tree.root.parent / MIGRATION
     if tree.find(VERSION) is None or not migration.is_file():
         return
@@ -92,8 +93,8 @@ def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
 
 
 def shape(value: Any) -> Any:
-    """Return all of a contract that somebody else's code or text depends on."""
-    if isinstance(value, Place):  # what its placeholders are called is a word for people
+    """Return the parts of a contract that other code or text depends on."""
+    if isinstance(value, Place):  # its placeholder names are words for people
         return re.sub(r"\{[^}]*\}", "{}", value.path)
     if dataclasses.is_dataclass(value):
         return {
@@ -108,7 +109,7 @@ def shape(value: Any) -> Any:
 
 
 def breaks(old: Contract, new: Contract) -> bool:
-    """Tell whether files of the released shape, or their readers, may fail; a new optional field breaks nothing."""
+    """Say whether files of the released shape, or their readers, may fail; a new optional field breaks nothing."""
     return bool(_kept(shape(old), shape(new)) != shape(old))
 
 
@@ -133,14 +134,14 @@ def numbers(version: object) -> tuple[int, ...]:
 
 
 def protocol_faults(old: Contract, new: Contract, release: Release) -> Iterator[Fault]:
-    """Yield what a change of a contract lacks; nothing when nothing breaks."""
+    """Yield the missing steps of a breaking change."""
     is_broken = breaks(old, new)
     if not is_broken and old.version == new.version:
         return
     same_minor = numbers(release.plugin)[:2] == numbers(release.released)[:2]
     if same_minor and release.plugin != release.released:
         yield (
-            f"the plugin goes from {release.released} to {release.plugin}",
+            f"the plugin's version goes from {release.released} to {release.plugin}",
             "change a contract with a minor version",
         )
     if new.version is None or old.version is None:
@@ -152,27 +153,30 @@ def protocol_faults(old: Contract, new: Contract, release: Release) -> Iterator[
             yield from release.entry_faults(f"{new.artifact} drops {version}")
         return
     if numbers(after) <= numbers(before):
-        yield f"its shape changed, and {new.version.field} is still {before}", "raise the version"
+        yield f"its shape changed, but {new.version.field} is still {before}", "raise the version"
     if before != after and before not in new.version.accepts and not new.version.legacy:
-        yield f"accepts does not list {before}", "list it: it is read for one more minor version"
+        yield f"accepts does not list {before}", "list it; it stays readable for one more minor version"
     fixtures = release.fixtures / new.artifact
     if not list(fixtures.glob(f"old-{before}.*")):
-        yield f"there is no fixture {new.artifact}/old-{before} of the old shape", f"add it to {FIXTURES}/"
+        yield (
+            f"{new.artifact}/old-{before}, the fixture of the old shape, is missing",
+            f"add it to {FIXTURES}/",
+        )
     if not any(str(after) in path.read_text() for path in fixtures.glob("valid*.*")):
-        message = f"there is no fixture {new.artifact}/valid of the new shape with version {after}"
+        message = f"{new.artifact}/valid, the fixture of the new shape, must have version {after}"
         yield message, f"add it to {FIXTURES}/"
     yield from release.entry_faults(f"{new.artifact} {after}")
 
 
 def _unversioned_faults(old: Contract, new: Contract, release: Release) -> Iterator[Fault]:
-    """Yield what a change lacks where no field carries a version: then `type` has to tell old from new."""
+    """Yield the missing steps of a change without a version field: `type` must then differ."""
     kinds = [one.fields["type"].values for one in (old, new) if "type" in one.fields]
     if len(kinds) == 2 and kinds[0] == kinds[1]:
-        yield "its shape changed, and no version tells", f"give `type` of {new.artifact} a new value"
+        yield "its shape changed, but it has no version field", f"give `type` of {new.artifact} a new value"
     yield from release.later_entry_faults(new.artifact)
 
 
 def common_faults(old: CommonCodes, new: CommonCodes, release: Release) -> Iterator[Fault]:
-    """Yield what a change of the common codes lacks."""
+    """Yield the missing steps of a change of the common codes."""
     if shape(old) != shape(new):
         yield from release.later_entry_faults(COMMON)

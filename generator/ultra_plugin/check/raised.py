@@ -1,8 +1,8 @@
-"""Find codes that the runtime raises for a contract which does not list them, and codes that nothing raises.
+"""Find codes that the runtime raises but the contract does not list, and codes that nothing raises.
 
-The runtime is read, not run. Which contract a code is raised for follows from where that happens: in a rule, for
+The runtime is read, not run. The place of a call says for which contract it raises a code: in a rule, for
 the contracts that name it; in the room `contract`, for those with the feature that `_NEEDED` names; in a module that
-loads contracts by name, for these; in the room of an artifact, for that artifact. Anything else is left to the trial.
+loads contracts by name, for these; in the room of an artifact, for that artifact. The trial covers the rest.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.document import line_of, nearest
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Contract, Field, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.ranges import walk, walk_fields
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import try_parse
 from ultra_plugin.tables.fields import END, used_names
 
 PACKAGE = "runtime/ultra_runtime"
@@ -33,7 +35,7 @@ _RULE = ["report", "subject"]
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    """Codes, divided by `|`, of which the first that is listed is raised; and where."""
+    """Codes, separated by `|`, of which the first listed one is raised; and the place."""
 
     codes: str
     path: str
@@ -49,15 +51,15 @@ class _Module:
     contracts: frozenset[str] = frozenset()
     """The contracts that it loads by name."""
     is_given_one: bool = False
-    """Whether a function of it takes a contract from its caller."""
+    """Whether one of its functions takes a contract as an argument."""
     languages: Mapping[str, str] = field(default_factory=dict)
-    """Artifact with a language of its own -> the room of its reader."""
+    """Artifact with its own language -> the room of its reader."""
     words: frozenset[str] = frozenset()
-    """What stands in quotes in it and could be a code."""
+    """Its quoted words that could be a code."""
 
 
 def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
-    """Yield every code that a contract lacks or has in vain, and every rule that is no function or is not named."""
+    """Yield every missing or unused code of a contract, and every unknown or unused rule."""
     if tree.find(RULES) is None:
         return
     modules = {
@@ -71,7 +73,7 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     for path, module in modules.items():
         for raised in module.raised:
             if path.startswith(f"{ROOM}/") and path != RULES and not _is_known(raised.codes, suite):
-                message = f"nothing says which contracts need the code {raised.codes}"
+                message = f"the build does not know which contracts need the code {raised.codes}"
                 yield Problem(
                     tree.shown(path),
                     raised.line,
@@ -87,17 +89,10 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
 def _read(tree: SourceTree, path: str) -> _Module:
     text = tree.text(path)
     words = frozenset(_WORD.findall(text))
-    if not _RAISES.search(text):  # parsing every module would take longer than all other checks
+    module = try_parse(text) if _RAISES.search(text) else None
+    if module is None:  # raises nothing, or is not Python, which the verbs or the trial report
         return _Module((), words=words)
-    try:
-        module = ast.parse(text)
-    except SyntaxError:  # a verb's is told while it is loaded, any other by the trial
-        return _Module((), words=words)
-    constants = {
-        node.targets[0].id: node.value
-        for node in module.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+    constants = module.constants()
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     raised = tuple(
         _Raised(codes, path, call.lineno, function.name)
@@ -111,16 +106,10 @@ def _read(tree: SourceTree, path: str) -> _Module:
         for function in functions
         if isinstance(function, ast.FunctionDef) and [one.arg for one in function.args.args] == _RULE
     }
-    loaded = [
-        call.args[0]
-        for call in ast.walk(module)
-        if isinstance(call, ast.Call) and _called(call) == "load_contract"
-    ]
+    loaded = [call.args[0] for call in module.every(ast.Call) if _called(call) == "load_contract"]
     names = frozenset(name for node in loaded for name in _texts(node, constants))
     languages = _pairs(constants.get("OWN_LANGUAGE"))
-    is_given_one = len(names) < len(loaded) or any(
-        isinstance(node, ast.arg) and node.arg == "contract" for node in ast.walk(module)
-    )
+    is_given_one = len(names) < len(loaded) or any(node.arg == "contract" for node in module.every(ast.arg))
     return _Module(raised, rules, names, is_given_one, languages, words)
 
 
@@ -129,7 +118,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _codes(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
-    """Yield the codes that an argument can be: a text, a constant of the module, or a choice of these."""
+    """Yield the possible codes of an argument: a text, a constant of the module, or a choice of these."""
     choices: list[ast.expr] = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
     choices = node.values if isinstance(node, ast.BoolOp) else choices
     for choice in choices:
@@ -156,7 +145,7 @@ def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Mo
         path = f"contracts/{contract.artifact}.yaml"
         for name in contract.rules:
             if name not in rules.rules:
-                message = f"the rule '{name}' is no function of {tree.shown(RULES)}"
+                message = f"the rule '{name}' is not a function of {tree.shown(RULES)}"
                 line = line_of(tree.read(path), "rules", name)
                 yield Problem(tree.shown(path), line, "unknown-rule", message, nearest(name, rules.rules))
     named = {name for contract in followed for name in contract.rules}
@@ -179,7 +168,7 @@ def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Mo
 def _scope(
     path: str, raised: _Raised, modules: Mapping[str, _Module], contracts: Mapping[str, Contract]
 ) -> list[list[Contract]]:
-    """Return groups of contracts; one of each group has to list what is raised."""
+    """Return groups of contracts; one of each group must list the code."""
     if path == RULES:
         return [[contract] for contract in contracts.values() if raised.function in contract.rules]
     if path.startswith(f"{ROOM}/"):
@@ -200,7 +189,7 @@ def _scope(
 def _lacking(
     tree: SourceTree, suite: Suite, raised: _Raised, groups: Iterable[list[Contract]]
 ) -> Iterator[tuple[str, Problem]]:
-    """Yield file and code of each that is not listed, and the problem."""
+    """Yield a key of file and code, and the problem, for each code that is not listed."""
     names = raised.codes.split("|")
     for group in groups:
         listed = {code for contract in group for code in contract.codes} | {*suite.common_codes}
@@ -208,14 +197,14 @@ def _lacking(
         if not listed & {*names, *wanted}:
             path = f"contracts/{group[0].artifact}.yaml"
             place = f"{raised.path.removeprefix('runtime/')}:{raised.line}"
-            message = f"neither {names[0]} nor {wanted[0]} is listed, and {place} raises it for this artifact"
+            message = f"neither {names[0]} nor {wanted[0]} is listed, but {place} raises it for this artifact"
             remedy = "add it under 'codes:', with severity, means and remedy"
             line = line_of(tree.read(path), "codes")
             yield path + raised.codes, Problem(tree.shown(path), line, "missing-code", message, remedy)
 
 
 def _idle_codes(tree: SourceTree, suite: Suite, words: set[str]) -> Iterator[Problem]:
-    """Yield codes whose name stands nowhere in the runtime, and common ones that it raises and nobody lists."""
+    """Yield codes that the runtime never names, and common ones that it raises but nobody lists."""
     for contract in suite.contracts.values():
         path = f"contracts/{contract.artifact}.yaml"
         named = {getattr(one, key) for _, one in walk(contract) for key in ("code", "type_code", "missing")}
@@ -234,7 +223,7 @@ def _idle_codes(tree: SourceTree, suite: Suite, words: set[str]) -> Iterator[Pro
     ]
     for name in sorted(filter(_OF_ALL.fullmatch, words)) if texts else ():
         if name not in suite.common_codes:
-            message = f"the code {name} is not listed, and the runtime raises it"
+            message = f"the code {name} is not listed, but the runtime raises it"
             yield Problem(
                 tree.shown(_COMMON), 1, "missing-code", message, "add it, with severity, means and remedy"
             )
@@ -244,7 +233,7 @@ def _is_known(codes: str, suite: Suite) -> bool:
     return codes in _NEEDED or codes in suite.common_codes or _OF_ALL.fullmatch(codes) is not None
 
 
-# --- which features of a contract make the validator raise a code ---------------------------------------------
+# --- features of a contract that make the validator raise a code ----------------------------------------------
 
 
 def _has_fields(contract: Contract) -> bool:
@@ -252,7 +241,7 @@ def _has_fields(contract: Contract) -> bool:
 
 
 def _fields(contract: Contract) -> list[Field]:
-    """Return the fields that the validator goes through, without the version, which has codes of its own."""
+    """Return the fields that the validator checks, without the version, which has its own codes."""
     version = contract.version.field if contract.version else ""
     found = walk_fields(("fields",), contract.fields) if _has_fields(contract) else ()
     return [field for keys, field in found if keys != ("fields", version)]
@@ -268,7 +257,7 @@ def _bounded(field: Field) -> bool:
 
 
 def _parts(contract: Contract) -> list[Field]:
-    """Return the fields of repeated parts that have no code of their own; a heading alone counts as one."""
+    """Return the fields of repeated parts without their own code."""
     parts = contract.parts.values() if contract.format == "frontmatter" else ()
     return [field for part in parts if not part.code for field in part.fields.values()]
 

@@ -1,4 +1,4 @@
-"""Check what Markdown texts refer to: files, commands and agents of this plugin, and paths of one machine."""
+"""Check references in Markdown: files, commands and agents of this plugin, and machine-specific paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SCRIPT_ENDS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".json")
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What a text may call, and the pattern that finds such calls."""
+    """The names that a text may call, and the pattern of such calls."""
 
     plugin: str
     calls: re.Pattern[str]
@@ -38,7 +38,7 @@ class _Names:
 
 
 def check_references(subject: Subject) -> Iterator[Problem]:
-    """Find references that lead nowhere."""
+    """Find unresolved references."""
     mention = re.compile(rf"(?<![\w./:@-])(/?){re.escape(subject.name)}:([A-Za-z0-9][\w:-]*)")
     loaded = (item for item in subject.components if item.kind == "agent" and item.is_loaded)
     agents = subject.names("agent") | {_stem(item) for item in loaded}
@@ -94,11 +94,11 @@ def _calls(path: str, number: int, line: str, names: _Names) -> Iterator[Problem
         if name in names.commands or (not match.group(1) and name in names.agents):
             continue
         if match.group(1):
-            message = f"there is no command {quote(match.group())}"
+            message = f"unknown command {quote(match.group())}"
             remedy = suggest(name, names.commands)
             yield warning(path, number, "dangling-command", message, remedy)
         else:
-            message = f"there is no agent or command {quote(match.group())}"
+            message = f"unknown agent or command {quote(match.group())}"
             yield warning(
                 path, number, "dangling-agent", message, suggest(name, names.agents | names.commands)
             )
@@ -137,13 +137,13 @@ def _links(subject: Subject, path: str, number: int, line: str) -> Iterator[Prob
             continue
         inner = normpath(join(dirname(path), target))
         if inner.startswith(".."):
-            yield warning(path, number, "dangling-file", f"the link {quote(link)} leads out of the plugin")
+            yield warning(path, number, "dangling-file", f"the link {quote(link)} points outside the plugin")
         elif not subject.has(inner):
-            yield warning(path, number, "dangling-file", f"the link {quote(link)} leads nowhere")
+            yield warning(path, number, "dangling-file", f"the link {quote(link)} does not exist")
 
 
 def _substitutions(component: Component, number: int, line: str) -> Iterator[Problem]:
-    """Find placeholders that the client leaves as they are in this kind of text."""
+    """Find placeholders that the client does not replace in this kind of text."""
     path = component.path
     if match := _BARE_ROOT.search(line):
         message = f"{quote(match.group())} is not replaced without braces"

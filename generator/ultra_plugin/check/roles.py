@@ -1,4 +1,4 @@
-"""Find verbs that a prompt calls although no agent has the role that they need."""
+"""Find verbs in prompts that need a role which no agent has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEEDED: Mapping[str, tuple[Role, ...]] = {
 
 
 def role_problems(plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:
-    """Yield a problem at the first call of each verb whose role nobody has."""
+    """Yield a problem at the first call of each verb whose role no agent has."""
     for verb, roles in NEEDED.items():
         missing = [role for role in roles if not agents_with(plugin.roles, role)]
         call = f"{plugin.launcher} {verb}"
@@ -30,7 +30,7 @@ def role_problems(plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:
         if place is None:
             continue
         for role in missing:
-            message = f"`{call}` needs an agent with the role '{role}', and there is none"
+            message = f"`{call}` needs an agent with the role '{role}', but none has it"
             remedy = f"add 'role: {role}' to the header of an agent, or drop the call"
             yield Problem(*place, "role-without-agent", message, remedy)
 

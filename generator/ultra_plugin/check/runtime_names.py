@@ -1,4 +1,4 @@
-"""Check the runtime against the tables: every name that it takes exists, and no name of a contract is spelled out."""
+"""Check the runtime against the tables: every imported name exists, and no contract's name is spelled out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import Python, parse, try_parse
 from ultra_plugin.tables import FOLDER
 from ultra_plugin.tables.fields import END, MODULE, clashes, field_names
 
@@ -23,12 +24,12 @@ NOT_CONVERTED = (
     "verbs/put.py",
     "verbs/run_finish.py",
 )
-"""Rooms and modules that still spell names of contracts; take one out when it is converted."""
+"""Rooms and modules that still spell out names of contracts; remove one when it is converted."""
 _PACKAGE = "ultra_runtime.tables"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
 _FUNCTIONS = frozenset(("load_contract", "set_field", "replace_section"))
 _METHODS = frozenset(("text", "count", "line", "field", "part", "block"))
-"""What takes a name of a contract: functions of the runtime, and methods of its contracts and subjects."""
+"""Functions and methods of the runtime that take a contract's name."""
 _KEPT = ("__slots__", "__all__")
 
 
@@ -39,34 +40,27 @@ class _Found(NamedTuple):
 
 
 def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) -> Iterator[Problem]:
-    """Yield every name that a table lacks, and every literal that spells a name of a contract or a limit."""
+    """Yield every name that a table lacks, and every literal that spells out a contract's name or a limit."""
     for contract in suite.contracts.values():
         path = tree.shown(f"contracts/{contract.artifact}.yaml")
         for constant, first, second in clashes(contract):
             message = f"'{first}' and '{second}' would both be {constant} in the runtime"
             yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
-    tables = [_tables(bundle, suite) for bundle in bundles]
+    tables = [(bundle.files, _tables(bundle, suite)) for bundle in bundles]
     names = _spelled(suite)
     limits = {name.upper() for name in suite.limits}
     for path in tree.files(RUNTIME):
-        module = _parsed(tree.text(path)) if path.endswith(".py") else None
+        module = try_parse(tree.text(path)) if path.endswith(".py") else None
         if module is None:
             continue
-        found = [one for table in tables for one in _missing(module, table)]
+        found = [one for files, table in tables if path in files for one in _missing(module, table)]
         if not path.removeprefix(f"{RUNTIME}/").startswith(NOT_CONVERTED):
             found += [*_literals(module, names), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield Problem(tree.shown(path), line, "runtime-name", message, remedy)
 
 
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):  # told by the check of the verbs, or by the linter
-        return None
-
-
-# --- names that the runtime takes ---------------------------------------------------------------------------------
+# --- names that the runtime imports -------------------------------------------------------------------------------
 
 
 def _tables(bundle: Bundle, suite: Suite) -> dict[str, frozenset[str]]:
@@ -74,7 +68,7 @@ def _tables(bundle: Bundle, suite: Suite) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for path, file in bundle.files.items():
         if path.startswith(f"{FOLDER}/") and path.endswith(".py"):
-            body = ast.parse(file.text).body
+            body = parse(file.text).body
             found[path[len(FOLDER) + 1 : -len(".py")]] = _assigned(body)
             found |= {node.name: _assigned(node.body) for node in body if isinstance(node, ast.ClassDef)}
     return found | {f"{key}{END}": frozenset(field_names(one)) for key, one in suite.contracts.items()}
@@ -85,24 +79,22 @@ def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
     return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
-def _missing(module: ast.Module, tables: Mapping[str, frozenset[str]]) -> Iterator[_Found]:
-    """Yield the names that a module takes from tables and that they do not have."""
+def _missing(module: Python, tables: Mapping[str, frozenset[str]]) -> Iterator[_Found]:
+    """Yield the names that a module imports from tables that lack them."""
     called: dict[str, str] = {}
-    for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom) and node.module in (_PACKAGE, MODULE):
+    for node in module.every(ast.ImportFrom):
+        if node.module in (_PACKAGE, MODULE):
             called |= {alias.asname or alias.name: alias.name for alias in node.names}
             for alias in node.names:
                 if alias.name not in tables and alias.name not in tables.get("__init__", ()):
-                    yield _Found(
-                        node.lineno, f"there is no table '{alias.name}'", nearest(alias.name, tables)
-                    )
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{_PACKAGE}."):
+                    yield _Found(node.lineno, f"unknown table '{alias.name}'", nearest(alias.name, tables))
+        elif (node.module or "").startswith(f"{_PACKAGE}."):
             table = str(node.module).rpartition(".")[2]
             for alias in node.names:
                 yield from _lacks(tables, table, alias.name, node.lineno)
-    for node in ast.walk(module):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in called:
-            yield from _lacks(tables, called[node.value.id], node.attr, node.lineno)
+    for taken in module.every(ast.Attribute) if called else ():
+        if isinstance(taken.value, ast.Name) and taken.value.id in called:
+            yield from _lacks(tables, called[taken.value.id], taken.attr, taken.lineno)
 
 
 def _lacks(tables: Mapping[str, frozenset[str]], table: str, name: str, line: int) -> Iterator[_Found]:
@@ -117,11 +109,11 @@ def _lacks(tables: Mapping[str, frozenset[str]], table: str, name: str, line: in
     yield _Found(line, f"the table '{table}' has no {name}", remedy)
 
 
-# --- names that the runtime spells --------------------------------------------------------------------------------
+# --- names that the runtime spells out-----------------------------------------------------------------------------
 
 
 def _spelled(suite: Suite) -> dict[str, str]:
-    """Return what contracts call something -> the constant that holds it."""
+    """Return a contract's name -> its constant."""
     names: dict[str, str] = {}
     for contract in suite.contracts.values():
         for constant, word in field_names(contract).items():
@@ -129,52 +121,48 @@ def _spelled(suite: Suite) -> dict[str, str]:
     return names
 
 
-def _literals(module: ast.Module, names: Mapping[str, str]) -> Iterator[_Found]:
-    """Yield literals that spell a name: distinctive ones anywhere, common words where a name is asked for."""
+def _literals(module: Python, names: Mapping[str, str]) -> Iterator[_Found]:
+    """Yield literals that spell out a name: distinctive ones anywhere, common words only as arguments for a name."""
+    spelled = [node for node in module.every(ast.Constant) if node.value in names]
+    if not spelled:
+        return
     passed = {id(word) for word in _passed(module)}
     kept = {id(word) for word in _kept(module)}
-    for node in ast.walk(module):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in kept:
-            continue
-        word = node.value
-        if word in names and (_DISTINCTIVE.search(word) or id(node) in passed):
+    for node in spelled:
+        word = str(node.value)
+        if id(node) not in kept and (_DISTINCTIVE.search(word) or id(node) in passed):
             yield _Found(
                 node.lineno,
-                f"'{word}' is a name of a contract",
-                f"take {names[word]} from {MODULE}, or rename yours",
+                f"'{word}' spells out a name from a contract",
+                f"import {names[word]} from {MODULE}, or use another name",
             )
 
 
-def _passed(module: ast.Module) -> Iterator[ast.expr]:
-    """Yield what is passed to functions that take a name of a contract."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call):
-            function = node.func
-            takes = isinstance(function, ast.Attribute) and function.attr in _METHODS
-            if takes or getattr(function, "id", "") in _FUNCTIONS:
-                yield from node.args
+def _passed(module: Python) -> Iterator[ast.expr]:
+    """Yield the arguments of functions that take a contract's name."""
+    for call in module.every(ast.Call):
+        takes = isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
+        if takes or getattr(call.func, "id", "") in _FUNCTIONS:
+            yield from call.args
 
 
-def _kept(module: ast.Module) -> Iterator[ast.AST]:
-    """Yield what may be spelled: docstrings, keys of an answer, attributes of a class, parts of a sentence."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Expr):
-            yield node.value
-        elif isinstance(node, ast.Dict):
-            yield from filter(None, node.keys)
-        elif isinstance(node, ast.JoinedStr):
-            yield from node.values
-        elif isinstance(node, ast.Assign) and any(getattr(name, "id", "") in _KEPT for name in node.targets):
+def _kept(module: Python) -> Iterator[ast.AST]:
+    """Yield literals that are allowed: docstrings, keys of an answer, attributes of a class, parts of a sentence."""
+    yield from (node.value for node in module.every(ast.Expr))
+    yield from (key for node in module.every(ast.Dict) for key in node.keys if key)
+    yield from (value for node in module.every(ast.JoinedStr) for value in node.values)
+    for node in module.every(ast.Assign):
+        if any(getattr(name, "id", "") in _KEPT for name in node.targets):
             yield from ast.walk(node.value)
 
 
-def _numbers(module: ast.Module, limits: Iterable[str]) -> Iterator[_Found]:
-    """Yield constants that have the name of a limit and a number of their own."""
+def _numbers(module: Python, limits: Iterable[str]) -> Iterator[_Found]:
+    """Yield constants that repeat a limit as a number."""
     for node in module.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
             continue
         for target in node.targets:
             name = re.sub(r"^(?:MOST|LONGEST)_", "", getattr(target, "id", ""))
             if name in limits and isinstance(node.value.value, (int, float)):
-                message = f"{getattr(target, 'id', '')} is a limit with a number of its own"
-                yield _Found(node.lineno, message, f"take {name} from {_PACKAGE}.limits")
+                message = f"{getattr(target, 'id', '')} repeats a limit as a number"
+                yield _Found(node.lineno, message, f"import {name} from {_PACKAGE}.limits")

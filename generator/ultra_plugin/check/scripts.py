@@ -22,7 +22,7 @@ _NOT_PROGRAMS = (".md", ".txt", ".json", ".cmd", ".bat", ".ps1", ".exe", ".dll")
 
 
 def check_scripts(subject: Subject) -> Iterator[Problem]:
-    """Find programs that are missing or cannot be run."""
+    """Find programs that are missing or cannot run."""
     for hook in declared_hooks(subject):
         command = hook.handler.get("command")
         if hook.handler.get("type") != "command" or not isinstance(command, str):
@@ -41,7 +41,7 @@ def check_scripts(subject: Subject) -> Iterator[Problem]:
 
 
 def _program(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Problem]:
-    """Judge the word that is run."""
+    """Check the program of a command."""
     if _ROOT.match(word):
         yield from _argument(subject, hook, word, line)
         file = subject.files.get(inner_path(_below_root(word)))
@@ -51,7 +51,7 @@ def _program(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Pro
     elif _ABSOLUTE.match(word):
         yield warning(hook.path, line, "absolute-path", f"{quote(word)} exists on one machine only")
     elif "/" in word and not word.startswith(("/", "$", "-")):
-        message = f"{quote(word)} is looked for in the user's project"
+        message = f"{quote(word)} is relative, so the client looks in the user's project"
         yield warning(hook.path, line, "relative-command", message)
 
 
@@ -61,14 +61,14 @@ def _argument(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Pr
         if inner and not _is_pattern(inner) and not subject.has(inner):
             yield warning(hook.path, line, "script-missing", f"{quote(inner)} does not exist")
     elif "/" in word and not word.startswith(("/", "$", "-")) and inner_path(word) in subject.files:
-        message = f"{quote(word)} is looked for in the user's project"
+        message = f"{quote(word)} is relative, so the client looks in the user's project"
         yield warning(hook.path, line, "relative-command", message)
 
 
 def _shell(subject: Subject, hook: Hook, command: str) -> Iterator[Problem]:
     line = hook.line_of("command")
     if _has_unquoted_root(command):
-        message = f"{quote(command)} breaks where the plugin's path holds a space"
+        message = f"{quote(command)} breaks if the plugin's path contains a space"
         yield warning(hook.path, line, "unquoted-root", message)
     try:
         words = shlex.split(command)
@@ -87,7 +87,7 @@ def _shell(subject: Subject, hook: Hook, command: str) -> Iterator[Problem]:
 
 
 def _has_unquoted_root(command: str) -> bool:
-    """Tell whether the root stands outside of quotes."""
+    """Say whether the root is outside quotes."""
     places = {match.start() for match in _ROOT.finditer(command)}
     quoted_by = ""
     skip = False

@@ -21,7 +21,7 @@ _LOOPBACK = re.compile(r"(?:http|ws)://(?:localhost|[\w-]+\.localhost|127\.0\.0\
 
 
 def check_servers(subject: Subject) -> Iterator[Problem]:
-    """Find servers that the client would drop."""
+    """Find servers that the client would ignore."""
     for path in _files(subject):
         yield from _file(subject, path)
     declared = subject.fields.get("mcpServers")
@@ -61,7 +61,7 @@ def _file(subject: Subject, path: str) -> Iterator[Problem]:
     if isinstance(value, dict) and value.get("mcpServers") not in (None, False, 0, ""):
         value, where = value["mcpServers"], ("mcpServers",)
     if not isinstance(value, dict | list):
-        message = f"must map names to servers, is {kind(value)}"
+        message = f"must map names to servers, not be {kind(value)}"
         yield problem(severity, path, document.line_of(*where), "servers-value", message)
         return
     entries = value.items() if isinstance(value, dict) else enumerate(value)
@@ -109,7 +109,7 @@ def _values(
 
 
 def _texts(config: dict[str, object]) -> Iterator[tuple[str, str]]:
-    """Return the texts in which the client looks for options."""
+    """Return the texts where the client replaces options."""
     is_remote = config.get("type") in REMOTE_SERVERS
     for key in ("url",) if is_remote else ("command",):
         value = config.get(key)

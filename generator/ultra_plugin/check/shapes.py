@@ -1,4 +1,4 @@
-"""Say what a JSON value must look like, and where and why one does not."""
+"""Describe shapes of JSON values, and find where a value differs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def text(least: int = 0) -> Shape:
 
     def shape(value: object) -> Iterator[Fault]:
         if not isinstance(value, str):
-            yield (), f"must be text, is {kind(value)}"
+            yield (), f"must be text, not {kind(value)}"
         elif len(value) < least:
             yield (), "must not be empty"
 
@@ -61,19 +61,19 @@ def word(pattern: str, what: str) -> Shape:
 def boolean(value: object) -> Iterator[Fault]:
     """Accept true and false."""
     if not isinstance(value, bool):
-        yield (), f"must be true or false, is {kind(value)}"
+        yield (), f"must be true or false, not {kind(value)}"
 
 
 def number(value: object) -> Iterator[Fault]:
     """Accept any number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        yield (), f"must be a number, is {kind(value)}"
+        yield (), f"must be a number, not {kind(value)}"
 
 
 def positive(value: object) -> Iterator[Fault]:
     """Accept a number above zero."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        yield (), f"must be a number, is {kind(value)}"
+        yield (), f"must be a number, not {kind(value)}"
     elif not value > 0:
         yield (), "must be greater than zero"
 
@@ -84,7 +84,7 @@ def whole(least: int, most: int | None = None) -> Shape:
 
     def shape(value: object) -> Iterator[Fault]:
         if isinstance(value, bool) or not isinstance(value, int):
-            yield (), f"must be a whole number, is {kind(value)}"
+            yield (), f"must be a whole number, not {kind(value)}"
         elif value < least or (most is not None and value > most):
             yield (), f"must be {bounds}"
 
@@ -102,9 +102,9 @@ def one_of(*words: str) -> Shape:
 
 
 def url(value: object) -> Iterator[Fault]:
-    """Accept an absolute URL; what a browser may still refuse passes."""
+    """Accept an absolute URL, even one that a browser may refuse."""
     if not isinstance(value, str):
-        yield (), f"must be a URL, is {kind(value)}"
+        yield (), f"must be a URL, not {kind(value)}"
         return
     trimmed = value.strip("".join(map(chr, range(33))))
     special = _SPECIAL.match(trimmed)
@@ -115,11 +115,11 @@ def url(value: object) -> Iterator[Fault]:
 
 
 def path(*suffixes: str) -> Shape:
-    """Accept a path inside the plugin: it starts with ./ and ends as it should."""
+    """Accept a path inside the plugin that starts with ./ and has one of the suffixes."""
 
     def shape(value: object) -> Iterator[Fault]:
         if not isinstance(value, str):
-            yield (), f"must be a path, is {kind(value)}"
+            yield (), f"must be a path, not {kind(value)}"
         elif not value.startswith("./"):
             yield (), "must be a path that starts with './'"
         elif suffixes and not value.endswith(suffixes):
@@ -133,10 +133,10 @@ def list_of(item: Shape, most: int | None = None) -> Shape:
 
     def shape(value: object) -> Iterator[Fault]:
         if not isinstance(value, list):
-            yield (), f"must be a list, is {kind(value)}"
+            yield (), f"must be a list, not {kind(value)}"
             return
         if most is not None and len(value) > most:
-            yield (), f"must have {most} item at most"
+            yield (), f"must have at most {most} item"
         for index, element in enumerate(value):
             yield from _inside(index, item(element))
 
@@ -148,7 +148,7 @@ def record(item: Shape, key: Shape = anything) -> Shape:
 
     def shape(value: object) -> Iterator[Fault]:
         if not isinstance(value, dict):
-            yield (), f"must be an object, is {kind(value)}"
+            yield (), f"must be an object, not {kind(value)}"
             return
         for name, element in value.items():
             yield from _inside(name, key(name))
@@ -163,7 +163,7 @@ def table(fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: b
 
     def shape(value: object) -> Iterator[Fault]:
         if not isinstance(value, dict):
-            yield (), f"must be an object, is {kind(value)}"
+            yield (), f"must be an object, not {kind(value)}"
             return
         for name in required:
             if name not in value:
@@ -178,7 +178,7 @@ def table(fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: b
 
 
 def either(what: str, *shapes: Shape) -> Shape:
-    """Accept what one of the shapes accepts; the fault is the deepest one found."""
+    """Accept a value of any of the shapes; report the deepest fault."""
 
     def shape(value: object) -> Iterator[Fault]:
         deepest: Fault = ((), f"must be {what}")
@@ -194,7 +194,7 @@ def either(what: str, *shapes: Shape) -> Shape:
 
 
 def objects_only(inner: Shape) -> Shape:
-    """Look inside an object, and let anything else pass: the client drops it with a warning."""
+    """Check an object; accept anything else, which the client ignores with a warning."""
 
     def shape(value: object) -> Iterator[Fault]:
         if isinstance(value, dict):

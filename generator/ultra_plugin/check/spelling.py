@@ -1,4 +1,4 @@
-"""Find what a template spells by hand although a contract says it: codes, versions, allowed values, sections.
+"""Find codes, versions, allowed values and sections of contracts that a template spells out.
 
 Only whole code spans and whole table cells count, and of them everyday words (`high`, `both`, `step`) only on a
 line that names their field: a prompt may call a risk high without meaning the contract.
@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.contracts import all_fields
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Contract, Field, Suite
+from ultra_plugin.model import Suite
 from ultra_plugin.source import SourceTree
 
-# What Jinja replaces is no hand spelling; it is blanked out so that lines and columns stay.
+# Jinja expressions are blanked out; lines and columns stay the same.
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _CODE_WORD = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -30,7 +31,7 @@ _REMEDY = {
 
 
 def spelling_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
-    """Look through every Markdown template and fragment."""
+    """Yield the problems of every Markdown template and fragment."""
     words = _Words(suite)
     return [
         Problem(tree.shown(path), line, "spelled-by-hand", message, remedy)
@@ -41,14 +42,14 @@ def spelling_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
 
 
 class _Words:
-    """Every word that contracts own, with the macro that writes it."""
+    """Every word of the contracts, with the macro that writes it."""
 
     def __init__(self, suite: Suite) -> None:
         self.codes = {code: _REMEDY["common"] % code for code in suite.common_codes}
         self.values: dict[str, str] = {}
-        """Values that mean nothing but themselves."""
+        """Values that have no other meaning."""
         self.everyday: dict[str, list[tuple[str, str]]] = {}
-        """Values that are words of other things too -> name of the field, remedy."""
+        """Values that are also other names -> name of the field, remedy."""
         pattern = re.compile(rf"(?<![\w.]){re.escape(suite.version)}(?![\w.])")
         self.versions = [(pattern, "the version", "write {{ version }}")]
         names = _names(suite)
@@ -82,20 +83,20 @@ class _Words:
             self.versions.append((pattern, what, _REMEDY["version"] % contract.key))
 
     def found(self, text: str) -> Iterator[tuple[int, str, str]]:
-        """Yield line, message and remedy of each word that is spelled by hand."""
+        """Yield line, message and remedy of each word that is spelled out."""
         plain = _JINJA.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
         for number, line in enumerate(plain.split("\n"), 1):
             if not line or line.isspace():
                 continue
             for word in _CODE_WORD.findall(line):
                 if word in self.codes:
-                    yield number, f"the code {word} is spelled by hand", self.codes[word]
+                    yield number, f"the code {word} is spelled out", self.codes[word]
             for word in self._spans(line):
                 if remedy := self._remedy(word, line):
-                    yield number, f"the value '{word}' is spelled by hand", remedy
+                    yield number, f"the value '{word}' is spelled out", remedy
             for pattern, what, remedy in self.versions:
                 if pattern.search(line):
-                    yield number, f"{what} is spelled by hand", remedy
+                    yield number, f"{what} is spelled out", remedy
 
     def _remedy(self, word: str, line: str) -> str | None:
         if word in self.values:
@@ -106,7 +107,7 @@ class _Words:
         return None
 
     def _spans(self, line: str) -> list[str]:
-        """Return what stands in code spans and table cells."""
+        """Return the contents of code spans and table cells."""
         spans = _CODE_SPAN.findall(line)
         if line.lstrip().startswith("|"):
             spans += [cell.strip().strip("`*_") for cell in line.split("|")]
@@ -120,7 +121,7 @@ def _values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
 
 
 def _names(suite: Suite) -> set[str]:
-    """Return the words that are names of other things: stages, artifacts, verbs, commands, agents, fields."""
+    """Return the names of stages, artifacts, verbs, commands, agents and fields."""
     names = {word for verb in suite.verbs for word in verb.split()}
     for contract in suite.contracts.values():
         names |= {contract.artifact, contract.producer, *contract.consumers}

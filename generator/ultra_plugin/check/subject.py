@@ -1,4 +1,4 @@
-"""What the checks look at: a plugin folder, parsed once."""
+"""A plugin folder, parsed once for all checks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Subject:
 
     bundle: Bundle
     name: str
-    """What stands before the colon of its commands."""
+    """The prefix before the colon of its commands."""
     manifest: Json | None
-    """None when there is none that we can read."""
+    """None if it is missing or cannot be read."""
     fields: Mapping[str, object]
-    """The manifest's; none where it is not an object."""
+    """The manifest's; empty if it is not an object."""
     components: tuple[Component, ...]
     folders: frozenset[str]
 
@@ -36,16 +36,16 @@ class Subject:
 
     @property
     def severity(self) -> Severity:
-        """Of faults in files that the client reads only beside a manifest."""
+        """Severity of faults in files that the client reads only next to a manifest."""
         return "error" if self.manifest else "warning"
 
     def has(self, path: str) -> bool:
-        """Tell whether a path is a file or folder here, or lies behind a symlink, where we cannot look."""
+        """Say whether a path is a file or folder here, or behind a symlink, which is not followed."""
         path = normpath(path)
         return path == "." or path in self.files or path in self.folders or self.is_linked(path)
 
     def is_linked(self, path: str) -> bool:
-        """Tell whether a path is a symlink or lies behind one."""
+        """Say whether a path is a symlink or behind one."""
         while path and path != "/":
             if (file := self.files.get(path)) is not None and file.symlink:
                 return True

@@ -1,4 +1,4 @@
-"""Check a rendered suite before anything is written, and say for each problem which source line made it."""
+"""Check a rendered suite before writing, and name the source line of each problem."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Bundle, Plugin, Suite
-from ultra_plugin.own import own_suite
+from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.render import templates_of
 from ultra_plugin.source import SourceTree
 from ultra_plugin.templates import Templates
 
 OVER_BUDGET = "over-budget"
 _SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
-"""What every bundle should have -> where it lies in the folder of the plugin's sources."""
+"""File that every bundle should have -> its path in the plugin's source folder."""
 
 
 def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
-    """Raise every problem of the sources and of what they render to; warnings count like errors here."""
+    """Raise every problem of the sources and the bundles; warnings count as errors here."""
     problems = [
         *spelling_problems(tree, suite),
         *unused_problems(tree, suite, bundles),
@@ -64,10 +64,10 @@ def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
 def _at_source(
     tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle, found: Sequence[Problem]
 ) -> list[Problem]:
-    """Say where in the sources the problems of a bundle are.
+    """Return the problems of a bundle with their places in the sources.
 
-    A filled line may hold words of several lines of its template, so what is wrong is looked for once more in the
-    text before it was filled. Only what is not wrong there is told by the line with which the filled one begins.
+    A filled line may hold words from several template lines, so the checks run again on the
+    unfilled text. A problem found only in the filled text gets the template line where that line begins.
     """
     templates = templates_of(tree, suite, plugin)
     before = replace(bundle, files={path: file.unfilled or file for path, file in bundle.files.items()})
@@ -88,7 +88,7 @@ def _what(problem: Problem) -> Problem:
 def _traced(
     tree: SourceTree, templates: Templates, bundle: Bundle, found: Sequence[Problem]
 ) -> list[Problem]:
-    """Move problems from lines of the bundle to the lines of the templates that they came from."""
+    """Move problems from lines of the bundle to lines of the templates."""
     traces: dict[str, list[tuple[str, int]]] = {}
     moved = []
     for problem in found:
@@ -112,7 +112,7 @@ def _traced(
 
 
 def _lacking(tree: SourceTree, bundle: Bundle, problem: Problem) -> Problem:
-    """Say of a file that a bundle lacks where its source would be."""
+    """Move the problem of a missing file to its place in the sources."""
     source = _SOURCE_OF.get(problem.path)
     if source is None:
         return replace(problem, path=f"{bundle.name}/{problem.path}")
@@ -126,7 +126,7 @@ def _budget_problems(bundle: Bundle) -> list[Problem]:
             item.path,
             1,
             OVER_BUDGET,
-            f"{figure} is {used} tokens, the budget is {limit}",
+            f"{figure} is {used} tokens; the budget is {limit}",
             f"shorten it, or raise {figure} in `budget:`",
         )
         for item in bill(bundle)
@@ -135,7 +135,7 @@ def _budget_problems(bundle: Bundle) -> list[Problem]:
 
 
 def _changelog_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
-    """Find a changelog beside the sources that does not know the version which is being built."""
+    """Find a changelog next to the sources that lacks the current version."""
     changelog = tree.root.parent / "CHANGELOG.md"
     if not changelog.is_file() or f"## [{suite.version}]" in changelog.read_text(encoding="utf-8"):
         return []

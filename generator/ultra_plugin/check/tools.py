@@ -1,4 +1,4 @@
-"""Read lists of tools and permission rules, as they stand in headers."""
+"""Read lists of tools and permission rules in headers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tool_findings(value: Value) -> Iterator[Finding]:
 
 
 def split_rules(text: str) -> Iterator[str]:
-    """Split at commas and spaces that stand outside of parentheses."""
+    """Split at commas and spaces outside parentheses."""
     depth = start = 0
     for index, letter in enumerate(text):
         if letter == "(":

@@ -1,7 +1,7 @@
-"""Try the rendered runtime on the examples of the policy and on the fixtures of the contracts.
+"""Run the rendered runtime on the examples of the policy and the fixtures of the contracts.
 
-Every example of a rule gets the verdict that it says, and every fixture the one code that it is named for. All calls
-are made in one process that reads nothing but the bundle and a folder of its own.
+Every example of a rule must get its verdict, and every fixture the one code in its name. All calls
+run in one process that reads only the bundle and a temporary folder.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ultra_plugin.source import SourceTree
 RUNTIME = "runtime/"
 _PACKAGE = f"{RUNTIME}ultra_runtime"
 _LONGEST = 300
-"""Seconds after which the runtime counts as one that hangs."""
+"""Seconds after which the runtime counts as hanging."""
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-"""What of the environment an interpreter may need; the runtime must not see the rest."""
+"""Environment variables that an interpreter may need; the runtime does not see the rest."""
 _PASSES: tuple[Answer, ...] = ({"verdict": "allow", "rule": ""}, {"said": False})
 _RUNNER = """\
 import importlib, io, json, os, sys
@@ -50,14 +50,14 @@ for words, given, folder in calls:
     answers.append([json.loads(line) for line in sys.stdout.getvalue().splitlines()])
 out.write(json.dumps(answers))
 """
-"""Calls of verbs, and with -m of functions that no verb shows: one text a line in, one answer a line out."""
+"""Calls of verbs, and with -m of functions without a verb: one text per line in, one answer per line out."""
 
 Wanted = tuple[str, str, Answer]
-"""A rule, one of its examples, and what the answer has to say."""
+"""A rule, one of its examples, and the expected answer."""
 
 
 def trial_digest(tree: SourceTree, bundles: Sequence[Bundle]) -> str:
-    """Return a digest of all that decides how the trial ends."""
+    """Return a digest of all inputs of the trial."""
     total = hashlib.sha256(tree.digest([*tree.files(FIXTURES), *tree.files("policy")]).encode())
     for bundle in bundles:
         for path, file in bundle.files.items():
@@ -67,7 +67,7 @@ def trial_digest(tree: SourceTree, bundles: Sequence[Bundle]) -> str:
 
 
 def trial_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> list[Problem]:
-    """Return every example and fixture that does not do what it says; the first bundle that can make a call makes it."""
+    """Return every example and fixture with a wrong result; the first bundle with the module runs a call."""
     problems = list(fixture_problems(tree, suite))
     with tempfile.TemporaryDirectory(prefix="ultra-trial-") as name:
         place = Path(name).resolve()
@@ -84,7 +84,7 @@ def trial_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) ->
 
 
 def _tried(tree: SourceTree, bundle: Bundle, calls: Sequence[Call], place: Path) -> Iterator[Problem]:
-    """Run the calls in the runtime of a bundle and yield what is wrong with the answers."""
+    """Run the calls in the runtime of a bundle and yield the problems of the answers."""
     for path, file in bundle.files.items():
         if path.startswith(RUNTIME):
             target = place / bundle.name / path
@@ -109,7 +109,7 @@ def _tried(tree: SourceTree, bundle: Bundle, calls: Sequence[Call], place: Path)
     except subprocess.TimeoutExpired:
         said = [f"no answer after {_LONGEST} seconds"]
     if said:
-        message = f"the runtime of {bundle.name} cannot be tried: {said[0]}"
+        message = f"the runtime of {bundle.name} cannot run:  {said[0]}"
         yield Problem(tree.shown("runtime"), 0, "trial", message, "fix the runtime, then check again")
         return
     for call, answers in zip(calls, json.loads(done.stdout), strict=True):
@@ -157,19 +157,19 @@ def _asked(tree: SourceTree, path: str, module: str, function: str, wanted: Sequ
 def _compared(
     tree: SourceTree, path: str, wanted: Sequence[Wanted], where: str = ""
 ) -> Callable[[list[Answer]], Iterator[Problem]]:
-    """Return the function that yields each example whose answer is another one."""
+    """Return the function that yields each example with a wrong answer."""
 
     def problems(answers: list[Answer]) -> Iterator[Problem]:
         if len(answers) != len(wanted):
             told = str(answers[0].get("error", answers[0])) if answers else "nothing"
             yield Problem(
-                tree.shown(path), 0, "example", f"the examples cannot be tried: {told}", "fix the policy"
+                tree.shown(path), 0, "example", f"the examples cannot be run: {told}", "fix the policy"
             )
             return
         for (rule, text, right), answer in zip(wanted, answers, strict=True):
             got = {key: answer.get(key) for key in right}
             if got != right:
-                message = f"the example {text!r} of '{rule}' must get {_shown(right)}, and gets {_shown(got)}{where}"
+                message = f"the example {text!r} of '{rule}' must get {_shown(right)}, but gets {_shown(got)}{where}"
                 kind = "pass" if right in _PASSES else "match"
                 line = _line(tree, path, rule, kind, text)
                 yield Problem(tree.shown(path), line, "example", message, "fix the rule or the example")
@@ -184,7 +184,7 @@ def _shown(answer: Answer) -> str:
 
 
 def _line(tree: SourceTree, path: str, rule: str, kind: str, text: str) -> int:
-    """Return the line of an example, or that of its rule where the example is spelled with escapes."""
+    """Return the line of an example, or of its rule if the example is written with escapes."""
     lines = tree.text(path).splitlines()
     heads = [
         number for number, line in enumerate(lines) if line.lstrip("- ").startswith(("id:", "secret_files:"))

@@ -11,7 +11,7 @@ from ultra_plugin.source import SourceTree
 
 
 def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> Iterator[Problem]:
-    """Yield a problem for everything that could be deleted without anybody noticing."""
+    """Yield a problem for each unused source."""
     used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
     for path in tree.files("fragments"):
         if path not in used:
@@ -27,14 +27,14 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
                 yield Problem(shown, 0, "unused-agent", f"no prompt spawns {called}", "use or delete it")
             if tree.files("outputs") and key not in suite.outputs:
                 shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
-                message = "its header does not say in which block its answer ends"
+                message = "its header has no 'output:'"
                 yield Problem(
-                    shown, 0, "agent-without-output", message, "add 'output:' with a name of outputs/"
+                    shown, 0, "agent-without-output", message, "add 'output: NAME' for a file of outputs/"
                 )
     used_forms = {form.output for form in suite.outputs.values()}
     for path in tree.files("outputs"):
         if path.endswith(".yaml") and path.rpartition("/")[2].removesuffix(".yaml") not in used_forms:
-            message = "no agent ends in this block"
+            message = "no agent uses this output"
             yield Problem(tree.shown(path), 0, "unused-output", message, "name it in an agent, or delete it")
     covered = tree.folders(FIXTURES)
     for contract in suite.contracts.values() if covered else ():

@@ -1,4 +1,4 @@
-"""Ask the real client what it thinks of a plugin folder, in a home of its own and without a network."""
+"""Run the real client's validator on a plugin folder, with a separate home and without a network."""
 
 from __future__ import annotations
 
@@ -51,25 +51,27 @@ def _report(client: str, folder: Path) -> dict[str, Any]:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UltraError(
-                f"{client}: the client could not be asked: {error}; leave it out with --client off"
+                f"{client}: the client could not be run: {error}; skip it with --client off"
             ) from error
     try:
         report = json.loads(done.stdout)
     except ValueError:
-        sentence = "does not report in JSON; use a newer client, or leave it out with --client off"
+        sentence = "does not report in JSON; use a newer client, or skip it with --client off"
         raise UltraError(f"{client}: {sentence}") from None
     if not isinstance(report, dict):
-        raise UltraError(f"{client}: gave no report; leave it out with --client off")
+        raise UltraError(f"{client}: gave no report; skip it with --client off")
     return report
 
 
 def _of_part(folder: Path, part: dict[str, Any]) -> Iterator[Problem]:
     path = _inside(folder, part.get("file"))
     for entry in part.get("errors", ()):
-        yield Problem(path, 0, "client-error", str(entry.get("message", "")), "as the client says", "error")
+        yield Problem(
+            path, 0, "client-error", str(entry.get("message", "")), "follow the client's message", "error"
+        )
     for entry in part.get("warnings", ()):
         yield Problem(
-            path, 0, "client-warning", str(entry.get("message", "")), "as the client says", "warning"
+            path, 0, "client-warning", str(entry.get("message", "")), "follow the client's message", "warning"
         )
 
 

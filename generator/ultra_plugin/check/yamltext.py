@@ -1,8 +1,8 @@
 """Parse YAML as the pinned client does, as far as PyYAML can tell.
 
-The client reads YAML 1.2. What does not parse it mends and parses once more: values with
+The client reads YAML 1.2. It repairs text that does not parse and tries again: values with
 punctuation are quoted, leading tabs become spaces. PyYAML reads YAML 1.1, so scalars are resolved
-by rules of our own, and where the two may differ a fault is not `sure`.
+by our own rules, and where the two may differ a fault is not `sure`.
 Measured on 2.1.325 with 30,000 made headers: no sure fault that the client does not see.
 """
 
@@ -26,12 +26,12 @@ _EXOTIC = re.compile(
     r"|^[ \t]*- [^:\n]*:[^:\n]*:|\r(?!\n)|\ufeff",
     re.MULTILINE,
 )
-"""Anchors, tags, explicit keys, stray commas and colons: here the two parsers part."""
+"""Anchors, tags, explicit keys, stray commas and colons: here the two parsers differ."""
 _HASH_AFTER_FLOW = re.compile(r"[\]}]#")
-"""A comment to PyYAML, a fault to the client, which then mends the line."""
+"""A comment for PyYAML, a fault for the client, which then repairs the line."""
 _BRACKET = re.compile(r"[\[\]{}]")
 _DEEPEST = 100
-"""Brackets inside of each other; PyYAML takes time by their square, and the client reads far more."""
+"""Nested brackets; PyYAML needs quadratic time, and the client reads far more."""
 _SURE_FAULTS = (
     "expected '<document start>'",
     "expected ',' or",
@@ -42,11 +42,11 @@ _SURE_FAULTS = (
     "found unexpected end of stream",
     "sequence entries are not allowed here",
 )
-"""What PyYAML says where the client failed in every exotic header too."""
+"""PyYAML's messages for faults that the client also had in every exotic header."""
 
 
 class Loader(yaml.SafeLoader):
-    """PyYAML with the client's ideas of null, boolean and number."""
+    """PyYAML with the client's rules for null, booleans and numbers."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
@@ -60,7 +60,7 @@ Loader.add_implicit_resolver(TAG + "int", re.compile(_NUMBER), list("-+.01234567
 
 
 class Unreadable(Exception):
-    """A text that is not YAML; `sure` when the client thinks so too."""
+    """A text that is not YAML; `sure` if the client refuses it too."""
 
     def __init__(self, text: str, line: int, sure: bool) -> None:
         super().__init__(text)
@@ -68,7 +68,7 @@ class Unreadable(Exception):
 
 
 def parse(source: str) -> tuple[yaml.Node | None, bool]:
-    """Return the root node, and whether it took the client's mending to get it."""
+    """Return the root node, and whether it needed the client's repair."""
     if (at := source.find("\0")) >= 0:
         raise Unreadable("a NUL character", source.count("\n", 0, at), sure=True)
     is_plain = not _EXOTIC.search(source)
@@ -79,12 +79,12 @@ def parse(source: str) -> tuple[yaml.Node | None, bool]:
 
 
 def parse_as_it_stands(source: str) -> yaml.Node | None:
-    """Return the root node of a text that nobody mends."""
+    """Return the root node of a text without repair."""
     return _compose(source.replace("\0", "\ufffd"), not _EXOTIC.search(source))
 
 
 def mend(source: str) -> str:
-    """Quote the values that the client quotes before its second try."""
+    """Quote the values that the client quotes before its second attempt."""
     return "\n".join(map(_mend_line, source.split("\n")))
 
 
@@ -147,7 +147,7 @@ def _without_inner_tabs(line: str) -> str:
 
 
 def _refuse_text_at_the_margin(root: yaml.MappingNode, lines: list[str], sure: bool) -> None:
-    """Refuse values that go on at the column of their key: PyYAML takes them, the client does not."""
+    """Refuse values that continue at the column of their key: PyYAML accepts them, the client does not."""
     for key, value in root.value:
         first, margin = key.start_mark.line, key.start_mark.column
         start, end = value.start_mark, value.end_mark
@@ -162,4 +162,4 @@ def _refuse_text_at_the_margin(root: yaml.MappingNode, lines: list[str], sure: b
         for number in range(start.line + 1, min(end.line + 1, len(lines))):
             text = lines[number].lstrip(" ")
             if text and len(lines[number]) - len(text) <= margin and text[0] not in "]}":
-                raise Unreadable("the value goes on at the column of its key", number, sure)
+                raise Unreadable("the value continues at the column of its key", number, sure)

@@ -11,11 +11,11 @@ from ultra_plugin.check.yamltext import TAG, Unreadable, parse_as_it_stands
 
 DEEPEST = 20
 _WHOLE = 18
-"""Digits of a number that is read as one; a longer one is no number that a case can hold."""
+"""The most digits of a number; a case cannot hold a longer one."""
 
 
 def read_yaml(text: str, first_line: int = 1) -> Json:
-    """Parse a text; whatever is wrong with it is in the answer."""
+    """Parse a text; a fault is part of the result."""
     try:
         root = parse_as_it_stands(text)
     except Unreadable as fault:

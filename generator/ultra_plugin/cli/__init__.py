@@ -1,4 +1,4 @@
-"""The command line, behind a door that says what is missing where only the installer's needs are met."""
+"""The command line; it says which packages are missing if only the installer's are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NEEDED = ("click", "jinja2", "yaml")
 
 
 def main() -> None:
-    """Run the command line and leave with its status: 0 done, 1 refused, 2 wrong usage, 130 interrupted."""
+    """Run the command line and exit with its status: 0 done, 1 refused, 2 wrong usage, 130 interrupted."""
     try:
         from ultra_plugin.cli.program import run
 

@@ -39,11 +39,11 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     for package in report.packages:
         yield f"  {'wheel' if package.endswith('.whl') else 'sdist'}   {package}"
     for name in report.removed:
-        yield f"{out / name}: removed; the sources have no such plugin any more"
+        yield f"{out / name}: removed, because the sources no longer have this plugin"
     for name in report.left:
         place = shlex.quote(str(out / name))
-        yield f"{out / name}: built before, and no plugin of these sources; unless it is needed: rm -r {place}"
-    yield f"{report.written} files changed" if report.written else "nothing had changed"
+        yield f"{out / name}: from an earlier build, not in these sources; to remove it: rm -r {place}"
+    yield f"{report.written} files changed" if report.written else "nothing changed"
     yield ""
     yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
         plugin.folder for plugin in report.plugins

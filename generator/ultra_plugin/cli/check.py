@@ -1,4 +1,4 @@
-"""ultra-plugin check: the source tree, or any plugin folder; our own check, then the client's where there is one."""
+"""ultra-plugin check: check the source tree or any plugin folder, then run the client's validator if there is one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ultra_plugin.tree import write
 @click.command("check")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @source_option
-@click.option("--strict", is_flag=True, help="Fail on warnings too; always on for the source tree.")
+@click.option("--strict", is_flag=True, help="Also fail on warnings; always on for the source tree.")
 @click.option(
     "--client",
     default="auto",
@@ -34,7 +34,7 @@ from ultra_plugin.tree import write
 )
 @json_option
 def check_command(folder: Path | None, source: Path | None, strict: bool, client: str, as_json: bool) -> int:
-    """Check the source tree, or the plugin in FOLDER, whoever made it."""
+    """Check the source tree, or any plugin in FOLDER."""
     asked = shutil.which("claude") if client == "auto" else None if client == "off" else client
     if folder is not None:
         subject, problems = str(folder), _folder_problems(folder, asked)
@@ -81,6 +81,6 @@ def _tell(subject: str, problems: Sequence[Problem], passed: bool, client: str |
         return
     for problem in problems:
         click.echo(f"{problem}{' [warning]' if passed else ''}")
-    asked = f", nor by {client}" if client else ""
+    asked = f", also not by {client}" if client else ""
     count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-    click.echo(f"{subject}: {count if problems else f'no problem found{asked}'}")
+    click.echo(f"{subject}: {count if problems else f'no problems found{asked}'}")

@@ -1,4 +1,4 @@
-"""ultra-plugin diff: what a build would change, as users would read it."""
+"""ultra-plugin diff: show what a build would change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ultra_plugin.tree import changes
 @out_option
 @click.option("--stat", is_flag=True, help="Show only the names of the files.")
 def diff_command(source: Path | None, out: Path, stat: bool) -> int:
-    """Show how the rendered bundles differ from what lies in the output folder; status 1 when they do."""
+    """Show how the rendered bundles differ from the output folder; exit 1 if they do."""
     bundles, _ = checked(SourceTree(source or default_source()), out.name)
     differ = False
     for bundle in bundles:

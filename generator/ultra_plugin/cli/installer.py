@@ -1,4 +1,4 @@
-"""How what was built is installed, as a line that works where the build was run."""
+"""Return the command that installs the built plugins, for the current folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROGRAM = "ultra-install"
 
 
 def install_lines(out: Path, archives: Sequence[str]) -> list[str]:
-    """Return the commands that install some zips: in a clone its own, which takes all that is in dist/."""
+    """Return the commands that install some zips; in a clone, `make install`, which installs all of dist/."""
     if (_CLONE / "Makefile").is_file() and out.resolve() == _CLONE / "dist":
         return ["make install" if Path.cwd() == _CLONE else f"make -C {shlex.quote(str(_CLONE))} install"]
     return [f"{_installer()} --from {shlex.quote(archive)}" for archive in archives]

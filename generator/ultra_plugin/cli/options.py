@@ -1,4 +1,4 @@
-"""Options that several subcommands share, and where a source tree is looked for."""
+"""Options that several subcommands share, and the default source tree."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _PACKAGED = Path(__file__).parent.parent / "plugin_src"
 
 
 def default_source() -> Path:
-    """Return the source tree in the current folder, or else the one that came with the package."""
+    """Return the source tree in the current folder, or the packaged one."""
     here = Path("plugin_src")
     return here if here.is_dir() or not _PACKAGED.is_dir() else _PACKAGED
 
 
 def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --source."""
-    packaged = ", or where there is none, the one in this package" if _PACKAGED.is_dir() else ""
+    packaged = ", or else the one in this package" if _PACKAGED.is_dir() else ""
     return click.option(
         "--source",
         type=click.Path(path_type=Path),
@@ -35,7 +35,7 @@ def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(path_type=Path),
         default=Path("dist"),
         show_default=True,
-        help="Folder for the built bundles.",
+        help="Output folder.",
     )(command)
 
 
@@ -43,6 +43,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def progress(step: str) -> None:
-    """Tell on standard error what is being done, where somebody is watching."""
+    """Print the current step on standard error if it is a terminal."""
     if sys.stderr.isatty():
         click.echo(f"  {step} ...", err=True)

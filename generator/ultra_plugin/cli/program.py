@@ -1,8 +1,9 @@
-"""The subcommands together: the only place that prints, and where every error becomes a sentence and a status."""
+"""The subcommands, and the place where every error becomes a sentence and a status."""
 
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 
@@ -30,6 +31,7 @@ for command in (build_command, check_command, diff_command, watch_command):
 
 def run() -> int:
     """Run the command line and return its status."""
+    gc.set_threshold(50_000)  # a build keeps nearly all that it makes, so frequent collections find nothing
     try:
         status = group.main(standalone_mode=False)
         sys.stdout.flush()
@@ -47,11 +49,11 @@ def run() -> int:
     except (UltraError, click.ClickException) as error:
         return _fail(str(error))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python prints an error at exit
         return 1
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        remedy = "; make room and build again" if error.errno in _NO_ROOM else ""
+        remedy = "; free some space and build again" if error.errno in _NO_ROOM else ""
         return _fail(f"{place}{error.strerror or error}{remedy}")
 
 

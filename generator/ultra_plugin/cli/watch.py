@@ -1,4 +1,4 @@
-"""ultra-plugin watch: build again whenever a source changes."""
+"""ultra-plugin watch: build after every change of a source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAUSE = 0.3
 @source_option
 @out_option
 def watch_command(source: Path | None, out: Path) -> None:
-    """Build now and again after every change of a source, until interrupted."""
+    """Build now, and again after every change, until interrupted."""
     root = source or default_source()
     seen: object = None
     while True:
@@ -37,7 +37,7 @@ def _signature(root: Path) -> list[tuple[str, int, int]]:
     for path in tree.files():
         try:
             status = os.stat(tree.root / path)
-        except FileNotFoundError:  # removed while we look: the next look sees it gone
+        except FileNotFoundError:  # removed meanwhile; the next look notices
             continue
         found.append((path, status.st_mtime_ns, status.st_size))
     return found
@@ -48,7 +48,7 @@ def _build_and_tell(root: Path, out: Path) -> None:
     try:
         report = build(root, out)
     except UltraError as error:
-        click.echo(f"{clock} {error}\n{clock} not built; the last good build stays")
+        click.echo(f"{clock} {error}\n{clock} not built; the last good build is unchanged")
     else:
         names = ", ".join(f"{plugin.name} {plugin.version}" for plugin in report.plugins)
         click.echo(f"{clock} built {names}: {report.written} files changed")

@@ -1,1 +1,1 @@
-"""Put plugins into Claude Code and take them out again; the standard library is all it needs."""
+"""Install plugins into Claude Code and remove them, with the standard library only."""

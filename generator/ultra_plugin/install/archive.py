@@ -1,4 +1,4 @@
-"""Read a bundle from a folder or a zip, and refuse anything that is not exactly what its list says."""
+"""Read a bundle from a folder or a zip, and refuse any difference from its listing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PackedFile:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A plugin that was read, checked and may be installed."""
+    """A checked plugin, ready to install."""
 
     plugin: str
     version: str
@@ -58,7 +58,7 @@ class Package:
 
     @property
     def programs(self) -> list[str]:
-        """Name what the plugin puts on the PATH of the Bash tool."""
+        """Name the programs that the plugin adds to the PATH of the Bash tool."""
         return self._stems("bin/", "")
 
     def _stems(self, folder: str, suffix: str) -> list[str]:
@@ -69,7 +69,7 @@ class Package:
 
 
 def carried() -> dict[str, Path]:
-    """Return the plugins that came with this installer: from the wheel, or from a clone's dist folder."""
+    """Return the plugins of this installer: from the wheel, or from a clone's dist folder."""
     package = Path(__file__).resolve().parent.parent
     for root in (package / "bundles", package.parent.parent / "dist"):
         found = {listing.parent.name: listing.parent for listing in sorted(root.glob(f"*/{LISTING}"))}
@@ -79,14 +79,14 @@ def carried() -> dict[str, Path]:
 
 
 def read(source: Path, origin: str = "") -> Package:
-    """Return the package in a folder or zip, or say why it is refused."""
+    """Return the package in a folder or zip, or refuse it."""
     try:
         if source.is_dir():
             members = _from_folder(source)
         elif source.is_file():
             members = _from_zip(source)
         else:
-            raise UltraError(f"{source}: no such zip or folder; name a built bundle")
+            raise UltraError(f"{source}: no such zip or folder; give a built bundle")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
         raise UltraError(f"{source}: this zip cannot be read ({error}); download it again") from None
     return _checked(source, members, origin or source.name)
@@ -102,7 +102,7 @@ def _from_folder(source: Path) -> dict[str, bytes]:
             path = os.path.relpath(place, source)
             status = os.lstat(place)
             if not stat.S_ISREG(status.st_mode):
-                raise _refused(source, path, "is a link or a special file, not a plain file")
+                raise _refused(source, path, "is a link or a special file, not a regular file")
             total += status.st_size
             _bounded(source, len(found) + 1, total)
             found[path] = Path(place).read_bytes()
@@ -119,7 +119,7 @@ def _from_zip(source: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(source) as archive:
         members = archive.infolist()
         _bounded(source, len(members), sum(info.file_size for info in members))
-        # The library cuts names at a NUL; the name as it was written is what is judged.
+        # The library cuts names at a NUL; check the original name.
         _named_well(source, [info.orig_filename for info in members])
         for info in members:
             if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -137,7 +137,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def _same_as_sidecar(source: Path) -> None:
-    """Compare a zip with the checksum beside it, where there is one."""
+    """Compare a zip with the checksum file next to it, if there is one."""
     sidecar = source.with_name(f"{source.name}.sha256")
     if not sidecar.is_file():
         return
@@ -147,14 +147,14 @@ def _same_as_sidecar(source: Path) -> None:
         while block := handle.read(1 << 20):
             digest.update(block)
     if not words or words[0].lower() != digest.hexdigest():
-        raise UltraError(f"{source}: its SHA-256 is not the one in {sidecar.name}; download both again")
+        raise UltraError(f"{source}: its SHA-256 does not match {sidecar.name}; download both again")
 
 
 def _bounded(source: Path, count: int, total: int) -> None:
     if count > MOST_FILES:
-        raise UltraError(f"{source}: more than {MOST_FILES} files; that is no plugin of ours")
+        raise UltraError(f"{source}: more than {MOST_FILES} files, too many for a plugin")
     if total > MOST_BYTES:
-        raise UltraError(f"{source}: more than {MOST_BYTES >> 20} MB unpacked; that is no plugin of ours")
+        raise UltraError(f"{source}: more than {MOST_BYTES >> 20} MB unpacked, too large for a plugin")
 
 
 def _named_well(source: Path, names: list[str]) -> None:
@@ -163,9 +163,9 @@ def _named_well(source: Path, names: list[str]) -> None:
             raise _refused(source, name, reason)
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise _refused(source, twice, "is there twice")
+        raise _refused(source, twice, "is in the bundle twice")
     if pair := collision(name for name in names if not name.endswith("/")):
-        raise UltraError(f"{source}: '{pair[0]}' and '{pair[1]}' are one file on some systems")
+        raise UltraError(f"{source}: '{pair[0]}' and '{pair[1]}' are the same file on some systems")
 
 
 def _refused(source: Path, name: str, reason: str) -> UltraError:
@@ -173,12 +173,12 @@ def _refused(source: Path, name: str, reason: str) -> UltraError:
 
 
 def _checked(source: Path, members: Mapping[str, bytes], origin: str) -> Package:
-    """Hold the members against bundle.json and the manifest."""
+    """Check the members against bundle.json and the manifest."""
     listing = _object(source, members, LISTING)
     if (form := listing.get("format")) != FORMAT:
         newer = isinstance(form, int) and form > FORMAT
         remedy = "install a newer ultra-suite" if newer else "build the plugin again"
-        raise UltraError(f"{source}: its bundle format is {form!r}, not {FORMAT}; {remedy}")
+        raise UltraError(f"{source}: its bundle format must be {FORMAT}, not {form!r}; {remedy}")
     plugin, version, listed = listing.get("plugin"), listing.get("version"), listing.get("files")
     if not plugin_name(plugin) or not isinstance(version, str) or version_order(version) is None:
         raise UltraError(f"{source}: {LISTING} names no plugin and version; build the plugin again")
@@ -187,7 +187,7 @@ def _checked(source: Path, members: Mapping[str, bytes], origin: str) -> Package
     manifest = _object(source, members, MANIFEST)
     if (manifest.get("name"), manifest.get("version")) != (plugin, version):
         said = f"{manifest.get('name')} {manifest.get('version')}"
-        raise UltraError(f"{source}: it is {plugin} {version} and its manifest says {said}; build it again")
+        raise UltraError(f"{source}: it is {plugin} {version}, but its manifest says {said}; build it again")
     files = {path: _listed(source, members, path, entry) for path, entry in listed.items()}
     if unlisted := sorted(members.keys() - files.keys() - {LISTING}):
         raise _refused(source, unlisted[0], f"has no SHA-256 in {LISTING}")
@@ -212,10 +212,10 @@ def _object(source: Path, members: Mapping[str, bytes], name: str) -> Mapping[st
 
 def _listed(source: Path, members: Mapping[str, bytes], path: str, entry: object) -> PackedFile:
     if path not in members:
-        raise _refused(source, path, f"is in {LISTING} and not in the bundle")
+        raise _refused(source, path, f"is in {LISTING} but not in the bundle")
     said: Mapping[str, Any] = entry if isinstance(entry, dict) else {}
     if (mode := said.get("mode")) not in ("644", "755"):
-        raise _refused(source, path, f"has mode {mode!r} in {LISTING}, not 644 or 755")
+        raise _refused(source, path, f"must have mode 644 or 755 in {LISTING}, not {mode!r}")
     file = PackedFile(members[path], mode == "755")
     if not isinstance(said.get("sha256"), str):
         raise _refused(source, path, f"has no SHA-256 in {LISTING}")

@@ -1,4 +1,4 @@
-"""The calls: install, uninstall, status and verify, each from what was asked to what is reported."""
+"""The calls install, uninstall, status and verify: each takes a request and returns a report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ultra_plugin.install.removing import purge, uninstall
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asked for."""
+    """The request of the command line."""
 
     plugins: tuple[str, ...] = ()
     source: Path | None = None
@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Report:
-    """What came of a call."""
+    """The result of a call."""
 
     action: str
     place: Place
@@ -98,7 +98,7 @@ def call_uninstall(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Repo
 
 
 def call_status(places: Sequence[Place], asked: Asked, tell: Tell) -> Report:
-    """Say what is installed in one place or more."""
+    """Report what is installed in one or more places."""
     report = Report("status", places[0])
     for place in places:
         mend(place, asked.wait, report, tell)
@@ -111,12 +111,12 @@ def call_status(places: Sequence[Place], asked: Asked, tell: Tell) -> Report:
 
 
 def call_verify(place: Place, asked: Asked, tell: Tell) -> Report:
-    """Compare what is installed with its receipts; nothing to compare is a failure too."""
+    """Compare the installed files with their receipts; fail if nothing is installed."""
     report = Report("verify", place)
     mend(place, asked.wait, report, tell)
     names = asked.plugins or tuple(one.receipt.plugin for one in inspecting.standings(place, ()))
     if not names:
-        raise UltraError(f"nothing is installed in {place.config}; run: ultra-install")
+        raise UltraError(f"nothing is installed in {place.config}; to install, run: ultra-install")
     _verify(report, names, client.find())
     for one in report.standings:
         report.problems += [f"{one.receipt.plugin}: {path} was added" for path in one.added]
@@ -124,10 +124,10 @@ def call_verify(place: Place, asked: Asked, tell: Tell) -> Report:
 
 
 def mend(place: Place, wait: float, report: Report, tell: Tell, dry_run: bool = False) -> None:
-    """Finish or undo what a killed call has left."""
+    """Finish or undo an interrupted call."""
     if dry_run:
         if place.state.is_dir():
-            report.notes.append("the next call will finish or roll back an interrupted one")
+            report.notes.append("an earlier call was interrupted; the next call finishes it or rolls it back")
         return
     scaffold.sweep(place.state)
     if place.state.is_dir():
@@ -146,11 +146,11 @@ def _packages(asked: Asked) -> list[Package]:
     carried = archive.carried()
     if not carried:
         raise UltraError(
-            "no plugin came with this installer; name one with --from, or build one: make plugin"
+            "no plugin came with this installer; give one with --from, or build one with: make plugin"
         )
     for name in asked.plugins:
         if name not in carried:
-            raise UltraError(f"there is no plugin called {name} here, only {', '.join(carried)}")
+            raise UltraError(f"unknown plugin: {name}; use one of: {', '.join(carried)}")
     origin = f"ultra-suite {__version__}"
     return [archive.read(carried[name], origin) for name in asked.plugins or carried]
 
@@ -168,19 +168,19 @@ def _installed(place: Place, packages: list[Package], all_of_them: bool) -> list
 def _do(
     place: Place, asked: Asked, make: Callable[[], Plan], agree: Agree, tell: Tell, report: Report
 ) -> None:
-    """Show the plan, ask, and do exactly what was shown."""
+    """Show the plan, ask, and run exactly that plan."""
     shown = make()
     report.lines, report.planned = shown.lines, asked.dry_run
     if shown.empty or asked.dry_run:
         return
     if not agree(shown):
-        raise UltraError("not agreed to; nothing was done")
+        raise UltraError("cancelled; nothing was changed")
     with scaffold.locked(place.state, asked.wait, tell):
         try:
             journal.recover(place)
             plan = make()
             if plan.lines != shown.lines:
-                raise UltraError("things have changed since the question; nothing was done, run it again")
+                raise UltraError("files changed while waiting for the answer; nothing was done, run it again")
             if plan.above:
                 scaffold.may_go(place.state, plan.above)
             journal.perform(place, plan.changes, plan.closes_commands)
@@ -215,17 +215,17 @@ def _how_to_start(place: Place, package: Package) -> list[str]:
     if place.scope == "project":
         folder = place.config / "skills" / package.plugin
         said.append(
-            f"commit {folder} with its receipt, and the commands and settings.json of .claude where a line "
-            "above names them; settings.json.ultra-backup and byte code are not for the repository"
+            f"commit {folder} with its receipt, and the commands and settings.json of .claude if a line "
+            "above names them; do not commit settings.json.ultra-backup or byte code"
         )
         said.append(f"colleagues who start the client in {place.root} and trust it get the plugin")
         if _ignored(place, folder):
-            said.append(f"git ignores {folder}: change .gitignore, or colleagues will not get it")
+            said.append(f"git ignores {folder}; change .gitignore so that colleagues get it")
     return said
 
 
 def _in_reading_order(package: Package) -> tuple[list[str], str]:
-    """Return the commands in the order in which the plugin's README names them, and which one comes first."""
+    """Return the commands in the order of the plugin's README, and which one comes first."""
     readme = (
         package.files["README.md"].content.decode("utf-8", "replace") if "README.md" in package.files else ""
     )

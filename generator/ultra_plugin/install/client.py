@@ -1,4 +1,4 @@
-"""Ask the real client what it makes of an installation, without letting it write into anybody's folder."""
+"""Ask the real client about an installation, without letting it write to the owner's folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ultra_plugin.install.names import version_order
 from ultra_plugin.install.place import Place
 
 OLDEST = "2.1.197"
-"""The first version that is known to load plugins from the skills folder."""
+"""The first version known to load plugins from the skills folder."""
 _LIMIT = 30
 _QUIET = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 
@@ -35,13 +35,13 @@ class Listed:
 
 
 def find() -> Path | None:
-    """Return the client on the PATH, if there is one."""
+    """Return the client on the PATH, or None."""
     found = shutil.which("claude")
     return Path(found) if found else None
 
 
 def version(client: Path) -> str | None:
-    """Return the client's version, or None when it does not say."""
+    """Return the client's version, or None."""
     said = re.match(r"\d+\.\d+\.\d+", _run([str(client), "--version"], {}, client.parent) or "")
     return said[0] if said else None
 
@@ -51,14 +51,16 @@ def require(client: Path, oldest: str | None) -> str | None:
     found = version(client)
     needed = max((OLDEST, oldest or OLDEST), key=lambda one: version_order(one) or ((0,),))
     if found and (version_order(found) or ()) < (version_order(needed) or ()):
-        raise UltraError(f"{client} is version {found} and {needed} is needed; update it with: claude update")
+        raise UltraError(
+            f"{client} is version {found}, but {needed} is needed; update it with: claude update"
+        )
     return found
 
 
 def listing(client: Path, place: Place) -> list[Listed] | None:
-    """Return what the client lists, or None when it cannot be asked.
+    """Return the plugins that the client lists, or None if it does not answer.
 
-    Listing alone makes the client write its state file, so it gets a folder of its own that shows it the
+    Listing alone makes the client write its state file, so it gets a separate folder that shows it the
     owner's plugins, records and settings.
     """
     with tempfile.TemporaryDirectory(prefix="ultra-install-") as name:
@@ -81,7 +83,7 @@ def _mirror(place: Place, mirror: Path) -> None:
             shutil.copyfile(person / name, mirror / name)
     if (person / "skills").is_dir():
         (mirror / "skills").symlink_to(os.path.realpath(person / "skills"))
-    if place.scope == "project":  # untrusted, the client does not even look
+    if place.scope == "project":  # the client ignores an untrusted project
         trusted = {str(os.path.realpath(place.root)): {"hasTrustDialogAccepted": True}}
         (mirror / ".claude.json").write_text(json.dumps({"projects": trusted}))
 

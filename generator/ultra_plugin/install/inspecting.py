@@ -1,4 +1,4 @@
-"""Say what is installed, and whether it still is what was installed."""
+"""Report what is installed, and how it differs from its receipt."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ultra_plugin.install.survey import Survey, survey
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One installed plugin and all that differs from its receipt."""
+    """One installed plugin and its differences from the receipt."""
 
     receipt: Receipt
     path: str
     differences: tuple[str, ...]
     added: tuple[str, ...]
-    """What the owner put into the folder beside our files."""
+    """Files that the owner added to the folder."""
     copies: tuple[Copy, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """Return the standing for machines."""
+        """Return the standing as JSON values."""
         return {
             "plugin": self.receipt.plugin,
             "version": self.receipt.version,
@@ -61,7 +61,7 @@ def _files(seen: Survey) -> list[str]:
     return [
         *(f"{path} was changed" for path in seen.changed),
         *(f"{path} is missing" for path in seen.missing),
-        *(f"{path} has another mode" for path in seen.other_mode),
+        *(f"{path} has a different mode" for path in seen.other_mode),
     ]
 
 
@@ -85,7 +85,7 @@ def _rules(place: Place, one: Receipt) -> list[str]:
 
 
 def notes(place: Place, plugin: str) -> list[str]:
-    """Say which copy is in force where that is not the one in this place, or not enabled."""
+    """Say which copy the client loads if it is not this one, or if it is disabled."""
     found = presence.copies(place, plugin)
     if not found:
         return []
@@ -103,13 +103,15 @@ def notes(place: Place, plugin: str) -> list[str]:
 
 
 def complaints(binary: Path, place: Place, plugin: str) -> tuple[list[str], list[str]]:
-    """Ask the client: return what is wrong, and what is only worth knowing."""
+    """Ask the client; return problems and notes."""
     listed = client.listing(binary, place)
     if listed is None:
-        return [], [f"{binary} could not be asked whether it loads the plugin; see: claude plugin list"]
+        return [], [f"{binary} did not say whether it loads the plugin; see: claude plugin list"]
     ours = [one for one in listed if one.id == f"{plugin}@skills-dir"]
     if not ours:
         return [f"the client does not list {plugin}@skills-dir; see: claude plugin list"], []
-    if notes(place, plugin):  # another copy is in force, or this one is disabled: said already, and no fault
+    if notes(
+        place, plugin
+    ):  # another copy is loaded, or this one is disabled: already reported, and not a fault
         return [], []
     return [f"the client says: {error}" for one in ours for error in one.errors], []

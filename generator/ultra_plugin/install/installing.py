@@ -1,4 +1,4 @@
-"""Plan an installation: new, over an older one, over a newer one, or over one that somebody has changed."""
+"""Plan an installation: new, or over an older, newer or edited one."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FOR_GIT = {".gitattributes": PackedFile(b"* -text\n"), ".gitignore": PackedFile
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What was asked for; None is "as it is installed now"."""
+    """The requested options; None means "as installed now"."""
 
     permissions: Literal["none", "minimal"] | None = None
     short_names: bool | None = None
 
 
 def install(planner: Planner, package: Package, wishes: Wishes) -> None:
-    """Add what installing a package takes to a plan."""
+    """Add the installation of a package to a plan."""
     place = planner.place
     folder = place.plugin(package.plugin)
     present = _present(place, package)
@@ -74,7 +74,7 @@ def install(planner: Planner, package: Package, wishes: Wishes) -> None:
 
 
 def _present(place: Place, package: Package) -> Receipt | None:
-    """Return the receipt of what is installed; a folder or namesake that is not ours is refused."""
+    """Return the receipt of the installed plugin; refuse a folder or namesake that is not ours."""
     folder = place.plugin(package.plugin)
     if found := receipts.read(folder):
         return found
@@ -83,7 +83,9 @@ def _present(place: Place, package: Package) -> Receipt | None:
     for other in sorted(place.skills.glob(f"*/{MANIFEST}")):
         if _manifest_name(other) == package.plugin:
             home = place.shown(other.parent.parent)
-            raise UltraError(f"{home} is called {package.plugin} too, and the client loads only one; move it")
+            raise UltraError(
+                f"{home} is also called {package.plugin}, and the client loads only one; move it"
+            )
     return None
 
 
@@ -104,7 +106,7 @@ def _verb(present: Receipt | None, new: Receipt, seen: Survey) -> tuple[Verb, st
         what = f"{new.plugin} {present.version} to {new.version} ({count})"
         return ("downgrade" if older else "upgrade"), what
     if present.files != new.files:
-        return "replace", f"{new.plugin} {new.version} by another build of it ({count})"
+        return "replace", f"{new.plugin} {new.version} with another build of it ({count})"
     if not seen.clean:
         mended = len(seen.changed) + len(seen.missing) + len(seen.other_mode)
         return "repair", f"{new.plugin} {new.version} ({mended} of {count})"
@@ -112,13 +114,13 @@ def _verb(present: Receipt | None, new: Receipt, seen: Survey) -> tuple[Verb, st
 
 
 def _same(present: Receipt, new: Receipt) -> bool:
-    """Compare two receipts but for when and from where."""
+    """Compare two receipts, apart from time and origin."""
     when_and_whence = {key: getattr(present, key) for key in ("installed_at", "origin", "installer")}
     return replace(new, **when_and_whence) == present
 
 
 def _carried(files: Mapping[str, PackedFile], present: Receipt | None, seen: Survey) -> dict[str, str]:
-    """Return where the owner's files go: edited ones aside, added ones where they were."""
+    """Return where the owner's files go: edited ones aside, added ones in place."""
     if present is None:
         return {}
     used = set(files)
@@ -131,10 +133,10 @@ def _carried(files: Mapping[str, PackedFile], present: Receipt | None, seen: Sur
 
 
 def aside(path: str, version: str, used: Iterable[str]) -> str:
-    """Return a free name beside a path for the owner's version of it."""
+    """Return a free name next to a path for the owner's version of it."""
     taken = set(used)
     parts = path.split("/")
-    for depth in range(1, len(parts)):  # a folder of the owner's where we now have a file
+    for depth in range(1, len(parts)):  # the owner has a folder where we now have a file
         if "/".join(parts[:depth]) in taken:
             parts[depth - 1] += f".kept-{version}"
             return "/".join(parts)
@@ -154,7 +156,7 @@ def _kept(present: Receipt | None, carried: Mapping[str, str]) -> tuple[str, ...
 
 
 def _grant(planner: Planner, package: Package, present: Receipt | None, wishes: Wishes) -> Granted:
-    """Bring the rules in line with what the version needs; rules that were there already are not claimed."""
+    """Update the rules to the new version's; do not claim rules that were already there."""
     before = present.granted if present else Granted()
     shown = planner.place.config / "settings.json"
     wanted = wishes.permissions or ("minimal" if before.rules else "none")
@@ -177,7 +179,7 @@ def _grant(planner: Planner, package: Package, present: Receipt | None, wishes: 
 
 
 def _commands(planner: Planner, package: Package, present: Receipt | None, wishes: Wishes) -> dict[str, str]:
-    """Bring the short names in line with the new version's commands; the owner's own are never replaced."""
+    """Update the short names to the new version's commands; never replace the owner's commands."""
     place, before = planner.place, present.commands if present else {}
     wanted = bool(before) if wishes.short_names is None else wishes.short_names
     texts = shortnames.commands(package) if wanted else {}
@@ -189,8 +191,8 @@ def _commands(planner: Planner, package: Package, present: Receipt | None, wishe
         if ours and found == sha256(text):
             recorded[name] = found
         elif name in planner.short_names or (not ours and shortnames.taken(place, name)):
-            whose = shortnames.taken(place, name) or "that of another plugin"
-            planner.line(package.plugin, "leave", f"/{name}: {whose} is there", path)
+            whose = shortnames.taken(place, name) or "another plugin's command"
+            planner.line(package.plugin, "leave", f"/{name}: {whose} has this name", path)
         else:
             recorded[name] = sha256(text)
             planner.line(package.plugin, "add", f"the short name /{name}", path)
@@ -204,7 +206,7 @@ def _commands(planner: Planner, package: Package, present: Receipt | None, wishe
 
 
 def drop_command(planner: Planner, plugin: str, name: str, recorded: str) -> None:
-    """Add the removal of a short name to a plan, unless its owner has changed it."""
+    """Add the removal of a short name to a plan, unless the owner has changed it."""
     path = planner.place.commands / f"{name}.md"
     found = shortnames.digest(path)
     if found == recorded:

@@ -1,11 +1,11 @@
-"""All or nothing: changes are staged, written down, done by renames, and finished or undone after a kill.
+"""Make all changes or none: stage them, journal them, rename them into place, and recover after a kill.
 
-The journal's name is the phase, so that the next one is entered by a rename, even on a full disk:
-  staging    nothing in force has changed: what was staged is thrown away
-  committed  everything is staged: the renames are done, again if need be
-  undoing    a rename failed: the ones before it are taken back, and then it is as in staging
-  done       what was replaced is thrown away
-The journal says what kind of thing a step is, never where it lies: it may be from somebody's repository.
+The journal's name is the phase, so that a rename enters the next phase, even on a full disk:
+  staging    nothing in use has changed: discard the staged files
+  committed  everything is staged: do the renames, again if needed
+  undoing    a rename failed: undo the ones before it, then continue as in staging
+  done       discard the replaced files
+The journal names the kind of a step, never its path: it may come from an untrusted repository.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Journal:
 
     steps: tuple[Step, ...]
     opens_commands: bool = False
-    """The folder for commands is made, and goes again when this is undone."""
+    """The commands folder was created; undo removes it."""
     closes_commands: bool = False
-    """The folder for commands was made by us and goes in the end, if it is empty."""
+    """The commands folder is ours; remove it in the end if it is empty."""
 
 
 def perform(place: Place, changes: Sequence[Change], closes_commands: bool = False) -> None:
@@ -58,17 +58,17 @@ def perform(place: Place, changes: Sequence[Change], closes_commands: bool = Fal
     except BaseException:
         _take_back(place, journal)
         raise
-    with suppress(OSError):  # everything is in force; the next call tries again to clear up
+    with suppress(OSError):  # everything is in place; the next call cleans up
         _finish(place, journal)
 
 
 def interrupted(place: Place) -> Phase | None:
-    """Return the phase in which an earlier call was stopped, or None."""
+    """Return the phase in which an earlier call stopped, or None."""
     return next((phase for phase in PHASES if _path(place, phase).exists()), None)
 
 
 def recover(place: Place) -> str | None:
-    """Finish or undo what an earlier call left, and say which; only the holder of the lock may."""
+    """Finish or undo an earlier call, and say which; needs the lock."""
     phase = interrupted(place)
     if phase is None:
         _clear(place)
@@ -90,7 +90,7 @@ def recover(place: Place) -> str | None:
 
 
 def _take_back(place: Place, journal: Journal) -> None:
-    """Undo whatever was done, from whichever phase the disk says that we are in."""
+    """Undo the changes, from the phase found on disk."""
     phase = interrupted(place)
     if phase == "done":
         _finish(place, journal)
@@ -144,11 +144,13 @@ def _read(place: Place, phase: Phase) -> Journal:
         found = tuple(steps.parse(words) for words in value["steps"])
         return Journal(found, bool(value["opens"]), bool(value["closes"]))
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise UltraError(f"{path}: this journal is not ours; look into {place.state} and remove it") from None
+        raise UltraError(
+            f"{path}: this journal is not ultra-install's; check {place.state} and remove it"
+        ) from None
 
 
 def _clear(place: Place) -> None:
-    """Empty the state folder of everything that no journal speaks of."""
+    """Remove everything from the state folder that no journal names."""
     for name in ("journal", *(path.name for path in place.state.glob("*-*") if path.is_dir())):
         steps.remove(place.state / name)
 

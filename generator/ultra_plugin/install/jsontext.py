@@ -1,4 +1,4 @@
-"""Edit JSON as text: a thing is put in or taken out, and every other byte stays."""
+"""Edit JSON as text: add or remove one item and keep every other byte."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-# Enough for text that is known to parse: strings, brackets and marks, and everything else in one piece.
+# Enough for valid JSON: strings, brackets and marks, and everything else in one piece.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 _DEPTH = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 
 class NotJsonError(ValueError):
-    """Say where a text stops being JSON."""
+    """The place where a text stops being JSON."""
 
     def __init__(self, reason: str, line: int, column: int) -> None:
         super().__init__(f"line {line}, column {column}: {reason}")
 
 
 def load(text: str) -> Any:
-    """Return the value of strict JSON, numbers as their text, or say where it breaks."""
+    """Return the value of strict JSON with numbers as text, or raise NotJsonError."""
 
     def no_number(word: str) -> NoReturn:
         raise NotJsonError(f"{word} is not JSON", *_line_and_column(text, word))
@@ -45,18 +45,18 @@ def _line_and_column(text: str, word: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """One element of a list, or one member of an object, by where it stands."""
+    """The position of one element of a list or one member of an object."""
 
     start: int
     end: int
     value: int
-    """Where the value begins: for a member that is after its key."""
+    """Where the value begins: for a member, after its key."""
     key: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A list or an object, by where its inside begins and ends."""
+    """The position of the inside of a list or object."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ class Group:
 
 
 def group(text: str, at: int) -> Group:
-    """Return the list or object that begins at or after a position of text that parses."""
+    """Return the list or object that begins at or after a position in valid JSON."""
     tokens = _TOKEN.finditer(text, at)
     opening = next(tokens)
     children: list[Child] = []
@@ -103,7 +103,7 @@ def insert(text: str, inside: Group, child: str, unit: str) -> str:
 
 
 def remove(text: str, inside: Group, child: Child) -> str:
-    """Return the text without a child: the exact reverse of putting it in."""
+    """Return the text without a child: the exact reverse of adding it."""
     index = inside.children.index(child)
     if index:
         return text[: inside.children[index - 1].end] + text[child.end :]
@@ -113,7 +113,7 @@ def remove(text: str, inside: Group, child: Child) -> str:
 
 
 def gap(text: str, inside: Group, unit: str) -> str:
-    """Return the white space that belongs before one more child."""
+    """Return the white space before a new child."""
     if len(inside.children) > 1:
         return text[inside.children[-2].end : inside.children[-1].start].rpartition(",")[2]
     if inside.children:

@@ -1,4 +1,4 @@
-"""The command line of ultra-install: the one place where errors become sentences and statuses."""
+"""The command line of ultra-install, and the place where errors become sentences and statuses."""
 
 from __future__ import annotations
 
@@ -20,21 +20,19 @@ if TYPE_CHECKING:
     from ultra_plugin.install.place import Place
     from ultra_plugin.install.plan import Plan
 
-_WINDOWS = (
-    "native Windows is not supported: install WSL (wsl --install) and run Claude Code and ultra-install in it"
-)
+_WINDOWS = "native Windows is not supported: install WSL (wsl --install), and run Claude Code and ultra-install there"
 _EPILOG = """\
 files it changes:
   <config>/skills/<plugin>/       the plugin and its receipt; <config> is ~/.claude or $CLAUDE_CONFIG_DIR
   <config>/commands/<name>.md     only with --short-names
-  <config>/settings.json          only with --permissions minimal, edited as text: every other byte stays;
+  <config>/settings.json          only with --permissions minimal, edited as text: nothing else changes;
                                   settings.json.ultra-backup is a copy of the old file
   with --scope project, <config> is the .claude folder of the current repository
 
 examples:
   ultra-install                             install the plugins in this package; shows a plan and asks
   ultra-install --yes --short-names         the same without asking, with /ultrabrief-local and the others
-  ultra-install --upgrade --from x.zip      install another version; files that you edited are kept beside the new ones
+  ultra-install --upgrade --from x.zip      install another version; files that you edited are kept next to the new ones
   ultra-install --verify                    exit 1 if anything differs from what was installed
   ultra-install --uninstall                 remove exactly what was installed
 
@@ -106,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python prints an error at exit
         return 1
 
 
@@ -120,7 +118,7 @@ def _status(arguments: Sequence[str] | None) -> int:
             raise UltraError(_WINDOWS)
         return _call(options)
     except KeyboardInterrupt:
-        return _fail(options, "interrupted; ultra-install --status says how things stand", 130)
+        return _fail(options, "interrupted; ultra-install --status shows what is installed", 130)
     except UltraError as error:
         return _fail(options, str(error))
     except BrokenPipeError:
@@ -132,7 +130,7 @@ def _status(arguments: Sequence[str] | None) -> int:
             errno.EACCES: "make it writable",
             errno.EROFS: "make it writable",
         }
-        hint = remedy.get(error.errno or 0, "look into it")
+        hint = remedy.get(error.errno or 0, "fix this")
         return _fail(options, f"{place}{error.strerror or error}; nothing was changed: {hint} and try again")
 
 
@@ -142,20 +140,20 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     reads = options.status or options.verify
     for name in options.plugins:
         if not plugin_name(name):
-            made.error(f"'{name}' is no plugin's name")
+            made.error(f"'{name}' is not a plugin name")
     if options.purge and not options.uninstall:
-        made.error("--purge goes with --uninstall")
+        made.error("--purge needs --uninstall")
     if (options.uninstall or reads) and (
         options.source or options.permissions or options.short_names is not None
     ):
-        made.error("--from, --permissions and --short-names go with an installation")
+        made.error("--from, --permissions and --short-names are only for installing")
     if reads and options.dry_run:
-        made.error("--status and --verify change nothing anyway; leave out --dry-run")
+        made.error("--status and --verify change nothing; leave out --dry-run")
     return options
 
 
 def _call(options: argparse.Namespace) -> int:
-    # Imported late: fcntl is not there on Windows, whose users shall read a sentence.
+    # Imported late: Windows has no fcntl, and its users should get a sentence.
     from ultra_plugin.install import calls, report
     from ultra_plugin.install.installing import Wishes
     from ultra_plugin.install.place import project_place, user_place
@@ -190,7 +188,7 @@ def _call(options: argparse.Namespace) -> int:
 
 
 def _project_here(environment: Mapping[str, str]) -> list[Place]:
-    """Return the place of the repository that we are in, if it has one with something in it."""
+    """Return the place of the current repository if plugins are installed there."""
     from ultra_plugin.install.place import project_place
 
     try:
@@ -202,12 +200,12 @@ def _project_here(environment: Mapping[str, str]) -> list[Place]:
 
 def _ask(options: argparse.Namespace, lines: Sequence[str], plan: Plan) -> bool:
     if options.json:
-        raise UltraError("with --json nobody can be asked; add --yes, or --dry-run to see the plan")
+        raise UltraError("--json cannot ask; add --yes, or --dry-run to see the plan")
     for line in lines:
         print(line, file=sys.stderr)
     back = any(line.verb == "downgrade" for line in plan.lines)
     print(
-        "This goes back to an older version. Go on? [y/N] " if back else "Go on? [y/N] ",
+        "This installs an older version. Continue? [y/N] " if back else "Continue? [y/N] ",
         end="",
         file=sys.stderr,
         flush=True,
@@ -216,7 +214,7 @@ def _ask(options: argparse.Namespace, lines: Sequence[str], plan: Plan) -> bool:
         return input().strip().lower() in ("y", "yes")
     except EOFError:
         print(file=sys.stderr)
-        raise UltraError("nobody is there to answer; add --yes to go on without being asked") from None
+        raise UltraError("no terminal to ask on; add --yes to continue without asking") from None
 
 
 def _tell(sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""Which names may become paths: archives, receipts and journals come from others and are not trusted."""
+"""Decide which names may become paths: archives, receipts and journals are not trusted."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,40})
 
 
 def plain(name: object) -> bool:
-    """Tell whether a name is a single, ordinary file name."""
+    """Say whether a name is a single, ordinary file name."""
     return isinstance(name, str) and _PLAIN.fullmatch(name) is not None
 
 
 def plugin_name(name: object) -> bool:
-    """Tell whether a name may be a plugin's, and so a folder's."""
+    """Say whether a name may be a plugin's, and so a folder's."""
     return isinstance(name, str) and _PLUGIN.fullmatch(name) is not None
 
 
 def refusal(path: str) -> str | None:
-    """Say why a relative path must not be written, or None when it may."""
+    """Return why a relative path must not be written, or None."""
     if not path or path.startswith("/"):
         return "is an absolute path"
     if "\\" in path:
@@ -44,7 +44,7 @@ def refusal(path: str) -> str | None:
 
 
 def collision(paths: Iterable[str]) -> tuple[str, str] | None:
-    """Return two paths that some file systems take for the same one, or for a file inside a file."""
+    """Return two paths that are the same on some file systems, or a file inside a file."""
     spelled: dict[str, str] = {}
     files: dict[str, str] = {}
     for path in sorted(paths):
@@ -64,7 +64,7 @@ def _folded(path: str) -> str:
 
 
 def version_order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]] | None:
-    """Return what puts versions in order, or None for a text that is no version."""
+    """Return the sort key of a version, or None."""
     match = _VERSION.fullmatch(version)
     if match is None:
         return None

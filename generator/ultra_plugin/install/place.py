@@ -1,4 +1,4 @@
-"""Where things go: the client's folder of a person or of a repository, and every path derived from it."""
+"""The client's folder of a user or a repository, and every path derived from it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Scope = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One client folder; links are followed once, here, so that the link stays and its target is edited."""
+    """One client folder; links are resolved once, here, so that edits change the target and keep the link."""
 
     scope: Scope
     config: Path
-    """The folder as its owner names it."""
+    """The folder as the owner names it."""
     user_config: Path
-    """The person's own folder, where the client keeps its records; the same in scope user."""
+    """The user's folder, where the client keeps its records; the same in scope user."""
     skills: Path
-    """The folder that the client loads plugins from."""
+    """The folder from which the client loads plugins."""
     commands: Path
     """The folder of the owner's own commands."""
     settings: Path
 
     @classmethod
     def at(cls, scope: Scope, config: Path, user_config: Path) -> Place:
-        """Return the place at a folder, or refuse one that no client could use."""
+        """Return the place at a folder, or refuse an unusable one."""
         paths = (config / name for name in ("skills", "commands", "settings.json"))
         return _usable(cls(scope, config, user_config, *map(_real, paths)))
 
@@ -42,12 +42,12 @@ class Place:
 
     @property
     def backup(self) -> Path:
-        """Return where the settings are kept as they were."""
+        """Return the path of the settings backup."""
         return self.config / "settings.json.ultra-backup"
 
     @property
     def state(self) -> Path:
-        """Return the folder for work under way; the client passes over dotted folders."""
+        """Return the folder for work in progress; the client ignores dotted folders."""
         return self.skills / STATE
 
     def plugin(self, name: str) -> Path:
@@ -55,20 +55,22 @@ class Place:
         return self.skills / name
 
     def data(self, name: str) -> Path:
-        """Return the folder that the client gives a plugin for its data."""
+        """Return the data folder of a plugin."""
         return self.user_config / "plugins" / "data" / f"{name}-skills-dir"
 
     def shown(self, path: Path) -> str:
-        """Return a path as its owner would type it: below the client's folder, links not followed."""
+        """Return a path as the owner would type it: below the client's folder, links not resolved."""
         real = _real(self.config)
         return str(self.config / path.relative_to(real)) if path.is_relative_to(real) else str(path)
 
 
 def user_place(environment: Mapping[str, str]) -> Place:
-    """Return the person's own place; CLAUDE_CONFIG_DIR moves it."""
+    """Return the user's place; CLAUDE_CONFIG_DIR moves it."""
     named = environment.get("CLAUDE_CONFIG_DIR")
     if not named and not environment.get("HOME"):
-        raise UltraError("neither HOME nor CLAUDE_CONFIG_DIR is set, so there is nowhere to install; set one")
+        raise UltraError(
+            "neither HOME nor CLAUDE_CONFIG_DIR is set, so there is no place to install; set one"
+        )
     config = Path(named or os.path.join(environment["HOME"], ".claude")).absolute()
     return Place.at("user", config, config)
 
@@ -85,18 +87,16 @@ def project_place(environment: Mapping[str, str], folder: Path) -> Place:
         )
     for path in (place.config, place.skills, place.commands, place.settings):
         if not _real(path).is_relative_to(_real(root)):
-            raise UltraError(
-                f"{path} lies outside of {root}; a project may not redirect an installation there"
-            )
+            raise UltraError(f"{path} is outside {root}; a project may not redirect an installation there")
     return place
 
 
 def _usable(place: Place) -> Place:
     for folder in (place.config, place.config / "skills", place.config / "commands"):
         if folder.exists() and not folder.is_dir():
-            raise UltraError(f"{folder} is a file where the client has a folder; move it away and try again")
+            raise UltraError(f"{folder} is a file, but the client needs a folder; move it away and try again")
     if place.state.is_symlink():
-        raise UltraError(f"{place.state} is a link, which is not our doing; remove it and try again")
+        raise UltraError(f"{place.state} is a link that ultra-install did not make; remove it and try again")
     if place.settings.exists() and not place.settings.is_file():
         raise UltraError(f"{place.settings} is not a file; move it away and try again")
     return place

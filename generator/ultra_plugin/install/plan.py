@@ -1,4 +1,4 @@
-"""What a call will do, worked out without touching anything: lines to show, and changes to make."""
+"""Plan a call without changing anything: lines to show, and changes to make."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Verb = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that will be done or was done."""
+    """One planned or finished action."""
 
     plugin: str
     verb: Verb
@@ -30,29 +30,29 @@ class Line:
     path: str
 
     def as_dict(self) -> dict[str, str]:
-        """Return the line for machines."""
+        """Return the line as JSON values."""
         return {"plugin": self.plugin, "action": self.verb, "what": self.what, "path": self.path}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that one call will do, for all of its plugins."""
+    """All actions of one call, for all of its plugins."""
 
     lines: tuple[Line, ...]
     changes: tuple[Change, ...]
     purged: tuple[Path, ...] = ()
     above: int = 0
-    """How many folders above the state folder may go once they are empty."""
+    """How many folders above the state folder to remove once they are empty."""
     closes_commands: bool = False
 
     @property
     def empty(self) -> bool:
-        """Tell whether there is nothing to do."""
+        """Say whether there is nothing to do."""
         return not self.changes and not self.purged
 
 
 class Planner:
-    """Collect lines and changes; settings are edited once, whatever number of plugins is concerned."""
+    """Collect lines and changes; edit settings once for all plugins."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -96,10 +96,10 @@ class Planner:
             raise UltraError(f"{draft.path} is read-only; make it writable, or use --permissions none")
         if any(one.granted.rules for one in self.leaving):
             if backup.is_file() and backup.read_bytes() == draft.after:
-                self.line("", "remove", "the backup: the settings are as they were", backup)
+                self.line("", "remove", "the backup: the settings are as before", backup)
                 self.file("backup", "", backup, None)
         elif draft.changed and draft.before is not None and not os.path.lexists(backup):
-            self.line("", "back up", "the settings as they are now", backup)
+            self.line("", "back up", "the current settings", backup)
             self.file("backup", "", backup, draft.before)
         if draft.changed:
             self.file("settings", "", draft.path, draft.after)

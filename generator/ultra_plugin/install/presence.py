@@ -1,4 +1,4 @@
-"""Which copies of a plugin there are, and which of them the client loads."""
+"""Find the copies of a plugin, and the one that the client loads."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Copy:
     enabled: bool
 
     def as_dict(self) -> dict[str, object]:
-        """Return the copy for machines."""
+        """Return the copy as JSON values."""
         return {"id": self.id, "version": self.version, "where": self.where, "enabled": self.enabled}
 
 
 def copies(place: Place, plugin: str) -> list[Copy]:
-    """Return the copies of a plugin, the one in force first.
+    """Return the copies of a plugin, the loaded one first.
 
-    A marketplace's copy wins even while it is disabled, and a person's own wins over a project's.
+    A marketplace's copy wins even while it is disabled, and a user's copy wins over a project's.
     """
     person = place.user_config
     enabled = _object(_object(_load(person / "settings.json")).get("enabledPlugins"))

@@ -1,4 +1,4 @@
-"""The receipt: what an installation put where, kept in the plugin's folder so that one rename moves both."""
+"""The receipt of an installation, kept in the plugin's folder so that one rename moves both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Everything that uninstalling has to take back."""
+    """Everything that uninstalling must undo."""
 
     plugin: str
     version: str
@@ -40,11 +40,11 @@ class Receipt:
     files: Mapping[str, Recorded]
     granted: Granted = field(default_factory=Granted)
     commands: Mapping[str, str] = field(default_factory=dict)
-    """Short name -> SHA-256 of the small command behind it."""
+    """Short name -> SHA-256 of its command file."""
     kept: tuple[str, ...] = ()
     """Files of the owner that upgrades moved aside."""
     made: int = 0
-    """How many folders had to be made: 1 is skills, 2 also the one above, and so on."""
+    """How many folders were created: 1 is skills, 2 also the one above, and so on."""
     made_commands: bool = False
 
     def dump(self) -> bytes:
@@ -77,7 +77,7 @@ def read(folder: Path) -> Receipt | None:
     try:
         return _parse(json.loads(place.read_bytes()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UltraError(f"{place}: this receipt cannot be read; move the folder away by hand") from None
+        raise UltraError(f"{place}: this receipt cannot be read; move the folder away") from None
 
 
 def installed(place: Place) -> list[Receipt]:
@@ -89,7 +89,7 @@ def installed(place: Place) -> list[Receipt]:
 
 
 def _parse(value: Any) -> Receipt:
-    """Trust nothing: a repository's receipt was written by somebody else."""
+    """Check every value: a repository's receipt is not trusted."""
     if value["format"] != FORMAT or value["scope"] not in ("user", "project"):
         raise ValueError
     files = {

@@ -1,4 +1,4 @@
-"""Plan an uninstallation: out goes what the receipt names, and what the owner changed or added stays."""
+"""Plan an uninstallation: remove what the receipt names, keep what the owner changed or added."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ultra_plugin.install.survey import survey
 
 
 def uninstall(planner: Planner, receipt: Receipt) -> None:
-    """Add what uninstalling a plugin takes to a plan."""
+    """Add the removal of a plugin to a plan."""
     place, name = planner.place, receipt.plugin
     folder = place.plugin(name)
     seen = survey(folder, receipt)
     planner.line(name, "remove", f"{name} {receipt.version} ({len(receipt.files)} files)", folder)
     stays = {path: path for path in (*seen.changed, *seen.added)}
-    if MANIFEST in seen.changed:  # under its own name the client would go on loading what is left
+    if MANIFEST in seen.changed:  # under its own name the client would still load the rest
         del stays[MANIFEST]
         stays[aside(MANIFEST, receipt.version, stays)] = MANIFEST
     for path, old in sorted(stays.items()):
@@ -39,5 +39,5 @@ def purge(planner: Planner, name: str) -> None:
     """Add the removal of a plugin's data to a plan."""
     data = planner.place.data(name)
     if data.is_dir() and not data.is_symlink():
-        planner.line(name, "remove", "its data folder, with all that is in it", data)
+        planner.line(name, "remove", "its data folder with all its contents", data)
         planner.purged.append(data)

@@ -1,4 +1,4 @@
-"""Tell people and machines what was done: one line for each thing, ticks only on a terminal."""
+"""Report a call: one line per action, ticks only on a terminal, or JSON."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def as_json(report: Report) -> str:
 
 
 def as_text(report: Report) -> str:
-    """Return one line for each thing that was done, found or is worth knowing."""
+    """Return one line per action, finding and note."""
     if report.planned:
-        return "\n".join([*planned(report.lines), *report.notes]) or "there is nothing to do"
+        return "\n".join([*planned(report.lines), *report.notes]) or "nothing to do"
     done = [f"{_mark(_TICK)}{_DONE[line.verb]} {line.what}: {line.path}" for line in report.lines]
     problems = [f"{_mark(_CROSS)}{problem}" for problem in report.problems]
     return "\n".join([*(done or _found(report)), *problems, *report.notes])
 
 
 def _found(report: Report) -> list[str]:
-    """Return what there is to say when nothing was done."""
+    """Return the lines for a call that did nothing."""
     if report.action == "uninstall":
         return ["nothing is installed, so nothing was done"]
     if report.action == "status":

@@ -1,7 +1,7 @@
-"""The folder for work under way: put up and taken down by one rename, and locked while somebody works.
+"""The folder for work in progress: created and removed by one rename, and locked while in use.
 
-A kill between making ~/.claude, skills/ and the folder inside would leave empty folders that nobody can tell
-from the owner's. So the missing ones are made beside, as a whole, and renamed into place; and out again.
+A kill between creating ~/.claude, skills/ and the folder inside would leave empty folders that look like
+the owner's. So the missing ones are created elsewhere as one tree and renamed into place, and out again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TRIES = 100
 
 @contextmanager
 def locked(state: Path, limit: float, waiting: Callable[[str], None]) -> Iterator[None]:
-    """Hold the folder for work under way; of two at a time the second waits, and not for ever."""
+    """Hold the folder for work in progress; a second process waits for a limited time."""
     deadline = time.monotonic() + limit
     lock = _acquire(state, deadline, limit, waiting)
     try:
@@ -37,7 +37,7 @@ def locked(state: Path, limit: float, waiting: Callable[[str], None]) -> Iterato
 
 
 def made(state: Path) -> int:
-    """Return how many folders above the state folder were made by us, as far as it tells."""
+    """Return how many folders above the state folder are ours, as noted in it."""
     try:
         return int((state / _MADE).read_text())
     except (FileNotFoundError, ValueError):
@@ -45,14 +45,14 @@ def made(state: Path) -> int:
 
 
 def may_go(state: Path, above: int) -> None:
-    """Note how many folders above may go with the state folder, for whoever takes it down."""
+    """Note how many folders above to remove with the state folder."""
     beside = state / f"{_MADE}.new"
     write_anew(beside, f"{above}\n".encode())
     os.rename(beside, state / _MADE)
 
 
 def sweep(state: Path) -> None:
-    """Clear away what kills left beside the state folder or a folder above it."""
+    """Remove what killed processes left next to the state folder or a folder above it."""
     for depth, folder in enumerate(state.parents):
         if folder.is_dir():
             _sweep(folder)
@@ -61,9 +61,9 @@ def sweep(state: Path) -> None:
 
 
 def take_down(state: Path) -> None:
-    """Remove the state folder, and of the folders above it as many as may go and hold nothing else.
+    """Remove the state folder, and the empty folders above it that are ours.
 
-    Where that fails nothing of anybody's is lost, and the next call tries again.
+    If that fails nothing is lost, and the next call tries again.
     """
     top, above = state, made(state)
     while above and os.listdir(top.parent) == [top.name]:
@@ -76,7 +76,7 @@ def take_down(state: Path) -> None:
 
 
 def _dismantled(state: Path, top: Path) -> bool:
-    """Remove the folders, unless somebody has put something into one meanwhile: that is theirs."""
+    """Remove the folders, unless one is no longer empty."""
     above = [folder for folder in state.parents if folder.is_relative_to(top)]
     if any(len(os.listdir(folder)) != 1 for folder in above):
         return False
@@ -94,11 +94,11 @@ def _acquire(state: Path, deadline: float, limit: float, waiting: Callable[[str]
     while True:
         _put_up(state)
         try:
-            # Never through a link: a repository that came from somebody else may hold one.
+            # Never through a link, which an untrusted repository may hold.
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
             lock = os.fdopen(os.open(state / _LOCK, flags, 0o644), "r+")
         except FileNotFoundError:
-            continue  # taken down by the one before us, a moment ago
+            continue  # the process before us just removed it
         if _try(lock):
             if _still_there(lock, state / _LOCK):
                 lock.truncate(0)
@@ -110,7 +110,7 @@ def _acquire(state: Path, deadline: float, limit: float, waiting: Callable[[str]
         who = f"another ultra-install (process {lock.read().strip() or 'unknown'})"
         lock.close()
         if time.monotonic() > deadline:
-            raise UltraError(f"{who} is at work on {state.parent}, for {limit:g} s and more; wait or end it")
+            raise UltraError(f"{who} has been using {state.parent} for {limit:g} s or more; wait or stop it")
         if not told:
             waiting(f"waiting for {who}")
             told = True
@@ -126,7 +126,7 @@ def _try(lock: IO[str]) -> bool:
 
 
 def _still_there(lock: IO[str], path: Path) -> bool:
-    """Tell whether the file that was locked is still the one that others would lock."""
+    """Say whether the locked file is still the one that others would lock."""
     try:
         return os.path.samestat(os.fstat(lock.fileno()), os.stat(path))
     except FileNotFoundError:
@@ -152,11 +152,11 @@ def _put_up(state: Path) -> None:
         except OSError as error:
             if not top.is_dir():
                 raise UltraError(
-                    f"{top.parent}: {error.strerror}; nothing was done, make it writable"
+                    f"{top.parent}: {error.strerror}; nothing was done; make it writable"
                 ) from None
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-    raise UltraError(f"{state.parent}: others keep removing it; try again")
+    raise UltraError(f"{state.parent}: another process keeps removing it; try again")
 
 
 def _beside(top: Path) -> Path:
@@ -164,7 +164,7 @@ def _beside(top: Path) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what a killed process left while it put up or took down, unless it holds somebody's file."""
+    """Remove what a killed process left while creating or removing, unless it holds other files."""
     for left in folder.glob(f"{STATE}-*"):
         pid = left.name.rpartition("-")[2]
         names = {name for _, _, files in os.walk(left) for name in files}

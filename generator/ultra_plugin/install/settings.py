@@ -1,4 +1,4 @@
-"""Permission rules in settings.json: what is missing goes in, what we added comes out, nothing else moves."""
+"""Add missing permission rules to settings.json and remove ours, without other changes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ NEW_FILE = "{\n}\n"
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What was added: the rules, and the outermost thing that had to be made for them."""
+    """The added rules, and the outermost value that was created for them."""
 
     rules: tuple[str, ...] = ()
     created: Created = ""
 
 
 def needed(package: Package, plugin_folder: Path) -> tuple[str, ...]:
-    """Return the rules that a plugin's verbs need: one for each program of its own, and none for others'."""
+    """Return the rules that a plugin's verbs need: one per program of the plugin."""
     for program in package.programs:
         if not program.isascii() or not program.replace("-", "").replace("_", "").isalnum():
-            raise UltraError(f"bin/{program}: no rule can name it safely; use --permissions none")
+            raise UltraError(f"bin/{program}: no permission rule can name it safely; use --permissions none")
         found = shutil.which(program)
         if found and plugin_folder not in Path(os.path.realpath(found)).parents:
             raise UltraError(f"the rule Bash({program}:*) would also allow {found}; use --permissions none")
@@ -39,7 +39,7 @@ def needed(package: Package, plugin_folder: Path) -> tuple[str, ...]:
 
 
 class Draft:
-    """Settings while they are edited: read once, changed as text, and compared in the end."""
+    """Settings under edit: read once, changed as text, and compared in the end."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,18 +50,18 @@ class Draft:
 
     @property
     def after(self) -> bytes | None:
-        """Return the settings as they shall be; None is no file at all."""
+        """Return the new settings; None means no file."""
         if self._gone:
             return None
         return self._text.encode() if self._text else self.before
 
     @property
     def changed(self) -> bool:
-        """Tell whether there is anything to write."""
+        """Say whether there is anything to write."""
         return self.after != self.before
 
     def missing(self, rules: Sequence[str]) -> tuple[str, ...]:
-        """Return the rules that the settings neither allow nor forbid yet."""
+        """Return the rules that the settings neither allow nor deny yet."""
         if not rules:
             return ()
         permissions = self._permissions()
@@ -73,7 +73,7 @@ class Draft:
         return tuple(rule for rule in rules if rule not in spoken_for)
 
     def forbidden(self, rules: Sequence[str]) -> tuple[str, ...]:
-        """Return the rules that the owner denies or wants to be asked about: theirs to decide."""
+        """Return the rules that the owner denies or wants to be asked about."""
         permissions = self._permissions()
         return tuple(
             rule for rule in rules if rule in [*permissions.get("deny", []), *permissions.get("ask", [])]
@@ -96,7 +96,7 @@ class Draft:
         return Granted(lacking, created or made)
 
     def revoke(self, granted: Granted) -> None:
-        """Take out what was added; what the owner has put beside it stays."""
+        """Remove what was added; keep the owner's entries next to it."""
         if self._gone or not granted.rules:
             return
         self._load()
@@ -105,13 +105,15 @@ class Draft:
         if granted.created == "file" and not jsontext.load(self._bare()):
             self._gone = True
         elif _without(before, granted.rules) != _without(self._value(), granted.rules):
-            raise UltraError(f"{self.path}: the rules could not be taken out alone; nothing was changed")
+            raise UltraError(
+                f"{self.path}: the rules cannot be removed without other changes; nothing was changed"
+            )
 
     def _bare(self) -> str:
         return self._text.removeprefix("\ufeff")
 
     def _load(self) -> None:
-        """Decode and parse once; settings that nobody wants changed may be as broken as they like."""
+        """Decode and parse once, only when there is something to change."""
         if self._checked:
             return
         raw = self.before or b""
@@ -138,7 +140,7 @@ class Draft:
                 raise self._refused(f"line {_line(self._text, key)}: 'permissions.{key}' is not a list")
 
     def _refused(self, reason: str) -> UltraError:
-        return UltraError(f"{self.path}: {reason}; mend it first, nothing was changed")
+        return UltraError(f"{self.path}: {reason}; fix it first; nothing was changed")
 
     def _value(self) -> dict[str, Any]:
         self._load()
@@ -149,9 +151,11 @@ class Draft:
         return found
 
     def _prove(self, expected: dict[str, Any]) -> None:
-        """Refuse an edit that changed anything but the list: the last look before it is written."""
+        """Refuse an edit that changed anything but the list, before writing it."""
         if self._value() != expected:
-            raise UltraError(f"{self.path}: the rules could not be added alone; nothing was changed")
+            raise UltraError(
+                f"{self.path}: the rules cannot be added without other changes; nothing was changed"
+            )
 
 
 def _line(text: str, key: str) -> int:
@@ -174,7 +178,7 @@ def _root(text: str) -> Group:
 
 
 def _added(text: str, rule: str) -> tuple[str, Created]:
-    """Return the text with a rule, and what had to be made to hold it."""
+    """Return the text with a rule, and what was created to hold it."""
     root = _root(text)
     unit = _unit(text, root)
     permissions = root.member("permissions")
@@ -196,7 +200,7 @@ def _unit(text: str, root: Group) -> str:
 
 
 def _nested(gap: str, unit: str, keys: Sequence[str], rule: str) -> str:
-    """Return a member that holds the rule, on lines of its own where its neighbours are."""
+    """Return a member that holds the rule, on separate lines if its neighbours are."""
     lines = [
         f"{jsontext.newline(gap)}{jsontext.indentation(gap)}{unit * depth}" for depth in range(len(keys) + 1)
     ]
@@ -223,7 +227,7 @@ def _taken(text: str, granted: Granted) -> str:
     if only_ours and granted.created:
         return jsontext.remove(text, inner, allow)
     for rule in reversed(granted.rules):
-        listed = jsontext.group(text, allow.value)  # stands before the rule, so it has not moved
+        listed = jsontext.group(text, allow.value)  # before the rule, so it has not moved
         ours = [one for one in listed.children if jsontext.load(text[one.start : one.end]) == rule]
         text = jsontext.remove(text, listed, ours[-1]) if ours else text
     return text

@@ -1,4 +1,4 @@
-"""Small commands of the owner's that hand over to the plugin's, so that the bare names can be typed."""
+"""Write small commands that call the plugin's, so that users can type the bare names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def commands(package: Package) -> dict[str, bytes]:
 
 
 def digest(path: Path) -> str | None:
-    """Return the SHA-256 of a short command, or None; git may have changed the line ends of a project's."""
+    """Return the SHA-256 of a short command, or None; git may change the line ends of a project's."""
     try:
         return sha256(path.read_bytes().replace(b"\r\n", b"\n"))
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def digest(path: Path) -> str | None:
 
 
 def taken(place: Place, name: str) -> str | None:
-    """Return what of the owner's already goes by a name, or None."""
+    """Return what already has a name, or None."""
     for path in (place.commands / f"{name}.md", place.skills / name / "SKILL.md"):
         if path.exists() or path.is_symlink():
             return place.shown(path)

@@ -1,4 +1,4 @@
-"""New content, written beside what it will replace: the present folder or file is not touched."""
+"""Write new content next to what it will replace; do not touch the current folder or file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ultra_plugin.install.archive import PackedFile
 
 @dataclass(frozen=True, slots=True)
 class FolderContent:
-    """A plugin's folder to be: files of ours, and what is carried over from the present one."""
+    """The new folder of a plugin: our files, and files carried over from the current one."""
 
     files: Mapping[str, PackedFile] = field(default_factory=dict)
     carried: Mapping[str, str] = field(default_factory=dict)
-    """Path in the new folder -> path in the present one."""
+    """Path in the new folder -> path in the current one."""
     empty: tuple[str, ...] = ()
 
 
 def stage_folder(content: FolderContent, present: Path, new: Path) -> None:
-    """Fill a new folder; what is the owner's is linked, so that it stays the very same file."""
+    """Fill a new folder; link the owner's files, so that they stay the same files."""
     new.mkdir()
     os.chmod(new, 0o755)
     for path, file in content.files.items():
@@ -37,7 +37,7 @@ def stage_folder(content: FolderContent, present: Path, new: Path) -> None:
 
 
 def stage_file(content: bytes, like: Path, new: Path) -> None:
-    """Write a file with the mode and owner of another, where that one is there."""
+    """Write a file with the mode and owner of another, if that exists."""
     write_anew(new, content)
     if not like.exists():
         os.chmod(new, 0o644)
@@ -54,7 +54,7 @@ def stage_file(content: bytes, like: Path, new: Path) -> None:
 
 
 def write_anew(path: Path, content: bytes) -> None:
-    """Write a file that was not there before, never through a link that somebody has left in its place."""
+    """Write a new file, never through a link in its place."""
     path.unlink(missing_ok=True)
     with open(path, "xb") as handle:
         handle.write(content)

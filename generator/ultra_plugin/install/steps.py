@@ -1,4 +1,4 @@
-"""Steps: one folder or file that is replaced, made or removed; each can be staged, done, and taken back."""
+"""A step replaces, creates or removes one folder or file; it can be staged, done and undone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SAVED, _STAGED = "old", "new"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that is replaced, made or removed."""
+    """One folder or file that is replaced, created or removed."""
 
     kind: Kind
     name: str
     before: str | None
-    """SHA-256 of the file that is replaced; for a folder any text; None when there is nothing."""
+    """SHA-256 of the replaced file; any text for a folder; None if there is nothing."""
     after: str | None
-    """The same for what replaces it; None when it goes."""
+    """The same for the new one; None if it is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Change:
 
 
 def stage(place: Place, change: Change) -> None:
-    """Put everything that a step needs beside its target."""
+    """Write everything that a step needs next to its target."""
     step, target = change.step, _target(place, change.step)
     if isinstance(change.content, FolderContent):
         stage_folder(change.content, target, _beside(place, step, _STAGED))
@@ -54,7 +54,7 @@ def stage(place: Place, change: Change) -> None:
 
 
 def do(place: Place, step: Step) -> None:
-    """Put one step into force; what was done already is left as it is."""
+    """Do one step; skip what was already done."""
     target = _target(place, step)
     staged, saved = _beside(place, step, _STAGED), _beside(place, step, _SAVED)
     if step.kind == "plugin":
@@ -72,18 +72,20 @@ def do(place: Place, step: Step) -> None:
 
 def _expect(target: Path, before: str | None) -> None:
     if digest(target) != before:
-        raise UltraError(f"{target} was changed by somebody else meanwhile; nothing was done, try again")
+        raise UltraError(f"{target} was changed by another process; nothing was done, try again")
 
 
 def undo(place: Place, step: Step) -> None:
-    """Take one step back; a file that somebody has changed since is left alone."""
+    """Undo one step; keep a file that was changed since."""
     target = _target(place, step)
     staged, saved = _beside(place, step, _STAGED), _beside(place, step, _SAVED)
     if step.kind == "plugin":
         if step.after and not staged.exists() and target.exists():
             os.rename(target, staged)
         if saved.exists() and target.exists():
-            raise UltraError(f"{target} has appeared meanwhile; move it away and run ultra-install again")
+            raise UltraError(
+                f"{target} was created by another process; move it away and run ultra-install again"
+            )
         if saved.exists():
             os.rename(saved, target)
     elif digest(target) == step.after and saved.exists():
@@ -93,13 +95,13 @@ def undo(place: Place, step: Step) -> None:
 
 
 def discard(place: Place, step: Step) -> None:
-    """Throw away what was staged or saved for a step."""
+    """Discard the staged or saved files of a step."""
     for which in (_STAGED, _SAVED):
         remove(_beside(place, step, which))
 
 
 def parse(words: Any) -> Step:
-    """Return the step that a journal tells of; where it lies is never taken from there."""
+    """Return the step of a journal entry; its path never comes from the journal."""
     kind, name, before, after = words
     named = plugin_name(name) if kind == "plugin" else plain(name) if kind == "command" else name == ""
     texts = all(one is None or isinstance(one, str) for one in (before, after))
@@ -118,7 +120,7 @@ def _target(place: Place, step: Step) -> Path:
 
 
 def _beside(place: Place, step: Step, which: str) -> Path:
-    """Return where a thing is staged or saved: on its file system, under a name that the client ignores."""
+    """Return the path for staging or saving: on the same file system, under a name that the client ignores."""
     if step.kind == "plugin":
         return place.state / f"{which}-{step.name}"
     target = _target(place, step)
@@ -126,7 +128,7 @@ def _beside(place: Place, step: Step, which: str) -> Path:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a whole folder, if it is there."""
+    """Remove a file or a whole folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -1,4 +1,4 @@
-"""Compare a plugin's folder with its receipt: what is ours, what the owner changed, what the owner added."""
+"""Compare a plugin's folder with its receipt: unchanged, changed and added files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BYTE_CODE = re.compile(r"(?:(.*)/)?__pycache__/([^/]+?)\.[^/]*\.pyc(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a folder holds, seen from its receipt; paths are relative."""
+    """The contents of a folder compared with its receipt; paths are relative."""
 
     changed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -25,16 +25,16 @@ class Survey:
     """Same content, other permission bits."""
     added: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
-    """Folders that hold nothing at all and are not ours."""
+    """Empty folders that are not ours."""
 
     @property
     def clean(self) -> bool:
-        """Tell whether everything of ours is as it was installed."""
+        """Say whether all our files are as installed."""
         return not (self.changed or self.missing or self.other_mode)
 
 
 def survey(folder: Path, receipt: Receipt) -> Survey:
-    """Look at every file once; byte code of our own modules counts as ours."""
+    """Read every file once; byte code of our modules counts as ours."""
     found, empty = _walk(folder)
     ours = set(receipt.files)
     homes = {parent for path in ours for parent in _parents(path)}
@@ -53,7 +53,7 @@ def sha256(content: bytes) -> str:
 
 
 def digest(path: Path) -> str | None:
-    """Return the SHA-256 of a file, or None when there is none."""
+    """Return the SHA-256 of a file, or None."""
     try:
         return sha256(path.read_bytes())
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def _digest(path: Path) -> str | None:
 
 
 def _mode_is(path: Path, receipt: Receipt, name: str) -> bool:
-    """Compare what git keeps of a mode, so that a colleague's umask is no difference."""
+    """Compare only the mode bits that git keeps, so that a umask makes no difference."""
     return bool(os.lstat(path).st_mode & 0o100) == bool(receipt.files[name].mode & 0o100)
 
 

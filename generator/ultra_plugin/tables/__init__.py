@@ -1,4 +1,4 @@
-"""The Python modules that carry contracts, policy and names into the bundled runtime."""
+"""Render the Python modules that carry contracts, policy and names into the runtime."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n\n
 
 
 def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFile]:
-    """Return every rendered module of a plugin's runtime with the sources that it is made from."""
+    """Return every rendered module of a plugin's runtime, with its sources."""
     return [
         BundleFile(f"{FOLDER}/{name}.py", text.encode(), sources=sources)
         for name, text, sources in _modules(tree, suite, plugin)

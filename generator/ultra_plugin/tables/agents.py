@@ -1,4 +1,4 @@
-"""Which agents have which role, and which programs they may run."""
+"""Render the agents of each role and the programs that each agent may run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ultra_plugin.tables.literal import literal
 
 
 def agents_module(plugin: Plugin) -> str:
-    """Return the module that names the agents of every role that a verb needs."""
+    """Return the module with the agents of every role."""
     roles = plugin.roles
     researchers = agents_with(roles, "researcher")
     explorers = agents_with(roles, "explorer")

@@ -1,10 +1,10 @@
-"""A contract as the runtime reads it: plain calls that Python caches."""
+"""Render a contract for the runtime as plain calls."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ultra_plugin.model import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
+from ultra_plugin.artifact import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
 from ultra_plugin.tables.literal import arguments, literal, row, rows
 
 _CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"
@@ -13,7 +13,7 @@ _COMMON = "common"
 
 def contract_module(contract: Contract) -> str:
     """Return the module that holds one contract."""
-    # What is Markdown has a language of its own, whose reader follows the rules; there they are words for people.
+    # The reader of a Markdown artifact implements its rules; here they are only documentation.
     rules = [*contract.rules] if contract.format != "markdown" else []
     values = {
         "artifact": literal(contract.artifact),
@@ -45,7 +45,7 @@ def contract_module(contract: Contract) -> str:
 
 
 def common_module(codes: Mapping[str, Code]) -> str:
-    """Return the module that holds the codes which no single artifact owns."""
+    """Return the module with the common codes."""
     return (
         f'"""Rendered from contracts/{_COMMON}.yaml: edit that file, not this one."""\n\n'
         "from ultra_runtime.contract.model import Code\n\n"

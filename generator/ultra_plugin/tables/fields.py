@@ -1,4 +1,4 @@
-"""The names of a contract's fields, sections, parts and values, as constants that the runtime imports."""
+"""Render the names of a contract's fields, sections, parts and values as constants."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from ultra_plugin.model import Contract, Field
+from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.source import SourceTree
+from ultra_plugin.syntax import try_parse
 from ultra_plugin.tables.literal import literal
 
 END = "_fields"
@@ -41,23 +42,22 @@ def used_names(tree: SourceTree) -> dict[str, set[str]]:
 
 
 def _taken(text: str) -> dict[str, set[str]]:
-    """Return what one module takes, whatever it calls the class: `from ... import plan_fields as of_plan`."""
-    try:
-        nodes = [*ast.walk(ast.parse(text))]
-    except (SyntaxError, ValueError):  # reported by the check of the verbs, or by the linter
+    """Return the names that one module uses, also under an alias: `from ... import plan_fields as of_plan`."""
+    module = try_parse(text)
+    if module is None:  # reported by the check of the verbs, or by the linter
         return {}
-    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == MODULE]
+    imports = [node for node in module.every(ast.ImportFrom) if node.module == MODULE]
     aliases = [alias for node in imports for alias in node.names if alias.name.endswith(END)]
     keys = {alias.asname or alias.name: alias.name.removesuffix(END) for alias in aliases}
     taken: dict[str, set[str]] = {key: set() for key in keys.values()}
-    for node in nodes:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in keys:
+    for node in module.every(ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.value.id in keys:
             taken[keys[node.value.id]].add(node.attr)
     return taken
 
 
 def field_names(contract: Contract) -> dict[str, str]:
-    """Return constant -> what the contract calls it."""
+    """Return constant -> the contract's name."""
     names: dict[str, str] = {}
     for name, word in _names(contract):
         names.setdefault(_constant(name), word)
@@ -65,7 +65,7 @@ def field_names(contract: Contract) -> dict[str, str]:
 
 
 def clashes(contract: Contract) -> list[tuple[str, str, str]]:
-    """Return each constant that two different words of a contract would have, with both words."""
+    """Return each constant that two names of a contract would share, with both names."""
     names = field_names(contract)
     pairs = [(_constant(name), word) for name, word in _names(contract)]
     return [(constant, names[constant], word) for constant, word in pairs if names[constant] != word]

@@ -1,4 +1,4 @@
-"""The words by which the guard's first look knows a command that needs reading."""
+"""Render the words by which the guard's first look finds commands to parse."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ultra_plugin.guard import COMMAND, SOURCE
 from ultra_plugin.rules import Adder, Policy
 from ultra_plugin.tables.literal import literal, table_of
 
-# The characters at which the first look cuts a command into words.
+# The characters where the first look splits a command into words.
 _BREAKS = str.maketrans(dict.fromkeys(";&|()<>{}=:!@#%^~+,/\t\n\r'\"\\", " "))
 
 
@@ -57,7 +57,7 @@ def first_look_module(policy: Policy) -> str:
 
 
 def _look_for(commands: dict[str, tuple[str, ...]], name: str, needs: tuple[str, ...]) -> None:
-    """Add a command that needs reading when one of the needs is there; without needs it always does."""
+    """Add a command to parse if it has one of the needs, or always if there are none."""
     word = _word(name)
     if word in commands and not (commands[word] and needs):
         commands[word] = ()
@@ -66,12 +66,12 @@ def _look_for(commands: dict[str, tuple[str, ...]], name: str, needs: tuple[str,
 
 
 def _word(name: str) -> str:
-    """Return the word by which the first look sees a command: the first piece of its name."""
+    """Return the word by which the first look knows a command: the first piece of its name."""
     return (name.translate(_BREAKS).split() or [name])[0]
 
 
 def _adding(adder: Adder) -> tuple[str, ...]:
-    """Return what must be there for a package manager to add a package."""
+    """Return the words that a package manager needs to add a package."""
     if "" in adder.verbs:
         return ()
     last = [verb.split()[-1] for verb in adder.verbs]

@@ -1,4 +1,4 @@
-"""Numbers that are rules."""
+"""Render the limits."""
 
 from __future__ import annotations
 

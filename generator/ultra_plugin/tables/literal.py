@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 
 def rows(calls: Iterable[str]) -> str:
-    """Return a tuple with one call a line, as an argument of the contract."""
+    """Return a tuple with one call per line, as an argument of the contract."""
     lines = "".join(f"        {call},\n" for call in calls)
     return f"(\n{lines}    )" if lines else "()"
 

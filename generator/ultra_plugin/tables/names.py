@@ -1,4 +1,4 @@
-"""What the bundle is called, and which verbs only read."""
+"""Render the names of the bundle, and the verbs that only read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ultra_plugin.tables.literal import literal
 
 
 def names_module(suite: Suite, plugin: Plugin) -> str:
-    """Return the module that tells the runtime how things are called in this bundle."""
+    """Return the module with the names of this bundle."""
     values = {
         "PLUGIN": plugin.settings.name,
         "VERSION": suite.version,

@@ -1,16 +1,16 @@
-"""The form in which each agent answers."""
+"""Render the output block of each agent."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ultra_plugin.model import Output
+from ultra_plugin.artifact import Output
 from ultra_plugin.tables.contract import field_call, gate_call
 from ultra_plugin.tables.literal import arguments, literal, row
 
 
 def outputs_module(outputs: Mapping[str, Output]) -> str:
-    """Return the module that holds the form in which each agent answers."""
+    """Return the module with the output block of each agent."""
     rows = "".join(f"    {literal(agent)}: {_output(output)},\n" for agent, output in outputs.items())
     used = ", ".join(name for name in ("Dimension", "Field", "Gate", "Output") if f"{name}(" in rows)
     return (

@@ -1,4 +1,4 @@
-"""The policy as the guard reads it."""
+"""Render the policy for the guard."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def policy_module(policy: Policy) -> str:
 
 
 def _secret_files(policy: Policy) -> dict[str, object]:
-    """Return the names that nothing quotes: of the rules that count, and those of its own."""
+    """Return the names of files that are never quoted: from rules, and listed ones."""
     secrets = policy.secret_files
     if secrets is None:
         return {}

@@ -1,4 +1,4 @@
-"""The stages of the pipeline, and where each artifact lies in a project."""
+"""Render the stages of the pipeline, and the place of each artifact in a project."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ultra_plugin.tables.literal import literal, table_of
 
 
 def stages_module(suite: Suite, plugin: Plugin) -> str:
-    """Return the module that tells the runtime the stages and the files of a project."""
+    """Return the module with the stages and the files of a project."""
     stages = {
         name: (f"/{plugin.settings.name}:{stage.command}", stage.makes or "", stage.next or "")
         for name, stage in plugin.settings.pipeline.items()

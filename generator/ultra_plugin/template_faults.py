@@ -1,4 +1,4 @@
-"""Render a template that has failed once more, going on after each fault, so that all of them can be told."""
+"""Render a failed template again, continuing after each fault, to report all of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Places = list[tuple[str, int]]
 
 
 class Fault(NamedTuple):
-    """One thing that went wrong, where, and which names there would have been."""
+    """One fault, its place, and the known names there."""
 
     error: Exception
     places: Places
@@ -29,16 +29,16 @@ class Fault(NamedTuple):
 
 
 def gather(loader: BaseLoader, names: Mapping[str, Any], name: str, **settings: Any) -> list[Fault]:
-    """Return every unknown name and every call that fails in a template; what those would have given is blank."""
+    """Return every unknown name and every failing call in a template; each renders as blank."""
     environment = _Environment(loader=loader, undefined=_Blank, **settings)
     environment.globals = dict(names)
-    with suppress(Exception):  # which may be of our blanks, and the caller has one fault anyway
+    with suppress(Exception):  # caused by a blank, maybe; the caller has one fault anyway
         environment.get_template(name).render()
     return environment.faults
 
 
 def settled(places: Iterable[tuple[str, int]]) -> Places:
-    """Return the places without ways that lead back to a template: its blocks and macros are not included by it."""
+    """Return the chain without loops back to a template: its own blocks and macros are not includes."""
     found: Places = []
     for name, line in places:
         at = next((n for n, place in enumerate(found) if place[0] == name), len(found))
@@ -47,7 +47,7 @@ def settled(places: Iterable[tuple[str, int]]) -> Places:
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """An environment that notes what fails and gives blanks in its place."""
+    """An environment that notes each fault and renders a blank instead."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -57,7 +57,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         if isinstance(__obj, _Blank):
             return __obj.used()
         blanks = [value for value in (*args, *kwargs.values()) if isinstance(value, _Blank)]
-        if blanks and not isinstance(__obj, Macro):  # which may well ask whether it was given a thing
+        if blanks and not isinstance(__obj, Macro):  # a macro may test whether an argument was given
             for blank in blanks:
                 blank.used()
             return _Blank()
@@ -68,7 +68,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             return _Blank()
 
     def places(self) -> Places:
-        """Return where the rendering is at this moment."""
+        """Return the template and line being rendered."""
         frame: FrameType | None = sys._getframe(1)
         places: Places = []
         while frame is not None:
@@ -90,7 +90,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 
 
 def _environment() -> _Environment | None:
-    """Return the environment of the innermost template that is being rendered."""
+    """Return the environment of the innermost template being rendered."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         template = frame.f_globals.get("__jinja_template__")
@@ -101,7 +101,7 @@ def _environment() -> _Environment | None:
 
 
 class _Blank(Undefined):
-    """Nothing, which can be used like anything; a use of what a template calls by an unknown name is noted."""
+    """A blank that accepts any operation and notes each use of an unknown name."""
 
     __slots__ = ()
 

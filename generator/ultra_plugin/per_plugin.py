@@ -1,4 +1,4 @@
-"""The suite as one plugin says it: its own verbs, the contracts of its stages, and the name of its launcher."""
+"""Return the suite for one plugin: its verbs, the contracts of its stages, and the name of its launcher."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ultra_plugin.model import Contract, Plugin, Suite
+from ultra_plugin.artifact import Contract
+from ultra_plugin.model import Plugin, Suite
 
 MARK = "{launcher}"
-"""How a contract names the program of the plugin that it is rendered for."""
+"""The placeholder for the plugin's launcher in a contract."""
 
 
 def own_suite(suite: Suite, plugin: Plugin) -> Suite:
@@ -33,7 +34,7 @@ def own_contracts(suite: Suite, plugin: Plugin) -> dict[str, Contract]:
 
 
 def _said(value: Any, launcher: str) -> Any:
-    """Return a value with the launcher's name in every text of it."""
+    """Return a value with the launcher's name filled in everywhere."""
     if isinstance(value, str):
         return value.replace(MARK, launcher) if MARK in value else value
     if isinstance(value, tuple):
