@@ -130,6 +130,12 @@ def test_before_the_first_commit_there_is_nothing_to_review(ultra: Ultra, repo: 
     assert "has no commit" in ultra(*TRIAGE).data["error"]
 
 
+def test_a_new_file_is_a_hunk_of_the_diff(ultra: Ultra, work: Path) -> None:
+    (work / "new.py").write_text("a = 1\nb = 2\n")
+    diff = (work / ultra(*TRIAGE, "--since", "HEAD").data["diff"]).read_text()
+    assert "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n" in diff
+
+
 KEY = "-----BEGIN RSA PRIVATE KEY-----"
 BODY = "MIIEpAIBAAKCAQEAu1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gun"
 TOKEN = "AKI" + "AQ3ZK7P5R2M9XW4TB"  # in pieces, so that no scanner takes this file for a leak

@@ -211,7 +211,7 @@ def _whole(root: str, path: str) -> bytes:
         return b""
     lines = data.split(b"\n")
     lines = lines[:-1] if data.endswith(b"\n") else lines
-    head = f"--- /dev/null\n+++ b/{path}\nfrom ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files -0,0 +1,{len(lines)} from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files\n"
+    head = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n"
     return os.fsencode(head) + b"".join(b"+" + line + b"\n" for line in lines)
 
 
