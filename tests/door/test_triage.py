@@ -29,11 +29,11 @@ def depths(ultra: Ultra, *words: str) -> dict[str, tuple[str, str]]:
     ("path", "text", "depth", "reason"),
     [
         ("src/a.py", "x = 1\n", "deep-reviewed", "code or settings"),
-        ("src/auth.json", "{}\n" * 300, "deep-reviewed", "a delicate place"),
+        ("src/auth.json", "{}\n" * 300, "deep-reviewed", "sensitive code"),
         ("data.json", "{}\n" * 300, "summary-only", "data, 300 changed lines"),
         ("small.json", "{}\n", "deep-reviewed", "code or settings"),
         ("docs/a.md", "# A\n", "summary-only", "text for people"),
-        ("big.py", "x\n" * 2000, "summary-only", "2000 changed lines are more than can be read closely"),
+        ("big.py", "x\n" * 2000, "summary-only", "2000 changed lines are too many to read closely"),
         ("yarn.lock", "x\n", "skipped", "a lock file, written by a package manager"),
         ("a.min.js", "x\n", "skipped", "generated: ends in .min.js"),
         ("vendor/a.go", "x\n", "skipped", "generated: in vendor/"),
@@ -76,7 +76,7 @@ def test_what_gitattributes_calls_generated_is_skipped_and_a_deleted_file_is_tol
     (work / "old.py").unlink()
     found = depths(ultra, "--since", "HEAD")
     assert found["a.gen"] == ("skipped", "generated: marked in .gitattributes")
-    assert found["old.py"] == ("summary-only", "deleted: only who still uses it matters")
+    assert found["old.py"] == ("summary-only", "deleted: only its remaining users matter")
     assert found[".gitattributes"][0] == "deep-reviewed"
 
 
