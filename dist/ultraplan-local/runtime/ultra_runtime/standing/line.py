@@ -1,4 +1,4 @@
-"""One line about what is unfinished here, for a session that begins; from the files alone, without git."""
+"""One line about unfinished work, shown when a session starts; read from files only, without git."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:
-    """Return the line about the run that holds the tree."""
+    """Return the line about the run that uses this working tree."""
     standing = read_standing(root, git_dir, lock)
     coming = held_next(holder_of(lock, session), standing)
     where = one_line(str(lock.get("project") or standing.plan))
     if coming.command:
         return _line(where, coming)
     owner = Owner.of(lock.get("owner"))
-    return f"{_line(where, coming)} ({owner}). Leave this working tree to it; `{verb('status')}` shows how far it is"
+    return f"{_line(where, coming)} ({owner}). Do not change this working tree; `{verb('status')}` shows its progress"
 
 
 def line_of_projects(root: str) -> str:
-    """Return the line about the newest project whose run is unfinished, or nothing."""
+    """Return the line about the newest project with an unfinished run; empty when there is none."""
     since = {project.shown: _unfinished_since(project) for project in find_projects(root)}
     unfinished = [project for project in find_projects(root) if since[project.shown]]
     unfinished.sort(key=lambda project: since[project.shown])
@@ -52,12 +52,12 @@ def line_of_projects(root: str) -> str:
 
 
 def _line(where: str, coming: Next) -> str:
-    go_on = f". To go on: {coming.command}" if coming.command else ""
-    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{go_on}"
+    more = f". To continue: {coming.command}" if coming.command else ""
+    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{more}"
 
 
 def _unfinished_since(project: Project) -> int:
-    """Return when an unfinished run was written last, by a look at one small file; 0 when there is none."""
+    """Return when an unfinished run was last written, from one small file; 0 when there is none."""
     state = read_state(project.root, project.folder)
     if state is not None:
         return state.instant if state.unfinished else 0
