@@ -120,17 +120,17 @@ def test_the_table_may_be_bare_or_whole() -> None:
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ("1 | web-docs | code | yes", "it needs dimension | agent"),
-        ("4 | web-docs | code | yes | x:1", "not a number from 1 to 3"),
-        ("² | web-docs | code | yes | x:1", "not a number"),
-        ("1 | web-docs | gossip | yes | x:1", "the kind is none of code"),
-        ("1 | web-docs | code | maybe | x:1", "none of yes, partly, no"),
-        ("1 |  | code | yes | x:1", "no such agent"),
-        ("1 | nobody | code | yes | x:1", "no such agent"),
+        ("1 | web-docs | code | yes", "it must have dimension | agent"),
+        ("4 | web-docs | code | yes | x:1", "dimension must be a number from 1 to 3, not 4"),
+        ("² | web-docs | code | yes | x:1", "dimension must be a number"),
+        ("1 | web-docs | gossip | yes | x:1", "kind must be one of code"),
+        ("1 | web-docs | code | maybe | x:1", "agrees must be one of yes, partly, no, not maybe"),
+        ("1 |  | code | yes | x:1", "unknown agent"),
+        ("1 | nobody | code | yes | x:1", "unknown agent"),
         (f"1 | {NAME}:web-docs | code | yes | x:1", "without prefix"),
-        ("1 | web-docs | code | yes | x", "no path:line, commit or URL"),
-        ("1 | web-docs | official | yes | not a url at all", "no path:line, commit or URL"),
-        ("1 | web-docs | official | yes | https://nowhere", "no path:line, commit or URL"),
+        ("1 | web-docs | code | yes | x", "source must be path:line, a commit or a URL"),
+        ("1 | web-docs | official | yes | not a url at all", "source must be path:line, a commit or a URL"),
+        ("1 | web-docs | official | yes | https://nowhere", "source must be path:line, a commit or a URL"),
     ],
 )
 def test_a_line_that_is_no_evidence(line: str, fault: str) -> None:
@@ -144,7 +144,7 @@ def test_a_line_that_is_no_evidence(line: str, fault: str) -> None:
 def test_the_verb_answers_for_each_dimension(ultra: Ultra) -> None:
     told = ultra("confidence", "--dimensions", "2", given=FIRST)
     assert (told.status, told.data["confidence"], told.data["dimensions"]) == (0, 0.2, [0.8, 0.0])
-    assert "nothing supports the answer to 2" in told.data["next"]
+    assert "nothing supports the answer to dimension 2" in told.data["next"]
     asked = ultra("confidence", "--dimensions", "2", "--needed", "high", given=FIRST).data
     assert (asked["enough"], asked["weak"]) == (False, [2])
     levels = (

@@ -109,7 +109,9 @@ def test_a_file_that_is_no_brief_is_left_alone(ultra: Ultra, project: Path, text
 def test_what_cannot_be_moved_is_a_sentence(ultra: Ultra, project: Path) -> None:
     told = ultra("brief", "status", PROJECT, "finished")
     assert told.status == 2
-    assert told.data["error"].startswith("finished is no research_status")
+    assert told.data["error"].startswith(
+        "research_status must be one of pending, in_progress, complete and skipped, not finished"
+    )
     told = ultra("brief", "status", PROJECT, "complete")
     assert (told.status, "there is no such file" in told.data["error"]) == (1, True)
     ultra("put", "brief", "--project", PROJECT, "--draft", given=BRIEF)

@@ -132,7 +132,7 @@ def test_an_answer_that_cannot_be_read_counts_and_is_marked(
 def test_no_answer_at_all_is_no_round(ultra: Ultra, project: Path, draft: Path) -> None:
     told = ultra(*GATE)
     assert (told.status, told.data["ok"]) == (1, False)
-    assert "no round is counted" in told.data["error"]
+    assert "no round was counted" in told.data["error"]
     assert names(project) == {"brief.md.draft"}
 
 
@@ -158,7 +158,7 @@ def test_a_force_stop_may_bring_a_review_or_come_before_the_first(
     assert (data["passed"], data["round"], data["brief_quality"]) == (False, 0, "partial")
     assert (data["failing"], data["weakest"], data["verdict"]) == ([], None, None)
     text = (project / "brief.md").read_text()
-    assert "## Brief Quality\n\n- **No review was made:**" in text
+    assert "## Brief Quality\n\n- **Not reviewed:**" in text
     assert " of 5:" not in text
     ultra(*DRAFT, given=BRIEF)
     assert ultra(*GATE, "--accept-partial", given=answer()).data["passed"] is True
@@ -252,7 +252,7 @@ def test_an_unchanged_draft_is_not_reviewed_until_it_passes(ultra: Ultra, projec
     for given in (answer(), answer({"testability": 2})):
         told = ultra(*GATE, given=given)
         assert (told.status, "no round was counted" in told.data["error"]) == (1, True)
-        assert "does not settle of testability ask" in told.data["next"]
+        assert "for the rest of testability ask" in told.data["next"]
     revise(ultra, "Another.")
     assert ultra(*GATE, given=answer()).data["round"] == 2
 
@@ -267,8 +267,8 @@ def test_an_answer_that_could_not_be_read_may_be_asked_for_again(
 def test_a_low_score_without_a_detail_goes_back_once(ultra: Ultra, project: Path, draft: Path) -> None:
     silent = answer({"testability": 2}, details={"testability": []})
     told = ultra(*GATE, given=silent)
-    assert (told.status, "testability fails and not why" in told.data["error"]) == (1, True)
-    assert "reviewed once more" in told.data["next"]
+    assert (told.status, "testability fails, but not why" in told.data["error"]) == (1, True)
+    assert "reviewed again" in told.data["next"]
     again = ultra(*GATE, given=silent).data
     assert (again["round"], again["weakest"], again["detail"]) == (1, "testability", [])
 

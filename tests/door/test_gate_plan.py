@@ -90,7 +90,7 @@ def test_one_step_of_a_draft_is_replaced_and_the_next_one_added(ultra: Ultra, dr
 @pytest.mark.parametrize("kind", ["research", "review"])
 def test_only_briefs_and_plans_have_drafts(ultra: Ultra, kind: str) -> None:
     told = ultra("put", kind, "--project", PROJECT, "--draft", given="x")
-    assert (told.status, told.data["error"]) == (2, f"--draft does not go with {kind}")
+    assert (told.status, told.data["error"]) == (2, f"--draft cannot be used with {kind}")
 
 
 def test_a_passed_self_check_forgets_the_failures_before_it(ultra: Ultra, draft: Path) -> None:
@@ -208,7 +208,7 @@ def test_begin_with_a_review_takes_up_the_grave_findings_alone(ultra: Ultra, pro
         clean = clean.replace(f"## Findings ({word})", "## Findings (MINOR)")
     (project / "review.md").write_text(clean)
     assert (
-        "no finding of this review has to be mended"
+        "no finding of this review has to be fixed"
         in ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data["next"]
     )
 
@@ -217,8 +217,8 @@ def test_begin_with_a_review_takes_up_the_grave_findings_alone(ultra: Ultra, pro
     ("words", "error"),
     [
         (["--project", "nowhere"], "there is no project directory nowhere"),
-        (["--brief", "README.md"], "README.md is no brief to plan from"),
-        ([], "--project DIR or --brief FILE is missing"),
+        (["--brief", "README.md"], "README.md is not a valid brief"),
+        ([], "missing --project DIR or --brief FILE"),
     ],
 )
 def test_begin_with_nothing_to_plan_from_changes_nothing(
@@ -338,7 +338,7 @@ def test_degraded_work_and_a_missing_critic_stand_in_the_plan(
     assert ultra(*GATE, "--degraded", given=critic()).data["passed"] is True
     text = (project / "plan.md").read_text()
     assert "Degraded: no agent could be spawned" in text
-    assert "Criticised without scope-guardian, which gave no answer.\n\n## Implementation Plan" in text
+    assert "Reviewed without scope-guardian, which gave no answer.\n\n## Implementation Plan" in text
     assert ultra("validate", "plan", f"{PROJECT}/plan.md", "--strict").data["valid"] is True
 
 

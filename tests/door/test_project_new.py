@@ -66,7 +66,7 @@ def test_one_that_is_not_empty_is_named_and_left_alone(ultra: Ultra, repo: Path)
     (repo / NEW / "brief.md").write_text("mine")
     told = ultra("project", "new", "new-thing", "--date", "2026-02-03")
     assert (told.status, told.data["ok"], told.data["path"]) == (1, False, NEW)
-    assert told.data["error"] == f"{NEW} exists and is not empty: it holds .gitignore, brief.md and research"
+    assert told.data["error"] == f"{NEW} exists and is not empty: it has .gitignore, brief.md and research"
     assert "another slug" in told.data["next"]
     assert (repo / NEW / "brief.md").read_text() == "mine"
 
@@ -82,7 +82,7 @@ def test_what_is_no_slug_is_refused(ultra: Ultra, repo: Path, slug: str) -> None
 @pytest.mark.parametrize("date", ["2026-02-30", "today", "2026-2-3", "../../../x"])
 def test_what_is_no_date_is_refused(ultra: Ultra, date: str) -> None:
     told = ultra("project", "new", "x", "--date", date)
-    assert (told.status, told.data["error"]) == (2, f"--date is {date}, not a date such as 2026-01-31")
+    assert (told.status, told.data["error"]) == (2, f"--date must be a date such as 2026-01-31, not {date}")
 
 
 def test_a_link_or_a_file_in_the_way_is_a_sentence(ultra: Ultra, repo: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_link_or_a_file_in_the_way_is_a_sentence(ultra: Ultra, repo: Path, tmp
     told = ultra("project", "new", "new-thing", "--date", "2026-02-03")
     assert (told.status, told.data["error"]) == (
         1,
-        f"{NEW} cannot be made: {NEW} leads out of the repository",
+        f"{NEW} cannot be created: {NEW} is outside the repository",
     )
     assert list((tmp_path / "elsewhere").iterdir()) == []
     (repo / NEW).unlink()

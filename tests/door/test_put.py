@@ -214,7 +214,7 @@ def test_a_secret_is_refused_and_not_repeated(
 def test_the_kinds_that_the_runtime_writes_are_refused(ultra: Ultra) -> None:
     for kind in ("progress", "session-state"):
         told = ultra("put", kind, "--project", PROJECT, given="{}")
-        assert (told.status, "the runtime alone writes it" in told.data["error"]) == (1, True)
+        assert (told.status, "only the runtime writes it" in told.data["error"]) == (1, True)
     told = ultra("put", "architecture", "--project", PROJECT, given="# x")
     assert (told.status, "another tool writes it" in told.data["error"]) == (1, True)
 
@@ -222,26 +222,35 @@ def test_the_kinds_that_the_runtime_writes_are_refused(ultra: Ultra) -> None:
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["brief"], "--project DIR or --out FILE is missing"),
-        (["breif", "--project", PROJECT], "there is no kind breif (did you mean brief?); what can be put is"),
-        (["review", "--project", PROJECT, "--draft"], "--draft does not go with review"),
-        (["brief", "--project", PROJECT, "--topic", "1"], "--topic does not go with brief"),
-        (["brief", "--out", "x.md", "--draft"], "--draft does not go with --out"),
+        (["brief"], "missing --project DIR or --out FILE"),
+        (
+            ["breif", "--project", PROJECT],
+            "KIND must be one of brief, research, plan, review and session-spec, not breif (did you mean brief?)",
+        ),
+        (["review", "--project", PROJECT, "--draft"], "--draft cannot be used with review"),
+        (["brief", "--project", PROJECT, "--topic", "1"], "--topic cannot be used with brief"),
+        (["brief", "--out", "x.md", "--draft"], "--draft and --out cannot be used together"),
         (["brief", "--out", "x.md", "--project", PROJECT], "--out and --project cannot be used together"),
         (
             ["brief", "--project", PROJECT, "--section", "Goal", "--step", "1"],
             "--section and --step cannot be used together",
         ),
-        (["research", "--project", PROJECT, "--slug", "x"], "--topic N is missing"),
-        (["research", "--project", PROJECT, "--topic", "1"], "--slug S is missing"),
+        (["research", "--project", PROJECT, "--slug", "x"], "missing --topic N"),
+        (["research", "--project", PROJECT, "--topic", "1"], "missing --slug S"),
         (
             ["research", "--project", PROJECT, "--topic", "0", "--slug", "x"],
-            "--topic is 0, not a number from 1 on",
+            "--topic must be a number, 1 or more, not 0",
         ),
-        (["research", "--project", PROJECT, "--topic", "1", "--slug", "../x"], "--slug is ../x: "),
-        (["session-spec", "--project", PROJECT], "--session N is missing"),
-        (["session-spec", "--project", PROJECT, "--session", "x"], "--session is x, not a number from 1 on"),
-        (["plan", "--project", PROJECT, "--step", "one"], "--step is one, not a number from 0 on"),
+        (
+            ["research", "--project", PROJECT, "--topic", "1", "--slug", "../x"],
+            "--slug must be a short name of letters, digits and hyphens, not ../x",
+        ),
+        (["session-spec", "--project", PROJECT], "missing --session N"),
+        (
+            ["session-spec", "--project", PROJECT, "--session", "x"],
+            "--session must be a number, 1 or more, not x",
+        ),
+        (["plan", "--project", PROJECT, "--step", "one"], "--step must be a number, 0 or more, not one"),
     ],
 )
 def test_wrong_words_are_wrong_usage(ultra: Ultra, project: Path, words: list[str], error: str) -> None:
@@ -319,7 +328,7 @@ def test_one_topic_has_one_file(ultra: Ultra, project: Path) -> None:
 def test_one_section_of_a_draft(ultra: Ultra, project: Path) -> None:
     words = ["put", "brief", "--project", PROJECT, "--draft"]
     told = ultra(*words, "--section", "Goal", given="Better.")
-    assert (told.status, told.data["next"]) == (1, "put the whole first")
+    assert (told.status, told.data["next"]) == (1, "put the whole artifact first")
     ultra(*words, given=BRIEF)
     assert ultra(*words, "--section", "Goal", given="## Goal\n\nBetter.\n").data["ok"] is True
     line = 'Every user has a limit of their own, "quoted", with $HOME and `ticks`.'

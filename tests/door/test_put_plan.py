@@ -55,7 +55,7 @@ def test_the_sessions_come_into_a_plan_after_its_gate(ultra: Ultra, project: Pat
     told = ultra(*put, given=STRATEGY).data
     assert (told["ok"], told["next"]) == (
         True,
-        f"tell the user; to go on: /ultraplan-local:ultraexecute-local --project {PROJECT}",
+        f"tell the user; to continue: /ultraplan-local:ultraexecute-local --project {PROJECT}",
     )
     (project / "plan.md.draft").write_text(plan(2))
     assert "gate is open" in ultra(*put, given=STRATEGY).data["error"]

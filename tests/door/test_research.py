@@ -99,11 +99,11 @@ def test_a_file_that_answers_another_question_leaves_the_topic_open(
     data = ultra(*BEGIN).data
     first, second = data["topics"]
     assert (first["answered"], first["replaces"], first["slug"]) == (False, "01-old.md", "old")
-    assert "01-old.md answers another question and is replaced" in data["next"]
+    assert "01-old.md answers a different question and will be replaced" in data["next"]
     assert (second["answered"], second["confidence"], second["enough"]) == (True, 0.8, True)
     warned = ultra("validate", "research", project / "research").data["warnings"]
     assert [one["code"] for one in warned] == ["RESEARCH_TOPIC_UNANSWERED"]
-    assert "01-old.md answers another question than topic 1" in warned[0]["message"]
+    assert "01-old.md answers a different question from topic 1" in warned[0]["message"]
     told = ultra("plan", "begin", "--project", PROJECT).data["warnings"]
     assert any("RESEARCH_TOPIC_UNANSWERED" in one for one in told)
     assert ultra(*PUT, "--slug", "old", given=RESEARCH).data["ok"] is True
@@ -118,8 +118,8 @@ def test_an_answer_that_is_not_sure_enough_is_said(ultra: Ultra, project: Path, 
         one["code"]: one["message"]
         for one in ultra("validate", "research", project / "research").data["warnings"]
     }
-    assert "confidence 0.45, and topic 1" in codes["RESEARCH_NO_CONFIDENCE"]
-    assert "needs high, which is 0.75 or more" in codes["RESEARCH_NO_CONFIDENCE"]
+    assert "confidence 0.45, but topic 1" in codes["RESEARCH_NO_CONFIDENCE"]
+    assert "needs high (0.75 or more)" in codes["RESEARCH_NO_CONFIDENCE"]
 
 
 def test_the_computed_confidence_lands_in_the_file(ultra: Ultra, project: Path, brief: Path) -> None:
@@ -129,7 +129,7 @@ def test_the_computed_confidence_lands_in_the_file(ultra: Ultra, project: Path, 
     computed = ultra(*COMPUTE, given="1 | web-docs | official | partly | https://a.example/x").data
     assert (computed["confidence"], computed["enough"], computed["weak"]) == (0.35, False, [1])
     told = ultra(*PUT, given=RESEARCH.replace("0.8", "0.99")).data
-    assert (told["warnings"], told["next"].startswith("confidence is 0.35, as it was computed")) == ([], True)
+    assert (told["warnings"], told["next"].startswith("confidence is 0.35, as computed")) == ([], True)
     text = (project / "research/01-stores.md").read_text()
     assert "\nconfidence: 0.35\n" in text
     assert "\ndimensions: 1\n" in text
@@ -153,7 +153,7 @@ def test_what_was_computed_for_another_question_is_not_taken(
 def test_put_says_what_is_really_next(ultra: Ultra, project: Path, brief: Path) -> None:
     ultra(*BEGIN)
     ultra(*COMPUTE, given=EVIDENCE)
-    assert "go on with topic 2, The Clock!" in ultra(*PUT, "--slug", "stores", given=RESEARCH).data["next"]
+    assert "continue with topic 2, The Clock!" in ultra(*PUT, "--slug", "stores", given=RESEARCH).data["next"]
     second = RESEARCH.replace("Which store can", "Which clock does")
     words = ("put", "research", "--project", PROJECT, "--topic", "2", "--slug", "the-clock")
     assert f"run `ultra brief status {PROJECT} complete`" in ultra(*words, given=second).data["next"]

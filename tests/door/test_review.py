@@ -47,10 +47,10 @@ def ruled(ultra: Ultra, *words: str, **decided: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"evidence": "x = 2"}, "the evidence does not stand in the file"),
+        ({"evidence": "x = 2"}, "the evidence is not in the file"),
         ({"path": "b.py"}, "there is no such file"),
-        ({"path": "../a.py"}, "path leads out of the repository"),
-        ({"path": "/etc/passwd", "evidence": "root"}, "path leads out of the repository"),
+        ({"path": "../a.py"}, "path is outside the repository"),
+        ({"path": "/etc/passwd", "evidence": "root"}, "path is outside the repository"),
     ],
 )
 def test_what_is_not_proved_is_dropped_with_the_reason(
@@ -125,7 +125,7 @@ def test_a_reviewer_who_answers_again_replaces_what_he_said(ultra: Ultra, work: 
     left = ultra(*ADD, given=block()).data["counts"]
     assert left == {"BLOCKER": 0, "MAJOR": 1, "MINOR": 0, "SUGGESTION": 0}
     wrong = ultra("review", "add", "tester", "--project", PROJECT, given=block())
-    assert (wrong.status, "there is no reviewer tester" in wrong.data["error"]) == (2, True)
+    assert (wrong.status, "unknown reviewer: tester" in wrong.data["error"]) == (2, True)
 
 
 def test_every_criterion_of_the_brief_is_judged_or_the_missing_ones_are_named(
@@ -134,7 +134,7 @@ def test_every_criterion_of_the_brief_is_judged_or_the_missing_ones_are_named(
     (work / "a.py").write_text("x = 1\n")
     ultra(*TRIAGE, "--since", "HEAD")
     told = ultra(*CONFORM, given=block(criteria=judged("shown", "shown"))).data
-    lost = "the brief has 3 success criteria and criteria has 2; missing: While one key sends 500"
+    lost = "the brief has 3 success criteria, but criteria has 2; missing: While one key sends 500"
     assert told["error"].startswith(lost)
     assert "criteria is empty" in ultra(*CONFORM, given=block(criteria=[])).data["error"]
     four = [*judged("shown", "shown", "shown"), *judged("shown")]
@@ -179,7 +179,7 @@ def test_the_coordinator_merges_and_corrects_and_the_gravest_left_decides(ultra:
         file = ultra("review", "add", reviewer, "--project", PROJECT, given=text).data["findings_file"]
     one, two = (found["id"] for found in json.loads((work / file).read_text())["findings"])
     assert ruled(ultra)["verdict"] == "BLOCK"
-    assert "1 of the files had changes that no commit holds." in (work / PROJECT / "review.md").read_text()
+    assert "1 of the files had uncommitted changes." in (work / PROJECT / "review.md").read_text()
     assert ruled(ultra, severity=[{"id": one, "to": "MINOR", "why": "a"}])["verdict"] == "WARN"
     lower = [{"id": name, "to": "SUGGESTION", "why": "a"} for name in (one, two)]
     assert ruled(ultra, severity=lower)["verdict"] == "ALLOW"
@@ -207,7 +207,7 @@ def test_merging_loses_no_word_and_the_goals_are_named(ultra: Ultra, work: Path)
     assert "  - second (a.py:1, found by security-reviewer) Fix: test it\n" in review
     assert "  - third (a.py:2, found by security-reviewer) Fix: f\n" in review
     assert f"Goals of a plan made from this review (BLOCKER and MAJOR): `{ids['r'][:8]}`.\n" in review
-    assert f"No goals of a plan, so left as they are: `{ids['small'][:8]}`.\n" in review
+    assert f"Not goals of a plan, so left as they are: `{ids['small'][:8]}`.\n" in review
     assert ultra("validate", "review", f"{PROJECT}/review.md", "--strict").data["warnings"] == []
 
 
@@ -215,7 +215,7 @@ def test_clean_work_ends_the_project_and_degraded_work_says_so(ultra: Ultra, wor
     (work / "a.py").write_text("x = 1\n")
     ultra(*TRIAGE, "--since", "HEAD")
     ultra(*ADD, given=block())
-    assert "looks again" in str(ruled(ultra)["next"])
+    assert "reviews again" in str(ruled(ultra)["next"])
     for name in ("correctness", "security", "maintainability"):
         ultra("review", "add", f"{name}-reviewer", "--project", PROJECT, given=block())
     ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))

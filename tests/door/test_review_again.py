@@ -69,13 +69,13 @@ def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
     assert "- **Message:** small (found by earlier-review)" in review
     assert f"is no longer in the files: `{grave[:8]}`" in review
     assert f"### {criterion}" not in review
-    assert f"Mended by the plan, and not found again: `{criterion[:8]}`." in review
+    assert f"Fixed by the plan and not found again: `{criterion[:8]}`." in review
     assert ultra("validate", "plan", f"{PROJECT}/plan.md").data["warnings"] == []
     settled = [{"id": small, "why": "a.py:2 is used now"}]
     assert ruled(ultra, settled=settled)["verdict"] == "ALLOW"
     review = (work / PROJECT / "review.md").read_text()
     assert f"### {small}\n" not in review
-    assert f"Settled since the review before this one: `{small[:8]}`, a.py:2 is used now" in review
+    assert f"Settled since the previous review: `{small[:8]}`, a.py:2 is used now" in review
     assert ultra("validate", "review", f"{PROJECT}/review.md", "--strict").data["warnings"] == []
 
 
@@ -88,7 +88,7 @@ def test_what_is_found_again_is_told_once_and_cannot_be_settled(
     told = ultra(*ADD, given=block(again)).data
     assert told["counts"]["MINOR"] == 1
     refused = ruled(ultra, settled=[{"id": reviewed[2], "why": "no"}])
-    assert "was found now" in str(refused["error"])
+    assert "was found in this review too" in str(refused["error"])
     ruled(ultra)
     assert "still small" in (work / PROJECT / "review.md").read_text()
 
@@ -102,7 +102,7 @@ def test_a_second_triage_of_the_same_scope_keeps_the_answers_and_another_scope_s
     told = ultra(*TRIAGE, "--since", "HEAD").data
     assert work / told["findings_file"] == file
     assert (told["kept"], told["removed"], told["agents"]) == (["test-reviewer"], [], 5)
-    assert "are kept: spawn correctness-reviewer" in told["next"]
+    assert "answered for this scope: spawn only correctness-reviewer" in told["next"]
     assert len(json.loads(file.read_text())["findings"]) == 1
     (work / "a.py").write_text("x = 1\nz = 1\n")
     told = ultra(*TRIAGE, "--since", "HEAD").data

@@ -29,11 +29,11 @@ def depths(ultra: Ultra, *words: str) -> dict[str, tuple[str, str]]:
     ("path", "text", "depth", "reason"),
     [
         ("src/a.py", "x = 1\n", "deep-reviewed", "code or settings"),
-        ("src/auth.json", "{}\n" * 300, "deep-reviewed", "a delicate place"),
+        ("src/auth.json", "{}\n" * 300, "deep-reviewed", "sensitive code"),
         ("data.json", "{}\n" * 300, "summary-only", "data, 300 changed lines"),
         ("small.json", "{}\n", "deep-reviewed", "code or settings"),
         ("docs/a.md", "# A\n", "summary-only", "text for people"),
-        ("big.py", "x\n" * 2000, "summary-only", "2000 changed lines are more than can be read closely"),
+        ("big.py", "x\n" * 2000, "summary-only", "2000 changed lines are too many to read closely"),
         ("yarn.lock", "x\n", "skipped", "a lock file, written by a package manager"),
         ("a.min.js", "x\n", "skipped", "generated: ends in .min.js"),
         ("vendor/a.go", "x\n", "skipped", "generated: in vendor/"),
@@ -76,7 +76,7 @@ def test_what_gitattributes_calls_generated_is_skipped_and_a_deleted_file_is_tol
     (work / "old.py").unlink()
     found = depths(ultra, "--since", "HEAD")
     assert found["a.gen"] == ("skipped", "generated: marked in .gitattributes")
-    assert found["old.py"] == ("summary-only", "deleted: only who still uses it matters")
+    assert found["old.py"] == ("summary-only", "deleted: only its remaining users matter")
     assert found[".gitattributes"][0] == "deep-reviewed"
 
 
@@ -128,6 +128,12 @@ def test_a_start_that_is_none_is_a_sentence(ultra: Ultra, work: Path, since: str
 def test_before_the_first_commit_there_is_nothing_to_review(ultra: Ultra, repo: Path, project: Path) -> None:
     shutil.copy(EXAMPLE / "brief.md", project)
     assert "has no commit" in ultra(*TRIAGE).data["error"]
+
+
+def test_a_new_file_is_a_hunk_of_the_diff(ultra: Ultra, work: Path) -> None:
+    (work / "new.py").write_text("a = 1\nb = 2\n")
+    diff = (work / ultra(*TRIAGE, "--since", "HEAD").data["diff"]).read_text()
+    assert "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n" in diff
 
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----"

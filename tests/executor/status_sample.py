@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from tests.executor.sample import PROGRESS, PROJECT, Repo, plan, step
+from tests.kit.names import SOURCES
 
-CONTRACTS = Path(__file__).parent.parent / "contracts"
+FIXTURES = SOURCES / "contracts/fixtures"
 TITLES = {
     1: "Count the requests of each key",
     2: "Answer 429 with Retry-After when the budget is spent",
@@ -53,7 +53,7 @@ def plan_text() -> str:
 
 def artifact(kind: str, name: str) -> str:
     """Return a sample of the contracts, for the project of the sample repository."""
-    return (CONTRACTS / kind / name).read_text().replace(".claude/projects/2026-01-31-rate-limit", PROJECT)
+    return (FIXTURES / kind / name).read_text().replace(".claude/projects/2026-01-31-rate-limit", PROJECT)
 
 
 def add_brief(repo: Repo, answered: int = 2) -> None:
@@ -61,7 +61,7 @@ def add_brief(repo: Repo, answered: int = 2) -> None:
     status = "complete" if answered == 2 else "in_progress"
     brief = artifact("brief", "valid.md").replace("research_status: pending", f"research_status: {status}")
     repo.write({f"{PROJECT}/brief.md": brief})
-    valid = (CONTRACTS / "research/valid.md").read_text()
+    valid = (FIXTURES / "research/valid.md").read_text()
     for number in range(1, answered + 1):
         text = valid.replace(QUESTIONS[0], QUESTIONS[number - 1])
         repo.write({f"{PROJECT}/research/{number:02}-answer.md": text})

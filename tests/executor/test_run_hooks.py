@@ -259,7 +259,7 @@ def test_the_session_of_the_run_is_told_how_to_go_on(make: Make) -> None:
     repo.ok("step begin 1")
     assert call(repo, "session_start", source="compact") == (
         f"Unfinished, execute of {PROJECT}: the run is in progress: step 1 of 2 is under way."
-        " To go on: ultra step verify 1\n"
+        " To continue: ultra step verify 1\n"
     )
 
 
@@ -281,10 +281,10 @@ def test_an_interrupted_run_is_told_with_its_command(make: Make) -> None:
         client.kill()
     begin = f"Unfinished, execute of {PROJECT}: the run was interrupted"
     told = call(repo, "session_start", env=ELSEWHERE)
-    assert told == f"{begin}: step 1 of 2 is next. To go on: {RESUME}\n"
+    assert told == f"{begin}: step 1 of 2 is next. To continue: {RESUME}\n"
     (repo.folder / ".git/ultra/run.json").unlink()
     told = call(repo, "session_start", env=ELSEWHERE)
-    assert told == f"{begin} at step 1 of 2. To go on: {RESUME}\n"
+    assert told == f"{begin} at step 1 of 2. To continue: {RESUME}\n"
 
 
 def test_an_aborted_run_is_told_by_its_session_state(make: Make) -> None:

@@ -173,7 +173,7 @@ def test_the_last_session_runs_the_verification_of_the_plan(make: Make, specs: b
         repo.ok(f"sessions write {PLAN}")
     repo.start("--session", "1")
     first = do_session(repo, 1, zero=specs)
-    assert f"to go on: {EXECUTE} --project {PROJECT} --session 2" in str(first["next"])
+    assert f"to continue: {EXECUTE} --project {PROJECT} --session 2" in str(first["next"])
     assert not list((repo.folder / PROJECT / "logs").rglob("*whole*"))
     repo.write({"broken": ""})
     repo.start("--session", "2")
@@ -184,7 +184,7 @@ def test_the_last_session_runs_the_verification_of_the_plan(make: Make, specs: b
     assert repo.start("--session", "2", "--mode", "resume")["next"] == "ultra run finish"
     last = repo.ok("run finish")
     assert (last["result"], last["ultraexecute_summary"]["exit_condition"]) == ("completed", "pass")
-    assert last["next"] == f"tell the user; to go on: {REVIEW} --project {PROJECT}"
+    assert last["next"] == f"tell the user; to continue: {REVIEW} --project {PROJECT}"
 
 
 def test_the_verification_of_a_plan_that_was_edited_meanwhile_says_nothing(make: Make) -> None:

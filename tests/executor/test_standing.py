@@ -74,7 +74,7 @@ class Asked:
         line = done.stdout.decode()
         if line:  # a project whose runs are all over is no unfinished one
             assert line.startswith(f"Unfinished, {self.said[0]} of ")
-            assert line.rstrip("\n").endswith(f". To go on: {self.command}") or not self.command
+            assert line.rstrip("\n").endswith(f". To continue: {self.command}") or not self.command
         state = json.loads(self.repo.read(STATE))
         is_over = state["status"] == "completed" and state["next_session_label"] == "Complete"
         assert bool(line) == (not is_over)
@@ -263,12 +263,12 @@ def test_the_end_of_each_stage_names_what_status_names(make: Make, tmp_path: Pat
         return str(repo.ok(f"put {' '.join(words)} {IN} --from {source}")["next"])
 
     told = put("brief", text=repo.read(f"{PROJECT}/brief.md"))
-    assert told == f"tell the user; to go on: {repo.ok(f'status {IN}')['next']}"
+    assert told == f"tell the user; to continue: {repo.ok(f'status {IN}')['next']}"
     add_brief(repo)
     repo.write({PLAN: plan(step(1))})
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     finished = repo.ok("run finish")["next"]
-    assert finished == f"tell the user; to go on: {repo.ok(f'status {IN}')['next']}"
+    assert finished == f"tell the user; to continue: {repo.ok(f'status {IN}')['next']}"
     told = put("review", text=artifact("review", REVIEWS["ALLOW"]))
     assert told == f"tell the user: {repo.ok(f'status {IN}')['next']}"

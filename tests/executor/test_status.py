@@ -128,7 +128,7 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
     where = f"--project {PROJECT}"
     assert comes() == ("brief", COMMANDS["brief"])
     repo.write({f"{PROJECT}/brief.md.draft": "x"})
-    assert status(repo)["reason"] == "the brief is a draft, and its review is not over"
+    assert status(repo)["reason"] == "the brief is a draft whose review has not ended"
     add_brief(repo, answered=1)
     assert comes() == ("research", f"{COMMANDS['research']} {where}")
     assert status(repo)["research"] == {"answered": 1, "topics": 2, "status": "in_progress"}
@@ -202,7 +202,7 @@ def test_a_few_lines_for_a_person(make: Make) -> None:
         "Run": "completed, all 5 steps are over",
         "Audit": "pass (made now, commits from git refs)",
         "Review": "WARN: 1 major, 1 minor",
-        "Next": f"{COMMANDS['plan']} --brief {PROJECT}/review.md  (the review says WARN: plan what it found)",
+        "Next": f"{COMMANDS['plan']} --brief {PROJECT}/review.md  (the review says WARN: plan the fixes)",
     }
 
 
@@ -264,7 +264,7 @@ def test_several_projects_are_listed_and_one_can_be_named(make: Make) -> None:
         ".claude/projects/2026-02-02-later  brief: there is no brief yet",
         f"{PROJECT}  execute: the plan waits to be executed".replace(PROJECT, f"{PROJECT:33}"),
         "",
-        "`ultra status --project DIR` tells more.",
+        "`ultra status --project DIR` shows more.",
     ]
     listed = status(repo)["projects"]
     assert [one["stage"] for one in listed] == ["brief", "execute"]
@@ -278,7 +278,7 @@ def test_without_projects_it_says_how_to_begin(make: Make, tmp_path: Path) -> No
     repo = make(plan(step(1)))
     (tmp_path / "empty").mkdir()
     told = repo.say("status", cwd=tmp_path / "empty")
-    assert (told.status, told.out) == (0, f"No projects here. To begin: {COMMANDS['brief']}\n")
+    assert (told.status, told.out) == (0, f"No projects here. To start one: {COMMANDS['brief']}\n")
     assert "no project directory" in repo.refused("status --project nowhere")
 
 
@@ -387,7 +387,7 @@ def test_an_artifact_that_is_a_folder_or_a_link_to_nowhere(make: Make) -> None:
 def test_a_page_replaces_only_a_page(make: Make, tmp_path: Path) -> None:
     repo = make(plan(step(1)))
     repo.write({"mine.html": "<p>mine</p>", "README.md": "mine"})
-    assert "is not the name of a page" in repo.refused("status --html README.md")
+    assert "README.md does not end in .html or .htm" in repo.refused("status --html README.md")
     assert "was not written by" in repo.refused("status --html mine.html")
     (repo.folder / "link.html").symlink_to("README.md")
     assert "was not written by" in repo.refused("status --html link.html")

@@ -92,4 +92,4 @@ def test_finish_names_the_review_when_all_is_done(make: Make) -> None:
     answer = repo.ok("run finish")
     assert list(answer) == ["ok", "result", "steps", "report", "ultraexecute_summary", "next"]
     assert answer["steps"] == ["1 Make part 1: pass"]
-    assert answer["next"] == f"tell the user; to go on: {COMMANDS['review']} --project {PROJECT}"
+    assert answer["next"] == f"tell the user; to continue: {COMMANDS['review']} --project {PROJECT}"

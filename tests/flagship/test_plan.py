@@ -254,7 +254,7 @@ def test_a_weak_manifest_is_never_let_through_and_other_weaknesses_are_told(
         (False, False),
         (True, True),
     ]
-    assert "tell the user each weakness" in ends[-1]["next"]
+    assert "tell the user each remaining weakness" in ends[-1]["next"]
     assert (planned / PROJECT / "plan.md").exists()
 
 
@@ -331,7 +331,7 @@ def test_wrong_arguments_have_a_usage_and_a_brief_that_is_missing_a_sentence(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     assert f"Usage: {TYPED} --project DIR | --brief FILE [--fg] [--quick] [--export]" in model.main.text
     usage, missing = (answered(result) for result in model.tool_results())
-    assert (usage["ok"], usage["error"]) == (False, "--project DIR or --brief FILE is missing")
+    assert (usage["ok"], usage["error"]) == (False, "missing --project DIR or --brief FILE")
     assert (missing["ok"], missing["error"]) == (False, "nowhere.md: there is no such file")
 
 

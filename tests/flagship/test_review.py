@@ -167,7 +167,7 @@ def test_from_triage_to_a_review_with_findings_told_once(
     first = answered(results[6])
     assert (first["kept"], [one["why"] for one in first["dropped"]]) == (
         2,
-        ["the evidence does not stand in the file"],
+        ["the evidence is not in the file"],
     )
     last = answered(results[-1])
     assert (last["missing"], last["counts"]) == ([], {"BLOCKER": 1, "MAJOR": 1, "MINOR": 1, "SUGGESTION": 1})

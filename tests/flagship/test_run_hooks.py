@@ -73,7 +73,7 @@ def test_a_run_survives_compaction(
 
     last = scripted(part(planned, 2), ultra("step verify 2"), ultra("step commit 2"), ultra("run finish"))
     client.ask("go on", last, cwd=planned, plugin_dirs=[bundle], resume=session, extra=ALLOWED)
-    told = f"Unfinished, execute of {PROJECT}: the run is in progress: step 2 of 2 is under way. To go on: ultra step verify 2"
+    told = f"Unfinished, execute of {PROJECT}: the run is in progress: step 2 of 2 is under way. To continue: ultra step verify 2"
     assert told in last.main.text
     assert "scripted summary" in last.main.text
     assert json.loads(last.tool_results()[-1].text)["result"] == "completed"
@@ -96,9 +96,7 @@ def test_a_new_session_hears_of_an_interrupted_run(
     begin_run(client, scripted(ultra(f"run start {PLAN}"), *one_step(planned, 1)), planned, bundle)
     model = scripted()
     client.ask("hi", model, cwd=planned, plugin_dirs=[bundle])
-    line = (
-        f"Unfinished, execute of {PROJECT}: the run was interrupted: step 2 of 2 is next. To go on: {RESUME}"
-    )
+    line = f"Unfinished, execute of {PROJECT}: the run was interrupted: step 2 of 2 is next. To continue: {RESUME}"
     assert model.main.text.count(line) == 1
 
 

@@ -339,7 +339,7 @@ def fail_on_the_first_day(way: Way, typed: str) -> str:
         execute_said=failed.said,
         failed_report=report,
     )
-    return str(ended["next"]).partition("to go on: ")[2]
+    return str(ended["next"]).partition("to continue: ")[2]
 
 
 def go_on_the_next_day(way: Way, expected: str) -> str:

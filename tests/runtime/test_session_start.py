@@ -28,7 +28,7 @@ def test_an_unfinished_session_is_one_line(ultra: Ultra, repo: Path, add_state: 
     (repo / "src").mkdir()
     expected = (
         "Unfinished, execute of .claude/projects/one: Session 2: limits."
-        f" To go on: {EXECUTE} --project .claude/projects/one --session 2\n"
+        f" To continue: {EXECUTE} --project .claude/projects/one --session 2\n"
     )
     assert hook(ultra) == expected
     assert hook(ultra, repo / "src") == expected

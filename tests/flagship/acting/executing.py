@@ -51,7 +51,7 @@ class Executing:
             *done.get("findings", ()),
             *done.get("drift_details", ()),
         ]
-        following = done["next"].partition("to go on: ")[2]
+        following = done["next"].partition("to continue: ")[2]
         yield Say(
             "\n".join([f"Result: {done['result']}", *rows, f"Report: {done['report']}", f"Next: {following}"])
         )

@@ -1,4 +1,4 @@
-"""Where an artifact that a model writes belongs, and where none may be written."""
+"""Where an artifact that a model writes belongs, and where it must not be written."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from ultra_runtime.contract.forms import FORMS, is_number, is_slug
 from ultra_runtime.contract.stages import DRAFT, file_of, gaps_of
 from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.root import current_folder, find_root, seen_from
+from ultra_runtime.tables.fields import brief_fields, plan_fields
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
-DRAFTED = ("brief", "plan")
-"""Artifacts whose gate makes a draft the artifact."""
+DRAFTED = (brief_fields.KIND, plan_fields.KIND)
+"""Artifacts that start as a draft and pass a gate."""
 NUMBERS = {"topic": "{:02}", "session": "{}"}
 SLUG = "slug"
 WITHOUT_PROJECT = ("plans", "research")
@@ -24,7 +25,7 @@ SUFFIX = ".md"
 
 
 class ArtifactPlace:
-    """Where an artifact goes: its path, the folder whose writers wait for each other, the path as it is told."""
+    """Where an artifact goes: its path, the path to show, and the folder that writers lock."""
 
     __slots__ = ("folder", "guarded", "name", "project", "shown")
 
@@ -41,20 +42,20 @@ class ArtifactPlace:
 
 
 def find_place(kind: str, args: Args) -> ArtifactPlace:
-    """Return the place that the words of a call name."""
+    """Return the place that the arguments name."""
     out, directory = args.get("--out"), args.get("--project")
     pattern = file_of(kind)
     taken = [f"--{gap}" for gap in gaps_of(pattern)] + (["--draft"] if kind in DRAFTED else [])
     for option in ("--draft", *(f"--{gap}" for gap in (*NUMBERS, SLUG))):
         if args.flag(option) if option in args.flags else args.get(option):
             if option not in taken:
-                raise args.usage.error(f"{option} does not go with {kind}")
+                raise args.usage.error(f"{option} cannot be used with {kind}")
             if out is not None:
-                raise args.usage.error(f"{option} does not go with --out")
+                raise args.usage.error(f"{option} and --out cannot be used together")
     if out is not None:
         return _by_name(out)
     if directory is None:
-        raise args.usage.error("--project DIR or --out FILE is missing")
+        raise args.usage.error("missing --project DIR or --out FILE")
     for gap in gaps_of(pattern):
         if gap in NUMBERS:
             pattern = pattern.replace(f"{{{gap}}}", NUMBERS[gap].format(number(args, f"--{gap}", 1)))
@@ -70,35 +71,35 @@ def find_place(kind: str, args: Args) -> ArtifactPlace:
 
 
 def number(args: Args, option: str, least: int) -> int:
-    """Return the value of an option that has to be there and a number."""
+    """Return the value of a required option as a number."""
     given = args.get(option)
     if given is None:
-        raise args.usage.error(f"{option} N is missing")
+        raise args.usage.error(f"missing {option} N")
     if not is_number(given) or int(given) < least:
-        raise args.usage.error(f"{option} is {one_line(given)}, not a number from {least} on")
+        raise args.usage.error(f"{option} must be a number, {least} or more, not {one_line(given)}")
     return int(given)
 
 
 def _slug(args: Args) -> str | None:
     slug = args.get(f"--{SLUG}")
     if slug is not None and not is_slug(slug):
-        raise args.usage.error(f"--slug is {one_line(slug)}: {FORMS['slug'][1]} is needed")
+        raise args.usage.error(f"--slug must be {FORMS['slug'][1]}, not {one_line(slug)}")
     return slug
 
 
 def _with_slug(project: Project, folder: str, pattern: str, slug: str | None, args: Args) -> str:
-    """Return the file's name; what comes before the slug names one file, whatever its slug is."""
+    """Return the file name; the part before the slug names one file, whatever its slug is."""
     start, end = pattern.split(f"{{{SLUG}}}")
     there = [
         name for name in _names(subfolder(project, folder)) if name.startswith(start) and name.endswith(end)
     ]
     if slug is None:
         if len(there) != 1 or not start:
-            raise args.usage.error("--slug S is missing")
+            raise args.usage.error("missing --slug S")
         return there[0]
     name = f"{start}{slug}{end}"
     if start and there and name not in there:
-        error = f"{start.rstrip('-')} is there already: {project.show(folder, there[0])}"
+        error = f"{start.rstrip('-')} already exists: {project.show(folder, there[0])}"
         raise RefusedError(error, f"replace that one with --slug {there[0][len(start) : -len(end)]}")
     return name
 
@@ -111,7 +112,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _by_name(given: str) -> ArtifactPlace:
-    """Return a place without a project: a Markdown file of the repository that nothing but a reader uses."""
+    """Return a place outside any project: a Markdown file of the repository that only people read."""
     here = current_folder()
     root = os.path.realpath(find_root(here) or here)
     hint = "name a Markdown file in a folder of the repository, or use --project DIR"
@@ -127,12 +128,12 @@ def _by_name(given: str) -> ArtifactPlace:
     if ".claude" in parts and parts[parts.index(".claude") + 1 :][:1] not in [
         [one] for one in WITHOUT_PROJECT
     ]:
-        error = (
-            f"{one_line(given)} is in .claude, where only {listed(WITHOUT_PROJECT)} can be written by name"
-        )
+        error = f"{one_line(given)} is in .claude, where --out can only write to {listed(WITHOUT_PROJECT)}"
         raise RefusedError(error, hint)
     if ".claude" in parts:
-        os.makedirs(folder, exist_ok=True)  # nobody else gets to make one there in a headless session
+        os.makedirs(folder, exist_ok=True)  # a headless session cannot create folders there
     if not os.path.isdir(folder):
-        raise RefusedError(f"the folder {one_line(seen_from(root, folder))} does not exist", "make it first")
+        raise RefusedError(
+            f"the folder {one_line(seen_from(root, folder))} does not exist", "create it first"
+        )
     return ArtifactPlace(folder, name, seen_from(root, os.path.join(folder, name)))

@@ -1,6 +1,6 @@
-"""The interview behind a brief: every question with its answer, kept in the project's logs, one JSON object a line.
+"""The interview for a brief: each question with its answer, in the project's logs, one JSON object per line.
 
-What is kept belongs to the brief that is being written; it is set aside when that brief is in place or given up.
+It belongs to the brief that is being written, and is set aside when that brief is in place or discarded.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ FILE = "interview.jsonl"
 
 
 class AskedQuestion(Struct):
-    """One question with its answer, and the sections of the brief that it belongs to."""
+    """One question with its answer and the sections of the brief that it is about."""
 
     sections: list[str]
     question: str
     answer: str
 
     def as_data(self) -> dict[str, object]:
-        """Return the entry as it is kept."""
+        """Return the entry as it is stored."""
         return {"sections": self.sections, "question": self.question, "answer": self.answer}
 
 
 def read_interview(project: Project) -> list[AskedQuestion]:
-    """Return what was asked so far; a line that somebody broke is passed over."""
+    """Return the interview so far; broken lines are skipped."""
     try:
         lines = read_regular(project.path(LOGS, FILE)).splitlines()
     except UnreadableError:
@@ -54,7 +54,7 @@ def read_interview(project: Project) -> list[AskedQuestion]:
 
 
 def keep_interview(project: Project, interview: list[AskedQuestion]) -> None:
-    """Write all that was asked."""
+    """Write the whole interview."""
     project.ignore()
     make_subfolder(project, LOGS)
     lines = "".join(write(one.as_data()) + "\n" for one in interview)
@@ -62,19 +62,19 @@ def keep_interview(project: Project, interview: list[AskedQuestion]) -> None:
 
 
 def set_aside(project: Project) -> None:
-    """Let the next interview begin anew; this one stays readable until then."""
+    """Rename the interview so that the next one starts empty."""
     if os.path.lexists(project.path(LOGS, FILE)):
         with Folder(project.path(LOGS)) as folder:
             folder.move(FILE, FILE + PREVIOUS)
 
 
 def shown_path(project: Project) -> str:
-    """Return the path of the interview as seen from the root."""
+    """Return the path of the interview, relative to the root."""
     return project.show(LOGS, FILE)
 
 
 def required_sections() -> list[str]:
-    """Return the sections that every interview asks about: required ones, and those with topics to be settled."""
+    """Return the sections that every interview asks about: required ones, and those that hold topics."""
     contract = load_contract(brief_fields.KIND)
     with_parts = {name for part in contract.parts for name in part.under}
     return [one.name for one in contract.sections if one.required or one.name in with_parts]

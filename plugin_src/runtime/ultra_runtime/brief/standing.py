@@ -1,4 +1,4 @@
-"""How the brief of a project stands."""
+"""The state of a project's brief."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STATUS, SKIPPED = brief_fields.RESEARCH_STATUS, brief_fields.RESEARCH_STATUS_SKI
 
 
 class BriefPart(StagePart):
-    """The brief: its task, and how far its research is said to be."""
+    """The brief: its task and its research status."""
 
     def read(self) -> None:
         """Read what the status shows."""
@@ -21,7 +21,7 @@ class BriefPart(StagePart):
         self.research_status = text_of(self.values.get(STATUS))
 
     def what_is_left(self) -> Next | None:
-        """Return the brief as the next thing to do, with the review that a draft waits for."""
+        """Return the brief as the next thing to do; a draft still waits for its review."""
         if self.state == DRAFT:
-            return self.next("the brief is a draft, and its review is not over")
+            return self.next("the brief is a draft whose review has not ended")
         return super().what_is_left()

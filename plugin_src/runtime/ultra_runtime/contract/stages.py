@@ -90,6 +90,21 @@ def file_of(kind: str) -> str:
     return files_of(kind)[0]
 
 
+def draft_of(kind: str) -> str:
+    """Return the place of an artifact's draft."""
+    return file_of(kind) + DRAFT
+
+
+def file_if_any(kind: str) -> str:
+    """Return the usual place of an artifact; empty when the plugin has no such artifact."""
+    return file_of(kind) if kind in table("stages").FILES else ""
+
+
+def folder_of(kind: str) -> str:
+    """Return the folder of a project that holds an artifact's files; empty for the project's own folder."""
+    return file_of(kind).rpartition("/")[0]
+
+
 def gaps_of(pattern: str) -> list[str]:
     """Return the names of the gaps to fill in: `topic` and `slug` of `research/{topic}-{slug}.md`."""
     return [part.partition("}")[0] for part in pattern.split("{")[1:]]

@@ -1,1 +1,1 @@
-"""The plan stage: what a plan rests on, its gate and its sessions."""
+"""The plan stage: the basis of a plan, its gate and its session specs."""

@@ -1,10 +1,11 @@
-"""The session specs of a plan as files: made from its steps, word for word, with the model's words for two sections."""
+"""Write the session specs of a plan: its steps, word for word, and two sections in the model's words."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import file_of, folder_of
 from ultra_runtime.contract.write_check import check_write
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import find_project, subfolder
@@ -22,15 +23,14 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Issue
     from ultra_runtime.plan.values import Plan
 
-SESSIONS = "sessions"
 NO_WORDS: Mapping[str, str] = {}
 
 
 def folder_of_specs(plan: str, project: str | None) -> str:
-    """Return the folder for the specs, in the project or beside the plan; it need not be there yet."""
+    """Return the folder for the specs, in the project or next to the plan; it may not exist yet."""
     if project:
-        return subfolder(find_project(project), SESSIONS)
-    target = os.path.join(os.path.dirname(os.path.abspath(plan)), SESSIONS)
+        return subfolder(find_project(project), folder_of(SESSION_SPEC))
+    target = os.path.join(os.path.dirname(os.path.abspath(plan)), folder_of(SESSION_SPEC))
     if os.path.islink(target):
         raise WriteError(f"{one_line(target)} is a symbolic link")
     return target
@@ -39,17 +39,18 @@ def folder_of_specs(plan: str, project: str | None) -> str:
 def make_specs(
     plan: Plan, shown: str, target: str, words: Mapping[int, Mapping[str, str]] | None = None
 ) -> dict[str, bytes]:
-    """Return file name -> spec of every session; what nobody says anew is kept from the spec that is there."""
+    """Return file name -> spec of every session; sections without new words keep those of the existing spec."""
+    start, end = _name_parts()
     specs = {}
     for session in plan.sessions:
-        name = f"session-{session.number}.md"
+        name = f"{start}{session.number}{end}"
         own = {**_kept(os.path.join(target, name)), **(words or {}).get(session.number, NO_WORDS)}
         specs[name] = spec_text(plan, session, shown, own).encode()
     return specs
 
 
 def spec_faults(target: str, specs: Mapping[str, bytes]) -> list[Issue]:
-    """Return what is wrong with any of the specs."""
+    """Return the errors of all specs."""
     contract = load_contract(SESSION_SPEC)
     return [
         issue
@@ -59,7 +60,7 @@ def spec_faults(target: str, specs: Mapping[str, bytes]) -> list[Issue]:
 
 
 def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
-    """Write the specs, unless a live run is held to one, and return the names of those that an earlier plan has left."""
+    """Write the specs, unless a live run uses one, and return the names of specs left by an earlier plan."""
     for name in specs:
         refuse_pinned(os.path.join(target, name))
     os.makedirs(target, exist_ok=True)
@@ -67,15 +68,25 @@ def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
         folder.lock()
         for name, data in specs.items():
             folder.write(name, data)
+    start, end = _name_parts()
     return sorted(
         name
         for name in os.listdir(target)
-        if name.startswith("session-") and name.endswith(".md") and name[8:-3].isdigit() and name not in specs
+        if name.startswith(start)
+        and name.endswith(end)
+        and name[len(start) : -len(end)].isdigit()
+        and name not in specs
     )
 
 
+def _name_parts() -> tuple[str, str]:
+    """Return what comes before and after the number in the file name of a spec."""
+    start, _, rest = file_of(SESSION_SPEC).rpartition("/")[2].partition("{")
+    return start, rest.partition("}")[2]
+
+
 def _kept(path: str) -> dict[str, str]:
-    """Return what the model has written into a spec that is there."""
+    """Return the sections that the model wrote in an existing spec."""
     try:
         spec = read(read_regular(path), SESSION_SPEC)
     except UnreadableError:

@@ -1,4 +1,4 @@
-"""The confidence that was computed for each topic, kept in the project's logs until its research is put."""
+"""The computed confidence of each topic, stored in the project's logs until its research is put."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "confidence.json"
 
 
 class Computed:
-    """One result: the number, how many dimensions it was computed from, and the question, if a brief asks it."""
+    """One result: the confidence, the number of dimensions, and the question if it comes from a brief."""
 
     __slots__ = ("confidence", "dimensions", "question")
 
@@ -28,7 +28,7 @@ class Computed:
 
 
 def keep_computed(project: Project, topic: int, computed: Computed) -> None:
-    """Keep the result of a topic in place of an earlier one."""
+    """Store the result of a topic, replacing an earlier one."""
     project.ignore()
     make_subfolder(project, LOGS)
     kept = {name: getattr(computed, name) for name in Computed.__slots__}
@@ -37,7 +37,7 @@ def keep_computed(project: Project, topic: int, computed: Computed) -> None:
 
 
 def computed_for(project: Project, topic: int, question: object) -> Computed | None:
-    """Return what was computed for a topic, unless it was about another question."""
+    """Return the result of a topic, unless it was about another question."""
     kept = read_json(project.path(LOGS, FILE)).get(str(topic))
     if not isinstance(kept, dict):
         return None

@@ -1,11 +1,12 @@
-"""What belongs to a research file beside its text: the confidence that was computed, and what comes next."""
+"""What `put` adds to a research file: its computed confidence, and what comes next."""
 
 from __future__ import annotations
 
 from ultra_runtime.contract.result import Issue
+from ultra_runtime.contract.stages import folder_of
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.confidence_record import computed_for
-from ultra_runtime.research.folder import BRIEF, read_brief
+from ultra_runtime.research.folder import read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.model import Contract
     from ultra_runtime.files.project import Project
 
-RESEARCH = research_fields.KIND
 CONFIDENCE, DIMENSIONS = research_fields.CONFIDENCE, research_fields.DIMENSIONS
-NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is nobody's"
+NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is made up"
 
 
 def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, float | None]:
-    """Return a research file with the confidence that was computed for its topic, and that number, if any."""
+    """Return a research file with the computed confidence of its topic, and that number, if any."""
     values = frontmatter.parse(data).values
     if values is None:
         return data, None
@@ -41,24 +41,25 @@ def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, fl
 
 
 def never_computed(contract: Contract, path: str) -> Issue:
-    """Return the warning for research whose confidence nobody computed."""
+    """Return the warning for research without a computed confidence."""
     code = contract.code("NO_CONFIDENCE")
-    remedy = f"Compute it with `{verb('confidence')} --project DIR --topic N`, and put the research again."
+    remedy = f"Compute it with `{verb('confidence')} --project DIR --topic N`, then put the research again."
     return Issue(code.name, NEVER_COMPUTED, path, field=CONFIDENCE, remedy=remedy)
 
 
-def told_of(computed: float | None) -> str:
-    """Return the confidence that was written, as the first words of what comes next."""
-    return "" if computed is None else f"{CONFIDENCE} is {computed}, as it was computed; "
+def confidence_note(computed: float | None) -> str:
+    """Return a note about the confidence that was written, to precede the next step."""
+    return "" if computed is None else f"{CONFIDENCE} is {computed}, as computed; "
 
 
 def left_in(project: Project) -> str:
-    """Return what is left to do in the research of a project; nothing when it is over."""
-    brief = read_brief(project.path(BRIEF))
-    left = unanswered(topics_of(brief, project.path(RESEARCH)))
+    """Return what is left to do in the research of a project; empty when it is done."""
+    brief = read_brief(project.folder)
+    left = unanswered(topics_of(brief, project.path(folder_of(research_fields.KIND))))
     shown = shell_word(project.shown)
     if left:
-        return f"go on with topic {left[0].number}, {left[0].title}; topics without an answer: {len(left)}"
+        return f"continue with topic {left[0].number}, {left[0].title}; topics without an answer: {len(left)}"
     if (brief or {}).get(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_IN_PROGRESS:
-        return f"every topic has its answer: run `{verb('brief status')} {shown} complete`"
+        complete = brief_fields.RESEARCH_STATUS_COMPLETE
+        return f"every topic has an answer: run `{verb('brief status')} {shown} {complete}`"
     return ""

@@ -1,13 +1,13 @@
-"""The success criteria of a brief: each is judged by a reviewer, and one that is not shown is a finding."""
+"""The success criteria of a brief: a reviewer judges each, and one that is not shown becomes a finding."""
 
 from __future__ import annotations
 
+from ultra_runtime.contract.stages import file_if_any
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import finding_id
 from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review.merge import LEAST
-from ultra_runtime.review.scope import BRIEF
 from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
 from ultra_runtime.tables.agents import CONFORMANCE
 from ultra_runtime.tables.fields import brief_fields
@@ -30,7 +30,7 @@ WEIGHT = dict(zip(RULES, SEVERITIES))
 
 
 class Criterion:
-    """One list item of the section: its line, that line as the file has it, and all of its words."""
+    """One list item of the section: its line number, its first line, and its whole text."""
 
     __slots__ = ("first", "line", "text")
 
@@ -41,9 +41,9 @@ class Criterion:
 
 
 def criteria_of(project: Project) -> list[Criterion]:
-    """Return the success criteria of the project's brief in their order; none when it cannot be read."""
+    """Return the success criteria of the project's brief in order; none when it cannot be read."""
     try:
-        data = frontmatter.parse(read_regular(project.path(BRIEF)))
+        data = frontmatter.parse(read_regular(project.path(file_if_any(brief_fields.KIND))))
     except UnreadableError:
         return []
     document = parse(data.body, data.body_line)
@@ -58,7 +58,7 @@ def criteria_of(project: Project) -> list[Criterion]:
 
 
 def _rows(document: Document, line: int, end: int) -> list[str]:
-    """Return the lines of a list item, as far as no blank line, heading or other item comes between."""
+    """Return the lines of a list item, up to a blank line, a heading or the next item."""
     first, *rest = (row.strip() for row in document.slice(line, end))
     rows = [first]
     for row in rest:
@@ -69,7 +69,7 @@ def _rows(document: Document, line: int, end: int) -> list[str]:
 
 
 def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return each success criterion of the brief with whether the work shows it."""
+    """Return each success criterion of the brief with its state."""
     told = [
         {name: str(one[name]).strip()[:LONGEST] for name in ("criterion", "state", "where")}
         for one in answer["criteria"]
@@ -80,14 +80,16 @@ def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str,
             raise AnswerError(f"criteria: {QUOTED} {found[0][1]}")
     wanted = criteria_of(project)
     if not told:
-        raise AnswerError("criteria is empty: every success criterion of the brief has its state")
+        raise AnswerError("criteria is empty: give the state of every success criterion of the brief")
     if not wanted:
         return [{**one, "first": one["criterion"], "line": 1} for one in told]
     pairs = _pairs(wanted, told)
     if len(told) != len(wanted):
         lost = [one_line(one.text, 100) for one in wanted if one not in pairs]
         names = f"; missing: {listed(lost)}" if lost else ""
-        raise AnswerError(f"the brief has {len(wanted)} success criteria and criteria has {len(told)}{names}")
+        raise AnswerError(
+            f"the brief has {len(wanted)} success criteria, but criteria has {len(told)}{names}"
+        )
     left = [one for one in told if not any(one is other for other in pairs.values())]
     pairs.update(zip([one for one in wanted if one not in pairs], left))
     return [{**pairs[one], "criterion": one.text, "first": one.first, "line": one.line} for one in wanted]
@@ -96,35 +98,36 @@ def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str,
 def with_criteria(
     project: Project, findings: Sequence[Mapping[str, Any]], criteria: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the reviewer's findings with one for each criterion that is not, or only partly, shown.
+    """Return the reviewer's findings plus one for each criterion that is not shown or only partly shown.
 
-    A finding that stands where the criterion's proof is missing, or quotes the criterion, is that finding already.
+    A finding at the place where the proof is missing, or one that quotes the criterion, already covers it.
     """
+    brief = project.show(file_if_any(brief_fields.KIND))
     found = [dict(one) for one in findings]
     for one in criteria:
         if one["state"] == SHOWN:
             continue
         weight = WEIGHT[one["state"]]
-        own = next((item for item in found if _covers(item, one, project.show(BRIEF))), None)
+        own = next((item for item in found if _covers(item, one, brief)), None)
         if own is None:
-            own = _finding(project, one)
+            own = _finding(brief, one)
             found.append(own)
         own["severity"] = min(own["severity"], weight, key=SEVERITIES.index)
         own[LEAST] = min(own.get(LEAST, weight), weight, key=SEVERITIES.index)
     return found
 
 
-def _finding(project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+def _finding(brief: str, one: Mapping[str, Any]) -> dict[str, Any]:
     where = f" ({one['where']})" if one["where"] else ""
     secret = bool(find_secrets(one["criterion"]))
     words = "" if secret else f": {one['criterion']}"
     finding = {
         "rule": RULES[one["state"]],
-        "path": project.show(BRIEF),
+        "path": brief,
         "line": one["line"],
         "evidence": SECTION if secret else one["first"],
         "message": f"This success criterion is {one['state']}{where}{words}",
-        "fix": "Do what is missing, and prove it by a test or command.",
+        "fix": "Do what is missing, and prove it with a test or command.",
         "severity": WEIGHT[one["state"]],
         "reviewers": [CONFORMANCE],
     }
@@ -139,7 +142,7 @@ def _covers(finding: Mapping[str, Any], one: Mapping[str, Any], brief: str) -> b
 
 
 def _pairs(wanted: Sequence[Criterion], told: Sequence[dict[str, Any]]) -> dict[Criterion, dict[str, Any]]:
-    """Return what was told of each criterion, as far as the words show it."""
+    """Return the answer for each criterion that can be matched by its words."""
     pairs: dict[Criterion, dict[str, Any]] = {}
     taken: set[int] = set()
     for one in wanted:
@@ -152,6 +155,6 @@ def _pairs(wanted: Sequence[Criterion], told: Sequence[dict[str, Any]]) -> dict[
 
 
 def _alike(one: str, other: str) -> bool:
-    """Tell whether two texts have the same letters and digits, or one holds all of the other."""
+    """Return whether one text contains the letters and digits of the other."""
     first, second = ("".join(filter(str.isalnum, text.casefold())) for text in (one, other))
     return bool(first and second) and (first in second or second in first)

@@ -1,4 +1,4 @@
-"""Findings told once each: who said what of one, what the coordinator decided, and the verdict that follows."""
+"""Merge equal findings, apply the coordinator's decisions, and compute the verdict."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 LEAST = "least"
-"""The severity below which nobody sets a finding, because of what was counted."""
+"""The lowest severity that a finding may get, because of a success criterion."""
 
 
 def merge(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Tell each id once, under its gravest severity, with all that was said of it; the gravest first."""
+    """Merge findings with the same id under the highest severity, with all voices; most severe first."""
     found: dict[str, dict[str, Any]] = {}
     for one in findings:
         old = found.get(one["id"])
@@ -26,7 +26,7 @@ def merge(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def without(findings: Sequence[Mapping[str, Any]], reviewer: str) -> list[dict[str, Any]]:
-    """Return what is left when a reviewer takes back what he said."""
+    """Return the findings without those that only this reviewer reported."""
     others = [(one, [voice for voice in _voices(one) if voice["by"] != reviewer]) for one in findings]
     return [_with_voices(one, voices) for one, voices in others if voices]
 
@@ -34,13 +34,13 @@ def without(findings: Sequence[Mapping[str, Any]], reviewer: str) -> list[dict[s
 def coordinate(
     findings: list[dict[str, Any]], answer: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
-    """Do what the coordinator decided; return the findings that are left, and those that are settled with the reason."""
+    """Apply the coordinator's decisions; return the findings left, and the settled ones with the reason."""
     by_id = {one["id"]: one for one in findings}
     settled = []
     for one in answer["settled"]:
         found = _known(by_id, one["id"], "settled")
         if found["reviewers"] != [EARLIER]:
-            raise AnswerError(f"settled: {one['id'][:8]} was found now, and not in the earlier review alone")
+            raise AnswerError(f"settled: {one['id'][:8]} was found in this review too, so it is not settled")
         settled.append((by_id.pop(one["id"])["id"], one["why"]))
     for group in answer["merge"]:
         keeps = group["keep"]
@@ -52,9 +52,9 @@ def coordinate(
                 by_id[keeps] = _with_voices(by_id[keeps], both)
     for change in answer["severity"]:
         found = _known(by_id, change["id"], "severity")
-        if LEAST in found and _graver(found[LEAST], change["to"]) != change["to"]:
+        if LEAST in found and _worse(found[LEAST], change["to"]) != change["to"]:
             raise AnswerError(
-                f"severity: {change['id'][:8]} is about a criterion that the work does not show, so it stays {found[LEAST]}"
+                f"severity: {change['id'][:8]} is about a success criterion that is not shown, so it stays {found[LEAST]}"
             )
         found["severity"] = change["to"]
     return merge(by_id.values()), settled
@@ -66,18 +66,18 @@ def count(findings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def verdict(findings: Sequence[Mapping[str, Any]]) -> str:
-    """Return what follows: the gravest finding decides."""
+    """Return the verdict; the most severe finding decides."""
     present = {one["severity"] for one in findings}
     return next((word for severity, word in VERDICTS.items() if severity in present), CLEAN)
 
 
 def is_goal(finding: Mapping[str, Any]) -> bool:
-    """Tell whether a plan made from the review takes the finding up."""
+    """Return whether a plan made from the review must fix the finding."""
     return finding["severity"] in VERDICTS
 
 
 def other_voices(finding: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what was said of a finding beside its message and fix, each thing once."""
+    """Return what others said about a finding in addition to its message and fix, without repeats."""
     told = {(finding["message"], finding["fix"])}
     others = []
     for voice in _voices(finding):
@@ -89,12 +89,12 @@ def other_voices(finding: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _known(by_id: Mapping[str, dict[str, Any]], name: str, where: str) -> dict[str, Any]:
     if name not in by_id:
-        raise AnswerError(f"{where}: there is no finding {name}, or it was merged or settled before")
+        raise AnswerError(f"{where}: there is no finding {name}, or it was already merged or settled")
     return by_id[name]
 
 
 def _voices(one: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what each reviewer said of a finding."""
+    """Return what each reviewer said about a finding."""
     if "voices" in one:
         return list(one["voices"])
     own = {name: one[name] for name in ("severity", "message", "fix", LEAST) if name in one}
@@ -102,11 +102,11 @@ def _voices(one: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _with_voices(one: Mapping[str, Any], voices: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the finding as these voices tell it: the words of the first, the gravest severity, everybody's names."""
+    """Return the finding from these voices: the first one's words, the highest severity, all names."""
     bare = {name: value for name, value in one.items() if name not in ("voices", LEAST)}
     severity = voices[0]["severity"]
     for voice in voices[1:]:
-        severity = _graver(severity, voice["severity"])
+        severity = _worse(severity, voice["severity"])
     least = [voice[LEAST] for voice in voices if LEAST in voice]
     return {
         **bare,
@@ -119,5 +119,5 @@ def _with_voices(one: Mapping[str, Any], voices: list[dict[str, Any]]) -> dict[s
     }
 
 
-def _graver(one: str, other: str) -> str:
+def _worse(one: str, other: str) -> str:
     return min(one, other, key=SEVERITIES.index)

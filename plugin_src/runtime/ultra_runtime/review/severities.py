@@ -1,4 +1,4 @@
-"""The words of a review that more than one place uses: severities and verdicts."""
+"""Severities and verdicts of a review."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from ultra_runtime.tables.fields import review_fields
 
 
 def _sections() -> dict[str, str]:
-    """Return severity -> the section that holds its findings, the gravest first; the section's name says it."""
+    """Return severity -> the section of its findings, most severe first; the section's name contains it."""
     try:
         sections = load_contract(review_fields.KIND).part(review_fields.PART_DETAILS).under
     except UnknownKindError:
-        return {}  # a bundle that has no reviews
+        return {}  # a bundle without reviews
     return {name.partition("(")[2].rstrip(")"): name for name in sections}
 
 
 SECTIONS = _sections()
 SEVERITIES = tuple(SECTIONS)
 VERDICTS: dict[str, str] = dict(zip(SEVERITIES, (review_fields.VERDICT_BLOCK, review_fields.VERDICT_WARN)))
-"""Severities that have to be fixed, the two gravest, each with the verdict that it brings."""
+"""The two highest severities, which must be fixed, each with its verdict."""
 CLEAN: str = review_fields.VERDICT_ALLOW
 GOALS = " and ".join(VERDICTS)
 EARLIER = "earlier-review"
-"""Stands among the reviewers of a finding that the review before this one left."""
+"""Listed as a reviewer of a finding that comes from the previous review."""
 NOT_SHOWN, PARTLY_SHOWN = "criterion-not-shown", "criterion-partly-shown"
-"""Rules of the findings that are made from the brief, anew in every review."""
+"""Rules of the findings that every review makes from the brief."""

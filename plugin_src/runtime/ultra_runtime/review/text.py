@@ -1,4 +1,4 @@
-"""Write review.md from what was counted and decided; only the summaries are somebody's words."""
+"""Write the review from counts and decisions; only the summaries are a model's words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Parts(Struct):
-    """All that a review says."""
+    """The contents of a review besides its findings and criteria."""
 
     head: Mapping[str, Any]
     scope: Mapping[str, Any]
@@ -97,7 +97,7 @@ def _finding(one: Mapping[str, Any]) -> list[str]:
 
 
 def _also(one: Mapping[str, Any]) -> list[str]:
-    """Return what others said of the same cause, so that merging loses no word of it."""
+    """Return what other reviewers said about the same cause, so that merging loses nothing."""
     return [
         f"  - {_line(voice['message'])} ({voice['at']}, found by {voice['by']}) Fix: {_line(voice['fix'])}"
         for voice in other_voices(one)
@@ -105,7 +105,7 @@ def _also(one: Mapping[str, Any]) -> list[str]:
 
 
 def _evidence(text: str) -> list[str]:
-    """Return the quoted words: one line as a code span, several in a block below the item."""
+    """Return the evidence: one line as a code span, several lines as a block below the item."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -121,18 +121,18 @@ def _evidence(text: str) -> list[str]:
 
 def _remedies(remedies: Sequence[str]) -> list[str]:
     return [f"{number}. {_line(text)}" for number, text in enumerate(remedies, 1)] or [
-        "Nothing has to be mended."
+        "Nothing has to be fixed."
     ]
 
 
 def _goals(findings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return which findings a plan made from the review takes up, and which it leaves."""
+    """Return which findings a plan made from the review fixes, and which it leaves."""
     goals, rest = (
         ", ".join(f"`{one['id'][:8]}`" for one in findings if is_goal(one) is taken)
         for taken in (True, False)
     )
     lines = ["", f"Goals of a plan made from this review ({GOALS}): {goals}."] if goals else []
-    return [*lines, *(["", f"No goals of a plan, so left as they are: {rest}."] if rest else [])]
+    return [*lines, *(["", f"Not goals of a plan, so left as they are: {rest}."] if rest else [])]
 
 
 def _where(text: str) -> str:

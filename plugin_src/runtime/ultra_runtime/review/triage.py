@@ -1,6 +1,6 @@
-"""Decide how closely each changed file is looked at: whole, in summary, or not at all, always with the reason.
+"""Decide how closely each changed file is reviewed (whole, in summary, or not at all) and give the reason.
 
-Nothing is guessed: kind and size come from git and the file's own bytes, and no file is left out in silence.
+Kind and size come from git and the file's bytes. No file is left out silently.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ DATA_ENDS = (
     ".sql",
     ".html",
 )
-# Where a small slip costs most, whatever kind of file it is.
-DELICATE = (
+# Where a small mistake costs most, in any kind of file.
+SENSITIVE = (
     "auth", "login", "passw", "secret", "token", "crypt", "session", "permission", "payment", "migration",
     "dockerfile", ".github/workflows", ".gitlab-ci", "sudo",
 )  # fmt: skip
@@ -78,7 +78,7 @@ OWN_FOLDER = ".claude/"
 
 
 class Changed:
-    """One file of the scope: how it changed, and how closely it is looked at."""
+    """One file of the scope: how it changed, and how closely it is reviewed."""
 
     __slots__ = ("added", "binary", "deleted", "depth", "gone", "path", "reason")
 
@@ -94,7 +94,7 @@ class Changed:
         self.reason = ""
 
     def as_data(self) -> dict[str, Any]:
-        """Return the file as an answer tells it."""
+        """Return the file as JSON data."""
         return {
             "path": self.path,
             "depth": self.depth,
@@ -105,8 +105,8 @@ class Changed:
 
 
 def changed_since(root: str, start: str) -> list[Changed]:
-    """Return what differs between a commit and the files as they are now, new ones that git does not know included."""
-    # No renames: a file that moved is one that is gone and one that is there, each with its own reason.
+    """Return what differs between a commit and the current files, including untracked ones."""
+    # No renames: a moved file is a deleted one and a new one, each with its own reason.
     numbers = fields(ask_git(root, ["diff", "--numstat", "-z", "--no-renames", start, "--"]))
     states = fields(ask_git(root, ["diff", "--name-status", "-z", "--no-renames", start, "--"]))
     gone = {path for state, path in zip(states[::2], states[1::2]) if state == "D"}
@@ -116,7 +116,7 @@ def changed_since(root: str, start: str) -> list[Changed]:
 
 
 def changed_after(root: str, moment: float) -> list[Changed]:
-    """Return the files that were written after a moment, where no commit tells what changed."""
+    """Return the files written after a moment, when no commit shows what changed."""
     paths = fields(ask_git(root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]))
     if not paths:
         paths = list(_walked(root))
@@ -124,12 +124,12 @@ def changed_after(root: str, moment: float) -> list[Changed]:
 
 
 def untracked(root: str) -> list[str]:
-    """Return the files that git does not know and does not ignore."""
+    """Return the files that git neither tracks nor ignores."""
     return fields(ask_git(root, ["ls-files", "-z", "--others", "--exclude-standard"]))
 
 
 def judge(root: str, files: Iterable[Changed]) -> list[Changed]:
-    """Give every file its depth and the reason, the closest looks first."""
+    """Give every file its depth and the reason; the deepest come first."""
     judged = list(files)
     marked = _marked_as_made(root, [one.path for one in judged])
     for one in judged:
@@ -146,7 +146,7 @@ def _depth(root: str, one: Changed, marked: frozenset[str]) -> tuple[str, str]:
     if may_hold_secrets(path):
         return SKIPPED, "may hold secrets"
     if one.gone:
-        return SUMMARY, "deleted: only who still uses it matters"
+        return SUMMARY, "deleted: only its remaining users matter"
     if one.binary:
         return SKIPPED, "binary"
     if name in LOCKS:
@@ -159,16 +159,16 @@ def _depth(root: str, one: Changed, marked: frozenset[str]) -> tuple[str, str]:
     if name.endswith(PROSE_ENDS):
         return SUMMARY, "text for people"
     if lines > DEEP_LINES:
-        return SUMMARY, f"{lines} changed lines are more than can be read closely"
-    if any(word in path for word in DELICATE):
-        return DEEP, "a delicate place"
+        return SUMMARY, f"{lines} changed lines are too many to read closely"
+    if any(word in path for word in SENSITIVE):
+        return DEEP, "sensitive code"
     if name.endswith(DATA_ENDS) and lines > DATA_LINES:
         return SUMMARY, f"data, {lines} changed lines"
     return DEEP, "code or settings"
 
 
 def _made(root: str, one: Changed, path: str, marked: frozenset[str]) -> str:
-    """Return how a file shows that a program wrote it; nothing when it does not."""
+    """Return how a file shows that a program wrote it; empty when it does not."""
     if one.path in marked:
         return "marked in .gitattributes"
     folder = next((part for part in path.split("/")[:-1] if part in MADE_FOLDERS), "")
@@ -178,7 +178,7 @@ def _made(root: str, one: Changed, path: str, marked: frozenset[str]) -> str:
     if end:
         return f"ends in {end}"
     head = _head(os.path.join(root, one.path)).lower()
-    # Where the words stand in a string or far below they say nothing about the file.
+    # In a string or far below, the words say nothing about the file.
     top = b"\n".join(
         line
         for line in head.split(b"\n")[:8]
@@ -189,7 +189,7 @@ def _made(root: str, one: Changed, path: str, marked: frozenset[str]) -> str:
 
 
 def _marked_as_made(root: str, paths: list[str]) -> frozenset[str]:
-    """Return the files that .gitattributes calls generated."""
+    """Return the files that .gitattributes marks as generated."""
     given = b"\0".join(map(os.fsencode, paths))
     said = (
         fields(ask_git(root, ["check-attr", "-z", "--stdin", "linguist-generated"], given)) if paths else []
@@ -205,7 +205,7 @@ def _counted(row: str, gone: set[str]) -> Changed:
 
 
 def _new(root: str, path: str) -> Changed:
-    """Return a file that is counted whole, because nothing tells which of its lines are new."""
+    """Return a file with all lines counted, because nothing shows which of them are new."""
     data = _head(os.path.join(root, path), 4 * 1024 * 1024)
     if b"\0" in data[:8000]:
         return Changed(path, binary=True)

@@ -1,4 +1,4 @@
-"""One line about what is unfinished here, for a session that begins; from the files alone, without git."""
+"""One line about unfinished work, shown when a session starts; read from files only, without git."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:
-    """Return the line about the run that holds the tree."""
+    """Return the line about the run that uses this working tree."""
     from ultra_runtime.run.life.holder import held_next, holder_of
     from ultra_runtime.run.state.lock import Owner
     from ultra_runtime.run.state.standing import read_standing
@@ -30,11 +30,11 @@ def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) ->
     if coming.command:
         return _line(where, coming)
     owner = Owner.of(lock.get("owner"))
-    return f"{_line(where, coming)} ({owner}). Leave this working tree to it; `{verb('status')}` shows how far it is"
+    return f"{_line(where, coming)} ({owner}). Do not change this working tree; `{verb('status')}` shows its progress"
 
 
 def line_of_projects(root: str) -> str:
-    """Return the line about the newest project whose run is unfinished, or nothing."""
+    """Return the line about the newest project with an unfinished run; empty when there is none."""
     from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 
     projects = find_projects(root)
@@ -51,12 +51,12 @@ def line_of_projects(root: str) -> str:
 
 
 def _line(where: str, coming: Next) -> str:
-    go_on = f". To go on: {coming.command}" if coming.command else ""
-    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{go_on}"
+    more = f". To continue: {coming.command}" if coming.command else ""
+    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{more}"
 
 
 def _unfinished_since(project: Project) -> int:
-    """Return when an unfinished run was written last, by a look at one small file; 0 when there is none."""
+    """Return when an unfinished run was last written, from one small file; 0 when there is none."""
     from ultra_runtime.run.state.session_state import read_state
     from ultra_runtime.text.timestamp import instant
 

@@ -1,4 +1,4 @@
-"""Where a project stands: the part of every stage, and the one answer to what comes next."""
+"""Where a project stands: the state of every stage, and the one answer to what comes next."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from ultra_runtime.contract.stage_part import StagePart
 from ultra_runtime.contract.stages import Next, stages
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS
+from ultra_runtime.tables.fields import (
+    brief_fields,
+    plan_fields,
+    progress_fields,
+    research_fields,
+    review_fields,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +28,12 @@ if TYPE_CHECKING:
 OVER = "done"
 COMPLETE = Next(OVER, "the project is complete")
 
-
-# What is left of these counts although a later stage has begun, so they are asked first.
-LASTING = ("progress",)
+# These stages are asked first: what is left of them counts even if a later stage has begun.
+LASTING = (progress_fields.KIND,)
 
 
 class ProjectStanding:
-    """Every stage of a project in its order, and what comes next; a stage is read when it is asked for."""
+    """Every stage of a project in order, and what comes next; a stage is read when it is first used."""
 
     def __init__(self, project: Project, session: str = "") -> None:
         self.project = project
@@ -50,7 +56,7 @@ class ProjectStanding:
         return [part for part in map(self.part, self._stages) if part is not None]
 
     def _coming(self) -> Next:
-        """Return an unfinished run, or the first thing that is left from the last stage on that has begun."""
+        """Return an unfinished run, or the first thing left to do, starting at the last stage that has begun."""
         for part in filter(None, map(self.part, LASTING)):
             if part.has_begun and part.coming is not None:
                 return part.coming
@@ -60,21 +66,21 @@ class ProjectStanding:
 
     @property
     def task(self) -> str:
-        """What the project is about, in the words of the first artifact that says it."""
+        """The task of the project, from the first artifact that has one."""
         return next((task for part in self.parts if (task := getattr(part, "task", ""))), "")
 
     @property
     def issues(self) -> list[str]:
-        """What is wrong with the artifacts."""
+        """The problems of the artifacts."""
         return [issue for part in self.parts for issue in part.issues]
 
     def audit(self) -> ProjectStanding:
-        """Audit what was run, now; this asks git, so no hook does it."""
+        """Audit the runs now; this calls git, so no hook does it."""
         # Each is None in a plugin without the stage.
-        self.research: ResearchPart | None = self._of("research")
-        self.plan: PlanPart | None = self._of("plan")
-        self.execution: RunPart | None = self._of("progress")
-        self.review: ReviewPart | None = self._of("review")
+        self.research: ResearchPart | None = self._of(research_fields.KIND)
+        self.plan: PlanPart | None = self._of(plan_fields.KIND)
+        self.execution: RunPart | None = self._of(progress_fields.KIND)
+        self.review: ReviewPart | None = self._of(review_fields.KIND)
         if self.execution:
             self.execution.audit()
         return self
@@ -84,24 +90,24 @@ class ProjectStanding:
 
 
 def _part_class(kind: str) -> type[StagePart]:
-    """Return the class of a stage with code of its own; any other is an artifact that is there or not."""
-    if kind == "brief":
+    """Return the class of a stage with its own code; any other stage is an artifact that exists or not."""
+    if kind == brief_fields.KIND:
         from ultra_runtime.brief.standing import BriefPart
 
         return BriefPart
-    if kind == "research":
+    if kind == research_fields.KIND:
         from ultra_runtime.research.standing import ResearchPart
 
         return ResearchPart
-    if kind == "plan":
+    if kind == plan_fields.KIND:
         from ultra_runtime.plan.standing import PlanPart
 
         return PlanPart
-    if kind == "progress":
+    if kind == progress_fields.KIND:
         from ultra_runtime.run.life.standing import RunPart
 
         return RunPart
-    if kind == "review":
+    if kind == review_fields.KIND:
         from ultra_runtime.review.standing import ReviewPart
 
         return ReviewPart
@@ -109,7 +115,7 @@ def _part_class(kind: str) -> type[StagePart]:
 
 
 def find_projects(root: str) -> list[Project]:
-    """Return the projects of a repository, the newest first, as their names begin with the day."""
+    """Return the projects of a repository, newest first, by the date in their names."""
     folder = os.path.join(root, PROJECTS)
     try:
         found = [name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name))]
@@ -119,8 +125,8 @@ def find_projects(root: str) -> list[Project]:
 
 
 def after(project: Project) -> str:
-    """Return what the verb that ends a stage says about the next one."""
+    """Return what a verb that ends a stage says about the next stage."""
     coming = ProjectStanding(project).coming
     if not coming.command:
         return f"tell the user: {coming.reason}"
-    return f"tell the user; to go on: {coming.command}"
+    return f"tell the user; to continue: {coming.command}"

@@ -1,1 +1,1 @@
-"""Where a project stands: facts from its artifacts, as words for a person and as a page."""
+"""Where a project stands: facts from its artifacts, as text and as a page."""

@@ -15,7 +15,7 @@ MOST_ISSUES = 3
 
 
 def lines_of(standing: ProjectStanding) -> list[str]:
-    """Return the few lines that tell a person where a project stands."""
+    """Return a few lines that show where a project stands."""
     coming = standing.coming
     rows = [
         ("Project", standing.project.shown),
@@ -28,7 +28,7 @@ def lines_of(standing: ProjectStanding) -> list[str]:
 
 
 def data_of(standing: ProjectStanding) -> dict[str, Any]:
-    """Return the same for a program."""
+    """Return the same as JSON data."""
     data: dict[str, Any] = {"ok": True, "project": standing.project.shown, "task": standing.task}
     for part in standing.parts:
         data.update(part.data())
@@ -38,7 +38,7 @@ def data_of(standing: ProjectStanding) -> dict[str, Any]:
 
 
 def next_data(standing: ProjectStanding) -> dict[str, str]:
-    """Return the stage at hand, the reason and the next command."""
+    """Return the current stage, the reason and the next command."""
     coming = standing.coming
     return {"stage": coming.stage, "reason": coming.reason, "next": coming.command or coming.reason}
 
@@ -50,7 +50,7 @@ def list_lines(projects: list[ProjectStanding]) -> list[str]:
 
 
 def list_data(projects: list[ProjectStanding]) -> list[dict[str, Any]]:
-    """Return the projects for a program."""
+    """Return the projects as JSON data."""
     return [{"project": standing.project.shown, **next_data(standing)} for standing in projects]
 
 

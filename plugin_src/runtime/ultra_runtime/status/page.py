@@ -1,4 +1,4 @@
-"""One page about a project: no network, no script, light and dark; nothing of an artifact is markup."""
+"""One page about a project: no network, no scripts, light and dark; text of artifacts is never markup."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ultra_runtime.run.life.standing import MARKS as OF_RUN
 from ultra_runtime.status.markup import escaped, table, tag, text
 from ultra_runtime.status.picture import pipeline, step_colour, track
 from ultra_runtime.status.style import STYLE
+from ultra_runtime.tables.fields import plan_fields, review_fields
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +22,12 @@ if TYPE_CHECKING:
 
 MARK = f'<meta name="generator" content="{verb("status")}"'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-OF_SEVERITY = {"BLOCKER": BAD, "MAJOR": WARN, "MINOR": NOW}
+OF_SEVERITY = {
+    review_fields.STATS_FINDINGS_BLOCKER: BAD,
+    review_fields.STATS_FINDINGS_MAJOR: WARN,
+    review_fields.STATS_FINDINGS_MINOR: NOW,
+}
+STEPS, RULE = plan_fields.SESSIONS_STEPS, review_fields.DETAILS_RULE
 MOST_ROWS = 500
 
 
@@ -96,10 +103,10 @@ def _run(run: RunFacts) -> str:
     heads = ("Step", "What", "State", "Attempts", "Completed", "Took", "Commit")
     return tag(
         "section",
-        text("h2", "Steps" if run.session is None else f"Steps of session {run.session}"),
+        text("h2", STEPS if run.session is None else f"Steps of session {run.session}"),
         text("p", when, class_="quiet") if run.started_at else "",
         track(run) if steps else "",
-        table(heads, rows) if rows else text("p", run.problem or "No steps are on record."),
+        table(heads, rows) if rows else text("p", run.problem or "No steps are recorded."),
         _more(len(steps)),
     )
 
@@ -122,7 +129,7 @@ def _planned(standing: ProjectStanding) -> str:
     if not steps:
         return ""
     rows = [[escaped(number), text("span", title)] for number, title in steps[:MOST_ROWS]]
-    return tag("section", text("h2", "Steps"), table(("Step", "What"), rows), _more(len(steps)))
+    return tag("section", text("h2", STEPS), table(("Step", "What"), rows), _more(len(steps)))
 
 
 def _waves(standing: ProjectStanding) -> str:
@@ -158,13 +165,15 @@ def _session(session: Session, run: RunFacts | None, whole: RunFacts | None) -> 
 
 
 def _of_whole_run(whole: RunFacts | None, numbers: tuple[int, ...]) -> tuple[str, str]:
-    """Return how a session stands that was run as a part of the whole plan."""
-    states = [step.state for step in whole.steps if step.number in numbers] if whole else []
-    if states and all(state in ("completed", "skipped") for state in states):
-        return "completed", DONE
-    if any(state in ("failed", "blocked") for state in states):
-        return "failed", BAD
-    return ("in progress", NOW) if any(state != "pending" for state in states) else ("pending", WAIT)
+    """Return the state of a session that was run as part of the whole plan."""
+    states = {step.state for step in whole.steps if step.number in numbers} if whole else set()
+    if states and states <= {fields.STEPS_STATUS_COMPLETED, fields.STEPS_STATUS_SKIPPED}:
+        return fields.STATUS_COMPLETED, DONE
+    if states & {fields.STEPS_STATUS_FAILED, fields.STEPS_STATUS_BLOCKED}:
+        return fields.STATUS_FAILED, BAD
+    if states - {fields.STEPS_STATUS_PENDING}:
+        return fields.STATUS_IN_PROGRESS, NOW
+    return fields.STATUS_PENDING, WAIT
 
 
 def _research(standing: ProjectStanding) -> str:
@@ -193,11 +202,15 @@ def _audit(run: RunFacts) -> str:
         for drift in run.drifts[:MOST_ROWS]
     ]
     title = "Audit" if run.session is None else f"Audit of session {run.session}"
-    verdict = _pill(run.audit, DONE if run.audit == "pass" else WARN) if run.audit else ""
-    beside = tag("ul", *(text("li", finding) for finding in run.findings[:MOST_ROWS])) if run.findings else ""
+    verdict = (
+        _pill(run.audit, DONE if run.audit == fields.MANIFEST_AUDIT_STATUS_PASS else WARN)
+        if run.audit
+        else ""
+    )
+    notes = tag("ul", *(text("li", finding) for finding in run.findings[:MOST_ROWS])) if run.findings else ""
     told = tag("p", verdict, " ", escaped(run.audit_source)) if verdict else ""
     differences = table(("Step", "Check", "Expected", "Found"), rows) if rows else ""
-    return tag("section", text("h2", title), told, differences, beside)
+    return tag("section", text("h2", title), told, differences, notes)
 
 
 def _findings(standing: ProjectStanding) -> str:
@@ -213,7 +226,7 @@ def _findings(standing: ProjectStanding) -> str:
         ]
         for finding in findings[:MOST_ROWS]
     ]
-    heads = ("Severity", "Where", "What", "Rule")
+    heads = ("Severity", "Where", "What", RULE)
     return tag("section", text("h2", "Findings of the review"), table(heads, rows), _more(len(findings)))
 
 
@@ -238,7 +251,7 @@ def _pill(words: str, colour: str) -> str:
 
 
 def _moment(stamp: str) -> str:
-    """Return a timestamp to the minute, as a person reads it."""
+    """Return a timestamp to the minute, for people."""
     return stamp[:16].replace("T", " ") if stamp[10:11] == "T" else stamp
 
 

@@ -1,9 +1,10 @@
-"""The pipeline of a project as a picture: inline SVG, coloured by the page's own style sheet."""
+"""The pipeline of a project as a picture: inline SVG, coloured by the style sheet of the page."""
 
 from __future__ import annotations
 
 from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
 from ultra_runtime.status.markup import tag, text
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -11,7 +12,13 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
     from ultra_runtime.standing.project_standing import ProjectStanding
 
-OF_STEP = {"completed": DONE, "in_progress": NOW, "skipped": WARN, "failed": BAD, "blocked": BAD}
+OF_STEP = {
+    progress_fields.STEPS_STATUS_COMPLETED: DONE,
+    progress_fields.STEPS_STATUS_IN_PROGRESS: NOW,
+    progress_fields.STEPS_STATUS_SKIPPED: WARN,
+    progress_fields.STEPS_STATUS_FAILED: BAD,
+    progress_fields.STEPS_STATUS_BLOCKED: BAD,
+}
 WIDTH, HEIGHT, GAP, TOP = 172, 88, 30, 8
 FITS = 20
 SIGNS = {
@@ -24,12 +31,13 @@ SIGNS = {
 
 
 def step_colour(step: StepFacts) -> str:
-    """Return the colour of a step; one that git does not know is not done."""
-    return BAD if step.note and step.state == "completed" else OF_STEP.get(step.state, WAIT)
+    """Return the colour of a step; a completed step without its commit in git is bad."""
+    is_completed = step.state == progress_fields.STEPS_STATUS_COMPLETED
+    return BAD if step.note and is_completed else OF_STEP.get(step.state, WAIT)
 
 
 def pipeline(standing: ProjectStanding) -> str:
-    """Return the stages with their state, the one at hand marked."""
+    """Return the stages with their state; the current one is marked."""
     parts = []
     for index, part in enumerate(standing.parts):
         left = 4 + index * (WIDTH + GAP)
@@ -58,7 +66,7 @@ def _node(left: int, stage: str, colour: str, caption: str, here: bool) -> str:
 
 
 def _two_lines(caption: str) -> tuple[str, str]:
-    """Break a caption at its comma, and cut what does not fit the box."""
+    """Split a caption at its comma, and cut each line to fit the box."""
     first, _, second = one_line(caption, 100).partition(", ")
     return _fitted(first), _fitted(second)
 
@@ -77,7 +85,7 @@ def track(run: RunFacts) -> str:
         hint = text("title", f"Step {step.number}: {step.title} ({step.state})")
         box = tag("rect", hint, x=f"{index * each:.2f}", y=0, width=f"{each - gap:.2f}", height=14, rx=3)
         boxes.append(tag("g", box, class_=step_colour(step)))
-    label = f"{run.over} of {len(steps)} steps are over"
+    label = f"{run.over} of {len(steps)} steps done"
     return tag(
         "svg",
         *boxes,

@@ -1,7 +1,7 @@
-"""Keep a question of the interview with its answer, and show what has been asked and what is still open.
+"""Record a question of the interview with its answer, and show what has been asked and what is still open.
 
 On standard input, the first line is the question and the rest is the answer. --section names the section of the brief
-that it belongs to, or several, separated by commas; without it the interview so far is shown. --anew first sets an
+that it is about, or several, separated by commas; without it the interview so far is shown. --anew first sets an
 earlier interview aside.
 """
 
@@ -55,7 +55,7 @@ def run(args: Args) -> Answer:
             interview.append(AskedQuestion(sections, question, answer))
             keep_interview(project, interview)
     except WriteError as problem:
-        raise RefusedError(str(problem), "see to it and call again; nothing was kept") from None
+        raise RefusedError(str(problem), "fix this and retry; nothing was recorded") from None
     return _answer(interview, bool(same))
 
 
@@ -76,8 +76,8 @@ def _read() -> tuple[str, str]:
     if not answer.strip():
         raise RefusedError("the question has no answer below it", HINT)
     if next(iter(find_secrets(text)), None):
-        error = "the answer holds something that looks like a secret; nothing was kept"
-        raise RefusedError(error, "note it again with the name of the variable that holds it instead")
+        error = "the answer contains what looks like a secret; nothing was recorded"
+        raise RefusedError(error, "record it again with the name of its variable instead")
     return question.strip(), answer.strip()
 
 
@@ -93,7 +93,7 @@ def _answer(interview: list[AskedQuestion], again: bool) -> Answer:
     state = _state(interview)
     next_step = _next(state)
     if again:
-        next_step = f"this question was asked before: never ask it again; {next_step}"
+        next_step = f"this question was asked before: do not ask it again; {next_step}"
     data = {"ok": True, **state, "repeated": again, "next": next_step}
     return Answer(data, f"{counted(len(interview), 'question')}; {next_step}")
 
@@ -113,4 +113,4 @@ def _state(interview: list[AskedQuestion]) -> dict[str, Any]:
 def _next(state: dict[str, Any]) -> str:
     if state["open"]:
         return f"no answer yet for {listed(state['open'])}"
-    return "every required section has an answer: see whether each holds"
+    return "every required section has an answer: check that each is good enough"

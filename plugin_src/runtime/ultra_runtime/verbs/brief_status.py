@@ -9,6 +9,7 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer, RefusedError, UsageError
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import file_of, folder_of, placed_kinds
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.contract.write_check import in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
@@ -16,7 +17,7 @@ from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.research.topics import topics_of, unanswered
-from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, nearest, one_line
 
@@ -35,8 +36,7 @@ STAGE = "brief"
 
 FIELD = brief_fields.RESEARCH_STATUS
 TOPICS = brief_fields.RESEARCH_TOPICS
-SKIPPED = "skipped"
-COMPLETE = "complete"
+SKIPPED, COMPLETE = brief_fields.RESEARCH_STATUS_SKIPPED, brief_fields.RESEARCH_STATUS_COMPLETE
 
 
 def run(args: Args) -> Answer:
@@ -45,21 +45,21 @@ def run(args: Args) -> Answer:
     field = load_contract(brief_fields.KIND).field(FIELD)
     if value not in (field.values or {}):
         known = list(field.values or {})
-        error = f"{one_line(value)} is no {FIELD}{nearest(value, known)}; there are {listed(known)}"
+        error = f"{FIELD} must be one of {listed(known)}, not {one_line(value)}{nearest(value, known)}"
         raise UsageError(error, f"usage: {verb(USAGE)}")
     project = find_project(args.need("DIR"))
     try:
         with Folder(project.folder) as folder:
             folder.lock()
-            brief_gate.mend(project, folder)
+            brief_gate.restore(project, folder)
             return _move(project, folder, field, value)
     except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "see to it and call again; nothing was changed") from None
+        raise RefusedError(str(problem), "fix this and retry; nothing was changed") from None
 
 
 def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
     data = _brief(project)
-    shown = project.show(brief_gate.BRIEF)
+    shown = project.show(file_of(brief_fields.KIND))
     result = validate_data(load_contract(brief_fields.KIND), data, shown, soft=True)
     if result.errors or result.parsed is None:
         return _broken(shown, result.errors)
@@ -72,16 +72,16 @@ def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
     if partial:
         new = set_field(new, brief_gate.QUALITY_FIELD, brief_gate.PARTIAL)
     if new != data:
-        folder.write(brief_gate.BRIEF, new)
-    answer = {"ok": True, "path": shown, "from": old, FIELD: value, "next": "go on"}
+        folder.write(file_of(brief_fields.KIND), new)
+    answer = {"ok": True, "path": shown, "from": old, FIELD: value, "next": "continue"}
     if partial:
         answer[brief_gate.QUALITY_FIELD] = brief_gate.PARTIAL
-    change = f"{FIELD} is {value} already" if old == value else f"{FIELD}: {old} -> {value}"
+    change = f"{FIELD} is already {value}" if old == value else f"{FIELD}: {old} -> {value}"
     return Answer(answer, f"{shown}: {change}" + (", and the brief is partial" if partial else ""))
 
 
 def _refuse_move(field: Field, values: Mapping[str, Any], value: str) -> None:
-    """Refuse a move that the states do not allow; without topics there is nothing to be in progress."""
+    """Refuse a change that is not allowed; without topics the status can go straight to the end."""
     old = values.get(FIELD)
     allowed = list((field.moves or {}).get(str(old), ()))
     ends = (COMPLETE, SKIPPED)
@@ -89,35 +89,35 @@ def _refuse_move(field: Field, values: Mapping[str, Any], value: str) -> None:
         allowed += [end for end in ends if end not in allowed]
     if value != old and value not in allowed:
         error = f"{FIELD} is {old} and cannot become {value}"
-        raise RefusedError(
-            error, f"it can become {listed(allowed)}" if allowed else f"{old} is where it ends"
-        )
+        raise RefusedError(error, f"it can become {listed(allowed)}" if allowed else f"{old} is final")
 
 
 def _refuse_unanswered(project: Project, values: Mapping[str, Any]) -> None:
     """Refuse to call research complete while a topic has no answer."""
-    left = unanswered(topics_of(values, project.path("research")))
+    if research_fields.KIND not in placed_kinds():
+        return
+    left = unanswered(topics_of(values, project.path(folder_of(research_fields.KIND))))
     if left:
         told = listed([f"{topic.number} ({one_line(topic.title)})" for topic in left])
         error = f"no research answers topic {told}, so {FIELD} stays {values.get(FIELD)}"
-        raise RefusedError(error, f"research what is left, or, when the user wants it so, set {SKIPPED}")
+        raise RefusedError(error, f"research the rest, or set {SKIPPED} if the user wants that")
 
 
 def _brief(project: Project) -> bytes:
-    shown = project.show(brief_gate.BRIEF)
+    shown = project.show(file_of(brief_fields.KIND))
     try:
-        return read_regular(project.path(brief_gate.BRIEF))
+        return read_regular(project.path(file_of(brief_fields.KIND)))
     except UnreadableError as problem:
         error = f"{shown}: {problem}"
         if problem.missing and brief_gate.is_open(project):
             raise RefusedError(
-                f"{error}; its review gate is open", f"end it with `{verb('gate brief')}`"
+                f"{error}; its review gate is open", f"end the review with `{verb('gate brief')}`"
             ) from None
         raise RefusedError(error, "put the brief first") from None
 
 
 def _broken(shown: str, errors: list[Issue]) -> Answer:
-    error = f"{shown} does not keep its contract, so its status was not changed"
-    next_step = "correct these and call again"
+    error = f"{shown} does not follow its contract, so its status was not changed"
+    next_step = "fix these errors and retry"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
     return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)

@@ -3,7 +3,7 @@
 A line is `dimension | agent | kind | agrees | source`: the number of the dimension, who found it, the kind of source,
 whether it agrees with the answer (yes, partly or no), and where it is. Each source counts once, by the weight of its
 kind. Sources that agree are weighed against those that do not, and the weakest dimension lowers the result. With
---project and --topic the result is kept, and `put research` writes it into the file. If a level is needed
+--project and --topic the result is stored, and `put research` writes it into the file. If a level is needed
 (--needed, or the one in the brief's topic), the answer says whether it is reached and which dimensions are weak.
 """
 
@@ -13,17 +13,18 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import number as topic_number
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.forms import is_number
-from ultra_runtime.contract.stages import need
+from ultra_runtime.contract.stages import folder_of, need
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.confidence_record import Computed, keep_computed
 from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
-from ultra_runtime.research.folder import BRIEF, read_brief
+from ultra_runtime.research.folder import read_brief
 from ultra_runtime.research.topics import Topic, topics_of
+from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.tables.limits import DIMENSIONS
-from ultra_runtime.words import listed
+from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,10 +43,10 @@ AGAINST = "no"
 
 def run(args: Args) -> Answer:
     """Answer with the confidence of the whole and of each dimension."""
-    need("research")
+    need(research_fields.KIND)
     given = args.need("--dimensions")
     if not is_number(given) or not 1 <= int(given) <= DIMENSIONS:
-        raise args.usage.error(f"--dimensions is not a number from 1 to {DIMENSIONS}")
+        raise args.usage.error(f"--dimensions must be a number from 1 to {DIMENSIONS}, not {one_line(given)}")
     count = int(given)
     project, topic = _topic(args)
     outputs = known_outputs()
@@ -59,12 +60,14 @@ def run(args: Args) -> Answer:
     whole, each = confidence(evidence, count, weights)
     bare = [str(number) for number, one in enumerate(each, 1) if one == 0]
     disputed = sorted({one.dimension for one in evidence if one.agrees == AGAINST})
-    next_step = "write these numbers into the research as they are"
+    next_step = "write these numbers to the research unchanged"
     if project and topic:
         _keep(project, topic, Computed(whole, count, topic.question))
-        next_step = f"`{verb('put')} research` writes the first number into the front matter; write the others yourself"
+        next_step = (
+            f"`{verb('put')} research` writes the first number to the front matter; write the others yourself"
+        )
     if bare:
-        next_step += f"; nothing supports the answer to {listed(bare)}: say so there"
+        next_step += f"; nothing supports the answer to dimension {listed(bare)}: say so in the text"
     data: dict[str, Any] = {"ok": True, "confidence": whole, "dimensions": each, "contradicted": disputed}
     needed = args.get("--needed") or (topic.needed if topic and topic.needed in ENOUGH else None)
     if needed:
@@ -76,16 +79,16 @@ def run(args: Args) -> Answer:
 
 
 def _topic(args: Args) -> tuple[Project | None, Topic | None]:
-    """Return the topic that the evidence is about: one of the brief, or a new one; none without a project."""
+    """Return the project and the topic of the evidence: one of the brief, or a new one; none without a project."""
     directory, given = args.get("--project"), args.get("--topic")
     if (directory is None) != (given is None):
-        raise args.usage.error("--project DIR and --topic N go together")
+        raise args.usage.error("--project DIR and --topic N must be used together")
     if directory is None or given is None:
         return None, None
     number = topic_number(args, "--topic", 1)
     project = find_project(directory)
-    brief = read_brief(project.path(BRIEF))
-    known = [topic for topic in topics_of(brief, project.path("research")) if topic.number == number]
+    folder = project.path(folder_of(research_fields.KIND))
+    known = [topic for topic in topics_of(read_brief(project.folder), folder) if topic.number == number]
     return project, known[0] if known else Topic(number, {})
 
 
@@ -95,4 +98,4 @@ def _keep(project: Project, topic: Topic, computed: Computed) -> None:
             folder.lock()
             keep_computed(project, topic.number, computed)
     except WriteError as problem:
-        raise RefusedError(str(problem), "see to it and call again; nothing was kept") from None
+        raise RefusedError(str(problem), "fix this and retry; nothing was stored") from None

@@ -22,7 +22,7 @@ HINT = 'pass {"path": "src/a.py", "rule": "...", "evidence": "..."} on standard 
 
 
 def run(args: Args) -> Answer:
-    """Answer with the id, or with one line for each line."""
+    """Answer with the id, or with one line per line of the input."""
     given = read_given(None, HINT)
     if args.flag("--batch"):
         return _batch([line for line in given.split(b"\n") if line.strip()])

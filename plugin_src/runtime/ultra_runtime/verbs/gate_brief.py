@@ -14,6 +14,7 @@ from ultra_runtime.brief.draft import TOPICS, fill_in
 from ultra_runtime.brief.gate import Rounds
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.scores import is_readable, judge, read_review, unnamed
+from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.digest import sha256
@@ -39,25 +40,26 @@ if TYPE_CHECKING:
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
 STAGE = "brief"
 
+KIND = brief_fields.KIND
 HINT = "give the reviewer's whole answer on standard input"
 
 
 def run(args: Args) -> Answer:
-    """Answer whether the gate is passed, and do what follows from it."""
+    """Answer whether the draft passes, and end the gate if it does or must."""
     project = find_project(args.need("--project"))
-    contract = load_contract(brief_fields.KIND)
+    contract = load_contract(KIND)
     accept, discard = args.flag("--accept-partial"), args.flag("--discard")
     given = "" if discard else _given(accept)
     try:
         with Folder(project.folder) as folder:
             folder.lock()
-            brief_gate.mend(project, folder)
+            brief_gate.restore(project, folder)
             draft = _draft(project)
             if discard:
                 return _discard(project, folder)
             return _rule(project, folder, contract, draft, given, accept)
     except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "see to it and call again; nothing was decided") from None
+        raise RefusedError(str(problem), "fix this and retry; nothing was decided") from None
 
 
 def _given(accept: bool) -> str:
@@ -68,15 +70,15 @@ def _given(accept: bool) -> str:
             raise
         data = b""
     if not data and not accept:
-        raise RefusedError("no answer of a reviewer was given, so no round is counted", HINT)
+        raise RefusedError("standard input has no reviewer's answer, so no round was counted", HINT)
     return data.decode("utf-8", "replace")
 
 
 def _discard(project: Project, folder: Folder) -> Answer:
     restored = brief_gate.discard(project, folder)
     interview.set_aside(project)
-    brief = project.show(brief_gate.BRIEF)
-    told = f"the draft is gone; {brief} is " + ("in place again" if restored else "not there: there was none")
+    brief = project.show(file_of(KIND))
+    told = "the draft was deleted; " + (f"{brief} was restored" if restored else f"there is no {brief}")
     return Answer({"ok": True, "discarded": True, "restored": restored, "next": f"{told}. Stop here"}, told)
 
 
@@ -99,7 +101,7 @@ def _rule(
         brief_gate.keep_rounds(project, folder, rounds)
         return _answer(project, gate, rounds, ruling, "")
     final = fill_in(contract, project, draft)
-    checked = check_write(contract, brief_gate.passed_brief(final), project.show(brief_gate.BRIEF))
+    checked = check_write(contract, brief_gate.passed_brief(final), project.show(file_of(KIND)))
     if checked.errors:
         return _not_a_brief(project, checked.errors)
     if passed:
@@ -114,38 +116,40 @@ def _rule(
 
 
 def _refuse_round(project: Project, folder: Folder, gate: Gate, before: Rounds, rounds: Rounds) -> None:
-    """Refuse to count an answer that nobody can act on, or a second one about the same draft."""
+    """Refuse to count an answer without details, or a second one about the same draft."""
     if before.count and before.digest == rounds.digest and is_readable(gate, before.last):
-        error = f"the draft is the one that round {before.count} was about, so no round was counted"
+        error = f"the draft has not changed since round {before.count}, so no round was counted"
         raise RefusedError(error, _revise(project, judge(gate, before.last.scores)))
     empty = unnamed(gate, rounds.last)
     if empty and not before.returned:
         before.returned = True
         brief_gate.keep_rounds(project, folder, before)
-        error = f"the review says that {listed(empty)} fails and not why, so no round was counted"
-        next_step = "have the draft reviewed once more, with this sentence, and give that answer to the gate"
+        error = f"the review says that {listed(empty)} fails, but not why, so no round was counted"
+        next_step = (
+            "have the draft reviewed again, pass this sentence on, and give the new answer to the gate"
+        )
         raise RefusedError(error, next_step)
 
 
 def _draft(project: Project) -> bytes:
-    shown = project.show(brief_gate.DRAFT)
+    shown = project.show(draft_of(KIND))
     try:
-        return read_regular(project.path(brief_gate.DRAFT))
+        return read_regular(project.path(draft_of(KIND)))
     except UnreadableError as problem:
         if not problem.missing:
             raise RefusedError(f"{shown}: {problem}", "put the draft again") from None
         raise RefusedError(
-            f"there is no {shown}: no gate is open here", f"put a draft with `{_put(project)}`"
+            f"there is no {shown}, so no gate is open", f"put a draft with `{_put(project)}`"
         ) from None
 
 
 def _put(project: Project) -> str:
-    return f"{verb('put')} brief --project {shell_word(project.shown)} --draft"
+    return f"{verb('put')} {KIND} --project {shell_word(project.shown)} --draft"
 
 
 def _not_a_brief(project: Project, errors: list[Issue]) -> Answer:
-    error = "the draft does not keep its contract, so it cannot become the brief; no round was counted"
-    next_step = f"correct these, put the draft with `{_put(project)}`, and make the same call again"
+    error = "the draft does not follow its contract, so it cannot become the brief; no round was counted"
+    next_step = f"fix these errors, put the draft with `{_put(project)}`, and repeat this call"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
     return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)
 
@@ -177,9 +181,9 @@ def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None,
         data["interview_file"] = interview.shown_path(project)
     lines = [f"Round {number} of {gate.rounds}: {'passed' if passed else 'not passed'}, {review.verdict}."]
     if ruling is None:
-        lines = ["No review was made."]
+        lines = ["Not reviewed."]
     elif review.degraded:
-        lines.append("The answer could not be read as it should be; what was missing counts as weak.")
+        lines.append("The answer was not in the expected form; missing scores count as weak.")
     lines += [
         f"  {one['dimension']}: {one['score']} of {gate.highest}"
         + "".join(f"; {text}" for text in review.details[name])
@@ -189,19 +193,22 @@ def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None,
 
 
 def _next(project: Project, review: Review, ruling: Ruling | None, quality: str) -> str:
-    brief = project.show(brief_gate.BRIEF)
+    brief = project.show(file_of(KIND))
     if quality:
-        return f"{brief} is in place, {quality}: go on; at the end {after(project)}"
+        return f"{brief} is in place, {quality}: continue; at the end {after(project)}"
     assert ruling is not None  # noqa: S101 - without a review the gate has ended
     if review.degraded and not any(review.details.values()):
-        return "the answer had no scores that can be read: have the draft reviewed again, with a json block at the end"
+        return (
+            "the answer had no readable scores: have the draft reviewed again, with a json block at the end"
+        )
     return _revise(project, ruling)
 
 
 def _revise(project: Project, ruling: Ruling) -> str:
-    """Return what makes the next review end otherwise."""
+    """Return how to make the next review pass."""
     return (
-        f"mend in the draft what `detail` names and needs no answer; about what that does not settle of"
-        f" {listed(ruling.failing)} ask one question each, one a call, in this order, unless the user has stopped; what nobody can answer becomes an assumption; put what changes"
-        f" with `{_put(project)} --section NAME`, and have the draft reviewed again"
+        "fix in the draft what `detail` names if that needs no answer; for the rest of"
+        f" {listed(ruling.failing)} ask one question each, one per call, in this order, unless the user has stopped;"
+        " what nobody can answer becomes an assumption;"
+        f" put changed sections with `{_put(project)} --section NAME`, and have the draft reviewed again"
     )

@@ -10,10 +10,9 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import known_outputs
-from ultra_runtime.contract.stages import command_for, file_of, stage_that_makes
+from ultra_runtime.contract.stages import command_for, draft_of, file_of, stage_that_makes
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
-from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import (
     BRIEF,
@@ -29,6 +28,7 @@ from ultra_runtime.rendered import names, verb
 from ultra_runtime.review.remediation import goals_of, is_taken_up
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
+from ultra_runtime.tables.fields import plan_fields, review_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,21 +39,25 @@ if TYPE_CHECKING:
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
 STAGE = "plan"
-OVER = "a run of a plan that takes up all these findings has completed since the review"
+OVER = "a run of a plan that fixes all these findings has completed since the review"
 
 
 def run(args: Args) -> Answer:
-    """Answer with all that is there to plan from."""
+    """Answer with everything to plan from."""
     if args.get("--project") is None and args.get("--brief") is None:
-        raise args.usage.error("--project DIR or --brief FILE is missing")
+        raise args.usage.error("missing --project DIR or --brief FILE")
     try:
         source = find_source(args.get("--project"), args.get("--brief"))
     except (WriteError, OSError) as problem:
-        raise RefusedError(str(problem), "see to it and call again") from None
+        raise RefusedError(str(problem), "fix this and retry") from None
     project = source.project
     plan_gate.forget(project)
     size, wanted = explorers(project, source.kind, args.flag("--quick"))
-    there = [name for name in (PLAN_FILE, plan_gate.DRAFT) if os.path.lexists(project.path(name))]
+    there = [
+        name
+        for name in (file_of(plan_fields.KIND), draft_of(plan_fields.KIND))
+        if os.path.lexists(project.path(name))
+    ]
     data: dict[str, Any] = {
         "ok": True,
         "source": source.kind,
@@ -90,27 +94,27 @@ def _from_review(source: Source) -> dict[str, Any]:
     goals = goals_of(source.path)
     told, next_step = [], f"run `{verb('guide')} plan remediation`"
     if not goals:
-        next_step = "tell the user that no finding of this review has to be mended, so that no command is left to run, and stop"
-    elif _is_carried_out(source):
+        next_step = "tell the user that no finding of this review has to be fixed and no command is left to run, then stop"
+    elif _is_fixed(source):
         told = [OVER]
-        review = command_for("review", source.project.shown)
-        next_step = f"tell the user that {OVER}, that `{review}` looks at the work as it is now, and stop"
+        review = command_for(review_fields.KIND, source.project.shown)
+        next_step = f"tell the user that {OVER}, that `{review}` reviews the work as it is now, and stop"
     return {"goals": goals, "told": told, "next": next_step}
 
 
-def _is_carried_out(source: Source) -> bool:
-    """Tell whether a plan that takes up all of this review was carried out since."""
+def _is_fixed(source: Source) -> bool:
+    """Return whether a plan that fixes all of this review has been run since."""
     project = source.project
-    is_own = os.path.realpath(source.path) == os.path.realpath(project.path(file_of("review")))
+    is_own = os.path.realpath(source.path) == os.path.realpath(project.path(file_of(review_fields.KIND)))
     return (
         is_own
         and is_taken_up(project)
-        and ProjectStanding(project).coming.stage == stage_that_makes("review")
+        and ProjectStanding(project).coming.stage == stage_that_makes(review_fields.KIND)
     )
 
 
 def _most_critics(quick: bool) -> int:
-    """Return how many critics are spawned when every round is needed."""
+    """Return how many critics are spawned if every round is needed."""
     outputs = known_outputs()
     gates = [outputs[name].scores for name in CRITICS]
     return sum(1 if quick else gate.rounds for gate in gates if gate)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import command_for, need
+from ultra_runtime.contract.stages import command_for, file_of, folder_of, need
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import Folder, WriteError
@@ -21,8 +20,8 @@ from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
-from ultra_runtime.research.topics import file_number, research_files, topics_of, unanswered
-from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.research.topics import SUFFIX, file_number, research_files, topics_of, unanswered
+from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import listed, one_line, shell_word
 
@@ -38,24 +37,27 @@ USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--q
 STAGE = "research"
 
 FIELD = brief_fields.RESEARCH_STATUS
-PENDING, IN_PROGRESS = "pending", brief_fields.RESEARCH_STATUS_IN_PROGRESS
-NOWHERE = ""  # the research folder of a brief that has no project
+PENDING, IN_PROGRESS = brief_fields.RESEARCH_STATUS_PENDING, brief_fields.RESEARCH_STATUS_IN_PROGRESS
+BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
+NOWHERE = ""  # the research folder of a brief without a project
 
 
 def run(args: Args) -> Answer:
     """Answer with the topics, the agents and what comes next."""
-    need("research")
+    need(RESEARCH)
     quick = args.flag("--quick")
     scope = LOCAL if args.flag("--local") else EXTERNAL if args.flag("--external") else ""
     data: dict[str, Any] = {"ok": True, "project": None}
     if args.get("--project") or args.get("--brief"):
         project, shown, path = _brief(args)
         parsed = _read(shown, path)
-        folder = project.path("research") if project else NOWHERE
+        folder = project.path(folder_of(RESEARCH)) if project else NOWHERE
         topics = topics_of(parsed, folder)
         left = unanswered(topics)
-        data.update(project=project.shown if project else None, brief=shown, task=parsed.get("task"))
-        own = project is not None and os.path.realpath(path) == project.path(brief_gate.BRIEF)
+        data.update(
+            project=project.shown if project else None, brief=shown, task=parsed.get(brief_fields.TASK)
+        )
+        own = project is not None and os.path.realpath(path) == project.path(file_of(BRIEF))
         data[FIELD] = _begin(project, parsed) if topics and own else parsed.get(FIELD)
         data["topics"] = [_topic(one, scope, quick) for one in topics]
         data["new_topic"] = _new_number(topics, folder)
@@ -72,42 +74,42 @@ def run(args: Args) -> Answer:
 
 
 def _brief(args: Args) -> tuple[Project | None, str, str]:
-    """Return the project, if there is one, and the brief that was named: as it is told, and its path."""
+    """Return the project, if any, and the brief: the path to show and the path to open."""
     given = args.get("--brief")
     if given is None:
         project = find_project(args.get("--project") or "")
-        return project, project.show(brief_gate.BRIEF), project.path(brief_gate.BRIEF)
+        return project, project.show(file_of(BRIEF)), project.path(file_of(BRIEF))
     root = find_root(current_folder())
     if root is None:
-        raise RefusedError("this folder is in no repository", "start in the repository that you work on")
+        raise RefusedError("this folder is not in a repository", "start in the repository that you work on")
     path = given if os.path.exists(given) else os.path.join(root, given)
     parent, name = os.path.split(os.path.realpath(path))
-    inside = os.path.dirname(parent) == os.path.join(root, PROJECTS) and name == brief_gate.BRIEF
+    inside = os.path.dirname(parent) == os.path.join(root, PROJECTS) and name == file_of(BRIEF)
     around = Project(root, os.path.basename(parent)) if inside else None
     named = args.get("--project")
     return (find_project(named) if named else around), seen_from(root, path), path
 
 
 def _read(shown: str, path: str) -> Mapping[str, Any]:
-    result = validate_file(load_contract(brief_fields.KIND), path, soft=True)
+    result = validate_file(load_contract(BRIEF), path, soft=True)
     if result.errors or result.parsed is None:
         told = "; ".join(f"{one.code}: {one.message}" for one in result.errors[:5])
-        hint = f"tell the user to run {command_for('brief')} first, and stop"
-        raise RefusedError(f"{one_line(shown)} is no brief to research: {told}", hint)
+        hint = f"tell the user to run {command_for(BRIEF)} first, and stop"
+        raise RefusedError(f"{one_line(shown)} is not a valid brief: {told}", hint)
     return result.parsed
 
 
 def _begin(project: Project | None, parsed: Mapping[str, Any]) -> str:
-    """Move the status on, unless it is further already; return it."""
+    """Set the status to in progress if research has not begun; return the status."""
     if project is None or parsed.get(FIELD) != PENDING:
         return str(parsed.get(FIELD))
     try:
         with Folder(project.folder) as folder:
             folder.lock()
-            data = read_regular(project.path(brief_gate.BRIEF))
-            folder.write(brief_gate.BRIEF, set_field(data, FIELD, IN_PROGRESS))
+            data = read_regular(project.path(file_of(BRIEF)))
+            folder.write(file_of(BRIEF), set_field(data, FIELD, IN_PROGRESS))
     except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "see to it and call again") from None
+        raise RefusedError(str(problem), "fix this and retry") from None
     return str(IN_PROGRESS)
 
 
@@ -130,13 +132,13 @@ def _topic(topic: Topic, scope: str, quick: bool) -> dict[str, Any]:
         "confidence_needed": topic.needed,
         "cost": topic.cost,
         "slug": _slug(topic),
-        "agents": agents_for(where, quick or topic.cost == "quick"),
+        "agents": agents_for(where, quick or topic.cost == brief_fields.TOPICS_ESTIMATED_COST_QUICK),
     }
 
 
 def _slug(topic: Topic) -> str:
-    """Return the short name of a topic's file: that of the one it replaces, else made of its title."""
-    old = topic.file.partition("-")[2][: -len(".md")]
+    """Return the slug of a topic's file: that of the file it replaces, or one made from its title."""
+    old = topic.file.partition("-")[2][: -len(SUFFIX)]
     if is_slug(old):
         return old
     letters = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in topic.title.lower())
@@ -155,12 +157,11 @@ def _next(project: Project | None, status: object, topics: list[Topic], left: li
     if left:
         told = listed([str(topic.number) for topic in left])
         old = [topic.file for topic in left if topic.file]
-        more = f"; {listed(old)} answers another question and is replaced" if old else ""
+        more = f"; {listed(old)} answers a different question and will be replaced" if old else ""
         return f"research topic {told}, one after the other{more}"
     if topics and project and status == IN_PROGRESS:
         return (
-            f"every topic has its answer: run `{verb('brief status')} {shell_word(project.shown)} complete`"
+            f"every topic has an answer: run `{verb('brief status')} {shell_word(project.shown)}"
+            f" {brief_fields.RESEARCH_STATUS_COMPLETE}`"
         )
-    return (
-        "no topic is open: research the question that was given, if any, as `new_topic`, else say so and stop"
-    )
+    return "no topic is open: research the user's question, if any, as `new_topic`; otherwise say so and stop"

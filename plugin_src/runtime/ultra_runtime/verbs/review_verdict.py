@@ -11,7 +11,7 @@ import time
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import command_for, file_of, need
+from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
@@ -22,7 +22,7 @@ from ultra_runtime.review.criteria import SHOWN
 from ultra_runtime.review.findings import AnswerError, read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
-from ultra_runtime.review.scope import BRIEF, read_scope
+from ultra_runtime.review.scope import read_scope
 from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
 from ultra_runtime.standing.project_standing import ProjectStanding
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 USAGE = "review verdict --project DIR [--degraded] [--json]"
 STAGE = "review"
-HINT = "let the coordinator mend its block, and give its whole answer on standard input, with that block at the end"
+HINT = "have the coordinator fix its block, and give its whole answer on standard input, with that block at the end"
 DEGRADED = (
-    "Degraded: no agent could be spawned, so one model did the work of the reviewers and of the coordinator."
+    "Degraded: no agent could be spawned, so one model did the work of the reviewers and the coordinator."
 )
 
 
 def run(args: Args) -> Answer:
-    """Answer with the verdict, the counts and where the review stands."""
+    """Answer with the verdict, the counts and the path of the review."""
     need(review_fields.KIND)
     project = find_project(args.need("--project"))
     scope = read_scope(project)
@@ -61,9 +61,9 @@ def run(args: Args) -> Answer:
         missing = [name for name in REVIEWERS if name not in kept.reviewers]
         notes = _notes(scope, settled, missing, args.flag("--degraded"))
         told = {*(one["id"] for one in findings), *(name for name, _ in settled), *scope.get("gone", ())}
-        mended = [f"`{name[:8]}`" for name in taken_up(project) if name not in told]
-        if mended:
-            notes.append(f"Mended by the plan, and not found again: {', '.join(mended)}.")
+        fixed = [f"`{name[:8]}`" for name in taken_up(project) if name not in told]
+        if fixed:
+            notes.append(f"Fixed by the plan and not found again: {', '.join(fixed)}.")
         summary = "\n\n".join([*notes, _without_headings(answer["summary"])])
         parts = Parts(_head(project, verdict(findings)), scope, summary, answer["remediation"])
         text = review_text(parts, findings, kept.criteria)
@@ -71,7 +71,7 @@ def run(args: Args) -> Answer:
             load_contract(review_fields.KIND), text.encode(), project.path(file_of(review_fields.KIND))
         )
         if result.errors:
-            error = "the review would not keep its contract, so nothing was written"
+            error = "the review would not follow its contract, so nothing was written"
             data = {"ok": False, "error": error, "errors": short(result.errors), "next": HINT}
             return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(result.errors)]), 1)
         with Folder(project.folder) as folder:
@@ -121,44 +121,40 @@ def _answer(
 def _next(project: Project, decided: str, missing: list[str]) -> str:
     command = ProjectStanding(project).coming.command
     if decided != CLEAN and command:
-        return (
-            f"offer the user `{command}`: it plans to mend {GOALS}, and leaves the other findings as they are"
-        )
+        return f"offer the user `{command}`: it plans fixes for {GOALS} and leaves the other findings as they are"
     if missing:
         command = command_for(review_fields.KIND, project.shown)
-        return f"tell the user that nothing has to be mended as far as was looked, and that `{command}` looks again"
-    return (
-        "tell the user that the project is complete: nothing has to be mended and no command is left to run"
-    )
+        return f"tell the user that nothing has to be fixed in what was reviewed, and that `{command}` reviews again"
+    return "tell the user that the project is complete: nothing has to be fixed and no command is left to run"
 
 
 def _notes(
     scope: Mapping[str, Any], settled: list[tuple[str, str]], missing: list[str], degraded: bool
 ) -> list[str]:
-    """Return what a reader of the review has to know before its summary."""
+    """Return the notes that precede the summary."""
     notes = [DEGRADED] if degraded else []
     if scope.get("uncommitted"):
-        notes.append(f"{scope['uncommitted']} of the files had changes that no commit holds.")
+        notes.append(f"{scope['uncommitted']} of the files had uncommitted changes.")
     if missing:
-        notes.append(f"Not everything was looked at: {listed(missing)} gave no answer.")
+        notes.append(f"Not everything was reviewed: {listed(missing)} gave no answer.")
     if settled:
         told = "; ".join(f"`{name[:8]}`, {' '.join(why.split())}" for name, why in settled)
-        notes.append(f"Settled since the review before this one: {told}")
+        notes.append(f"Settled since the previous review: {told}")
     if scope.get("gone"):
         told = ", ".join(f"`{name[:8]}`" for name in scope["gone"])
-        notes.append(f"What the review before this one quoted is no longer in the files: {told}.")
+        notes.append(f"Evidence of the previous review that is no longer in the files: {told}.")
     return notes
 
 
 def _without_headings(summary: str) -> str:
-    """Return the summary without headings, which would end the section it stands in."""
+    """Return the summary without headings, which would end its section."""
     lines = summary.strip().split("\n")
     return "\n".join(line.lstrip("#").lstrip() if line.startswith("#") else line for line in lines)
 
 
 def _head(project: Project, decided: str) -> dict[str, str]:
     try:
-        brief = frontmatter.parse(read_regular(project.path(BRIEF))).values or {}
+        brief = frontmatter.parse(read_regular(project.path(file_if_any(brief_fields.KIND)))).values or {}
     except UnreadableError:
         brief = {}
     slug = project.shown.rpartition("/")[2][11:]
@@ -166,7 +162,7 @@ def _head(project: Project, decided: str) -> dict[str, str]:
         review_fields.TASK: str(brief.get(brief_fields.TASK) or slug),
         review_fields.SLUG: str(brief.get(brief_fields.SLUG) or slug),
         review_fields.PROJECT_DIR: f"{project.shown}/",
-        review_fields.BRIEF_PATH: project.show(BRIEF),
+        review_fields.BRIEF_PATH: project.show(file_if_any(brief_fields.KIND)),
         review_fields.CREATED: time.strftime("%Y-%m-%d"),
         review_fields.VERDICT: decided,
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import draft_of, folder_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
@@ -17,15 +18,9 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
-from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan.values import PLAN, SESSION_SPEC
 from ultra_runtime.planning import gate as plan_gate
-from ultra_runtime.planning.session_files import (
-    SESSIONS,
-    folder_of_specs,
-    make_specs,
-    spec_faults,
-    write_specs,
-)
+from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.text.document_edit import EditError, replace_section
@@ -72,7 +67,7 @@ def run(args: Args) -> Answer:
             write_specs(target, specs)
     except (WriteError, EditError, OSError) as problem:
         raise RefusedError(str(problem), "see to it and call again") from None
-    shown = [project.show(SESSIONS, name) for name in specs] if args.flag("--export") else []
+    shown = [project.show(folder_of(SESSION_SPEC), name) for name in specs] if args.flag("--export") else []
     next_step = "go on: name the specs in the summary" if shown else "go on: the sessions are in the plan"
     told = {"ok": True, "sessions": len(sessions), "specs": shown, "warnings": short(result.warnings)}
     return Answer({**told, "next": next_step}, "\n".join([project.show(PLAN_FILE), *shown]))
@@ -80,7 +75,7 @@ def run(args: Args) -> Answer:
 
 def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:
     if plan_gate.read_draft(project) is not None:
-        error = f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there"
+        error = f"the critics' gate is open: {project.show(draft_of(PLAN))} exists"
         raise RefusedError(
             error, f"let `{verb('gate plan')}` end first: sessions share the steps of the plan"
         )

@@ -29,7 +29,7 @@ LOOKED_AT = 4096
 
 
 def run(args: Args) -> Answer:
-    """Answer with the project, or with the list of projects."""
+    """Answer with the state of the project, or with the list of projects."""
     target, given = args.get("--html"), args.get("--project")
     if target:
         _refuse_target(target)
@@ -49,7 +49,7 @@ def run(args: Args) -> Answer:
 
 
 def _projects() -> list[Project]:
-    """Return the project of the run that holds this tree, or else all of them."""
+    """Return the project whose run uses this working tree, or else all projects."""
     root = find_root(current_folder())
     if root is None:
         return []
@@ -64,20 +64,20 @@ def _projects() -> list[Project]:
 def _list(projects: list[Project]) -> Answer:
     if not projects:
         begin = command(stages()[0].name) if stages() else f"{verb('project new')} SLUG"
-        return Answer({"ok": True, "projects": [], "next": begin}, f"No projects here. To begin: {begin}")
+        return Answer({"ok": True, "projects": [], "next": begin}, f"No projects here. To start one: {begin}")
     standings = [ProjectStanding(project) for project in projects]
     more = f"{verb('status')} --project DIR"
-    data = {"ok": True, "projects": list_data(standings), "next": f"{more} says more"}
-    return Answer(data, "\n".join([*list_lines(standings), "", f"`{more}` says more."]))
+    data = {"ok": True, "projects": list_data(standings), "next": f"{more} shows more"}
+    return Answer(data, "\n".join([*list_lines(standings), "", f"`{more}` shows more."]))
 
 
 def _refuse_target(target: str) -> None:
-    """Refuse to replace anything but a page of ours, wherever it lies."""
+    """Refuse to replace any file but a page that this verb wrote."""
     from ultra_runtime.status.page import MARK
 
     hint = "name a new file that ends in .html"
     if not target.lower().endswith(ENDINGS):
-        raise RefusedError(f"{one_line(target)} is not the name of a page", hint)
+        raise RefusedError(f"{one_line(target)} does not end in {' or '.join(ENDINGS)}", hint)
     if not os.path.lexists(target):
         return
     from ultra_runtime.files.regular_file import UnreadableError, read_regular
@@ -87,7 +87,7 @@ def _refuse_target(target: str) -> None:
     except UnreadableError:
         is_ours = False
     if not is_ours:
-        raise RefusedError(f"{one_line(target)} is there and was not written by `{verb('status')}`", hint)
+        raise RefusedError(f"{one_line(target)} exists and was not written by `{verb('status')}`", hint)
 
 
 def _write(target: str, standing: ProjectStanding) -> None:
@@ -97,6 +97,4 @@ def _write(target: str, standing: ProjectStanding) -> None:
     try:
         write_file(target, page(standing).encode("utf-8"))
     except WriteError as problem:
-        raise RefusedError(
-            f"{one_line(target)}: {problem}", "name a file in a folder that is there"
-        ) from None
+        raise RefusedError(f"{one_line(target)}: {problem}", "name a file in an existing folder") from None

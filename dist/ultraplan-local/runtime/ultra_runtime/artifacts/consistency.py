@@ -1,4 +1,4 @@
-"""Validate a whole project: every artifact that is there, and what one says against another."""
+"""Validate a whole project: every artifact, and whether they agree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
-from ultra_runtime.contract.stages import DRAFT, file_of, find_files, placed_kinds, stages
+from ultra_runtime.contract.stages import draft_of, file_of, find_files, folder_of, placed_kinds, stages
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
@@ -26,7 +26,7 @@ PLAN, PROGRESS = plan_fields.KIND, progress_fields.KIND
 
 
 class Checked(Struct):
-    """One artifact of the project with its result; `is_usual` tells it from that of one session."""
+    """One artifact of the project with its result; `is_usual` is false for that of one session."""
 
     kind: str
     path: str
@@ -35,15 +35,15 @@ class Checked(Struct):
 
 
 def validate_project(folder: str, soft: bool = False, strict: bool = False) -> Result:
-    """Validate what a project directory holds; one that holds nothing is not valid."""
+    """Validate all artifacts of a project directory; an empty one is not valid."""
     checked = list(_artifacts(folder, soft, strict))
     if not checked:
         return _nothing(folder)
     usual = {one.kind: one for one in checked if one.is_usual}
     if BRIEF in usual and RESEARCH in placed_kinds() and RESEARCH not in usual:
-        _research_against_brief(usual[BRIEF], os.path.join(folder, os.path.dirname(file_of(RESEARCH))))
+        _compare_research_with_brief(usual[BRIEF], os.path.join(folder, folder_of(RESEARCH)))
     if PROGRESS in usual:
-        _progress_against_plan(usual[PROGRESS], usual.get(PLAN))
+        _compare_progress_with_plan(usual[PROGRESS], usual.get(PLAN))
     listing = [{"kind": one.kind, "path": one.path, "valid": one.result.valid} for one in checked]
     return Result(
         [issue for one in checked for issue in one.result.errors],
@@ -53,11 +53,11 @@ def validate_project(folder: str, soft: bool = False, strict: bool = False) -> R
 
 
 def _artifacts(folder: str, soft: bool, strict: bool) -> Iterator[Checked]:
-    """Yield everything that is there with its result, in the order of the handovers."""
+    """Yield every artifact with its result, in the order of the stages."""
     for kind in placed_kinds():
         contract = load_contract(kind)
         usual = file_of(kind)
-        inside = os.path.join(folder, os.path.dirname(usual))
+        inside = os.path.join(folder, folder_of(kind))
         if contract.format == "directory":
             if is_folder(inside):
                 yield Checked(kind, inside, discover(contract, inside), True)
@@ -74,46 +74,48 @@ def _artifacts(folder: str, soft: bool, strict: bool) -> Iterator[Checked]:
 def _nothing(folder: str) -> Result:
     first = stages()[0].makes
     report = Report(load_contract(first), folder)
-    draft = file_of(first) + DRAFT
+    draft = draft_of(first)
     if os.path.lexists(os.path.join(folder, draft)):
-        report.add("NOT_FOUND", f"there is only {draft}, whose review is not over")
+        report.add("NOT_FOUND", f"there is only {draft}, whose review has not ended")
     elif not is_folder(folder):
         report.add("NOT_FOUND", "there is no such project directory")
     else:
-        report.add("NOT_FOUND", "the project holds no artifact")
+        report.add("NOT_FOUND", "the project has no artifacts")
     return report.result()
 
 
-def _research_against_brief(brief: Checked, folder: str) -> None:
-    """Warn of topics without an answer where research has begun and left no file at all."""
-    if _parsed(brief).get("research_status") != "pending":
+def _compare_research_with_brief(brief: Checked, folder: str) -> None:
+    """Warn about topics without an answer when research has begun but left no file."""
+    if _parsed(brief).get(brief_fields.RESEARCH_STATUS) != brief_fields.RESEARCH_STATUS_PENDING:
         report = Report(load_contract(RESEARCH), folder)
         note_unanswered(report, folder, brief.result.parsed)
         brief.result.warnings += report.result().warnings
 
 
-def _progress_against_plan(progress: Checked, plan: Checked | None) -> None:
-    """Warn of steps that plan and progress count otherwise, and of a plan that was edited since."""
+def _compare_progress_with_plan(progress: Checked, plan: Checked | None) -> None:
+    """Warn when plan and progress have different steps, and when the plan was edited since."""
     values = _parsed(progress)
-    steps = _parsed(plan).get("steps")
-    if plan is None or not isinstance(steps, list) or values.get("plan_type") == "session-spec":
+    steps = _parsed(plan).get(plan_fields.PART_STEPS)
+    is_session = values.get(progress_fields.PLAN_TYPE) == progress_fields.PLAN_TYPE_SESSION_SPEC
+    if plan is None or not isinstance(steps, list) or is_session:
         return
-    report = Report(load_contract("progress"), progress.path)
-    total, records = values.get("total_steps"), values.get("steps")
+    report = Report(load_contract(PROGRESS), progress.path)
+    total, records = values.get(progress_fields.TOTAL_STEPS), values.get(progress_fields.STEPS)
     if type(total) is int and total != len(steps):
-        message = f"total_steps is {total}, and the plan has {len(steps)} steps"
-        report.add("STEP_COUNT_MISMATCH", message, field="total_steps")
+        message = f"{progress_fields.TOTAL_STEPS} is {total}, but the plan has {len(steps)} steps"
+        report.add("STEP_COUNT_MISMATCH", message, field=progress_fields.TOTAL_STEPS)
     numbers = {str(step["number"]) for step in steps}
     strange = [number for number in records if number not in numbers] if isinstance(records, dict) else []
     if strange:
         message = (
-            f"{len(strange)} step records are of no step of the plan, the first is {one_line(strange[0])}"
+            f"{len(strange)} step records match no step of the plan; the first is {one_line(strange[0])}"
         )
-        report.add("STEP_COUNT_MISMATCH", message, field="steps")
-    digest = values.get("plan_digest")
+        report.add("STEP_COUNT_MISMATCH", message, field=progress_fields.STEPS)
+    digest = values.get(progress_fields.PLAN_DIGEST)
     if isinstance(digest, str) and len(digest) == 64 and digest != _digest(plan.path):
-        message = "plan_digest is not that of plan.md, which was edited since the run began"
-        report.add("BAD_VALUE", message, field="plan_digest", mild=True)
+        name = progress_fields.PLAN_DIGEST
+        message = f"{name} does not match {file_of(PLAN)}, which was edited since the run began"
+        report.add("BAD_VALUE", message, field=name, mild=True)
     progress.result.warnings += report.result().warnings
 
 

@@ -1,4 +1,4 @@
-"""What a draft says that needs no thought: where it belongs, how many topics it has, and the commands that go on."""
+"""Fill in what a draft can compute: its project, how many topics it has, and the next commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ultra_runtime.brief.interview import read_interview
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.contract.validation import validate_data
-from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.markdown import parse
@@ -33,7 +33,7 @@ DATE_LENGTH = len("2026-01-31")
 
 
 def fill_in(contract: Contract, project: Project, data: bytes) -> bytes:
-    """Return a draft with everything in it that can be computed; one that cannot be read stays as it is."""
+    """Return a draft with all computed values filled in; an unreadable draft stays as it is."""
     found = frontmatter.parse(data)
     if found.problem or found.values is None:
         return data
@@ -70,7 +70,7 @@ def _fields(project: Project, topics: int, status: str) -> dict[str, str]:
 
 
 def _with_commands(contract: Contract, project: Project, data: bytes, topics: int) -> bytes:
-    kinds = ("research", "plan") if topics else ("plan",)
+    kinds = (research_fields.KIND, plan_fields.KIND) if topics else (plan_fields.KIND,)
     commands = [command_for(kind, project.shown) for kind in kinds]
     lines = [f"    {command}" for command in commands if command]
     found = frontmatter.parse(data)

@@ -1,8 +1,8 @@
-"""The brief-review gate on the disk: the draft, the rounds that were counted, and the end of the loop.
+"""The review gate of a brief on disk: the draft, the counted rounds, and the end of the gate.
 
-The gate is open while `brief.md.draft` is there. The rounds are counted in a file of the project directory that
-git does not see; without a draft that file means nothing. `brief.md` never exists while the gate is open: an
-earlier one waits as `brief.md.prev` until the new one is in place.
+The gate is open while the draft exists. The rounds are counted in a file of the project that git ignores; without a
+draft that file means nothing. The brief never exists while the gate is open: an earlier brief is kept under its name
+with PREVIOUS until the new one is in place.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.scores import no_review, restore_review
+from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.files.atomic import PREVIOUS
 from ultra_runtime.files.json_file import NotJsonError, load_json
 from ultra_runtime.files.project import GATE_FILE
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.atomic import Folder
     from ultra_runtime.files.project import Project
 
-BRIEF = "brief.md"
-DRAFT = "brief.md.draft"
+KIND = brief_fields.KIND
 QUALITY_FIELD = brief_fields.BRIEF_QUALITY
 QUALITY_SECTION = brief_fields.SECTION_BRIEF_QUALITY
 COMPLETE = brief_fields.BRIEF_QUALITY_COMPLETE
@@ -38,7 +38,7 @@ PARTIAL = brief_fields.BRIEF_QUALITY_PARTIAL
 class Rounds(Struct):
     """How many reviews have failed, what the last one said, and the draft that it was about.
 
-    `returned` tells that an answer of the round under way was given back, since it lacked details.
+    `returned` is true when an answer in this round was sent back because it had no details.
     """
 
     count: int
@@ -48,28 +48,30 @@ class Rounds(Struct):
 
 
 def is_open(project: Project) -> bool:
-    """Tell whether a draft waits for its review."""
-    return os.path.lexists(project.path(DRAFT))
+    """Return whether a draft waits for its review."""
+    return os.path.lexists(project.path(draft_of(KIND)))
 
 
 def begin(project: Project, folder: Folder) -> bool:
-    """Open the gate, before its first draft is written; tell whether an earlier brief had to give way."""
+    """Open the gate before its first draft is written; return whether an earlier brief was set aside."""
+    brief = file_of(KIND)
     if not is_open(project):
         folder.remove(GATE_FILE)
-    if folder.look(BRIEF) is None:
+    if folder.look(brief) is None:
         return False
-    folder.move(BRIEF, BRIEF + PREVIOUS)
+    folder.move(brief, brief + PREVIOUS)
     return True
 
 
-def mend(project: Project, folder: Folder) -> None:
-    """Put an earlier brief back that gave way to a draft which is not there: its writer failed or was killed."""
-    if not is_open(project) and folder.look(BRIEF) is None and folder.look(BRIEF + PREVIOUS):
-        folder.move(BRIEF + PREVIOUS, BRIEF)
+def restore(project: Project, folder: Folder) -> None:
+    """Restore the earlier brief when its draft is missing because the writer failed or was killed."""
+    brief = file_of(KIND)
+    if not is_open(project) and folder.look(brief) is None and folder.look(brief + PREVIOUS):
+        folder.move(brief + PREVIOUS, brief)
 
 
 def read_rounds(project: Project, gate: Gate) -> Rounds:
-    """Return the rounds that were counted so far; a count that somebody broke leaves the last one."""
+    """Return the rounds counted so far; with a broken count only the last round is left."""
     try:
         kept = load_json(project.path(GATE_FILE))
     except NotJsonError:
@@ -78,7 +80,7 @@ def read_rounds(project: Project, gate: Gate) -> Rounds:
         if problem.missing:
             return Rounds(0, no_review(gate))
         error = f"{project.show(GATE_FILE)}, which counts the rounds, cannot be read: {problem}"
-        raise RefusedError(error, "remove it; the rounds are then counted anew") from None
+        raise RefusedError(error, "remove it; the count then starts again") from None
     count = kept.get("round")
     if type(count) is not int or not 0 <= count < gate.rounds:
         count = gate.rounds - 1
@@ -87,60 +89,61 @@ def read_rounds(project: Project, gate: Gate) -> Rounds:
 
 
 def keep_rounds(project: Project, folder: Folder, rounds: Rounds) -> None:
-    """Keep the count of the reviews that failed, with the last one."""
+    """Save the count of failed reviews and the last review."""
     project.ignore()
     kept = {"round": rounds.count, "review": rounds.last.as_data(), "draft": rounds.digest}
     folder.write(GATE_FILE, (write({**kept, "returned": rounds.returned}) + "\n").encode())
 
 
 def discard(project: Project, folder: Folder) -> bool:
-    """Give the draft up; tell whether a brief that was set aside is in place again."""
-    folder.remove(DRAFT)
+    """Delete the draft; return whether a brief that was set aside is in place again."""
+    folder.remove(draft_of(KIND))
     folder.remove(GATE_FILE)
-    mend(project, folder)
-    return folder.look(BRIEF) is not None
+    restore(project, folder)
+    return folder.look(file_of(KIND)) is not None
 
 
 def end(folder: Folder, data: bytes | None) -> None:
-    """Make the draft the brief, with other bytes if some are given; a call that is killed can be made again."""
+    """Make the draft the brief, with new bytes if given; a call that was killed can be repeated."""
+    brief, draft = file_of(KIND), draft_of(KIND)
     if data is not None:
-        folder.write(DRAFT, data)
-    if folder.look(BRIEF):
-        folder.move(BRIEF, BRIEF + PREVIOUS)
-    folder.move(DRAFT, BRIEF)
+        folder.write(draft, data)
+    if folder.look(brief):
+        folder.move(brief, brief + PREVIOUS)
+    folder.move(draft, brief)
     folder.remove(GATE_FILE)
-    folder.remove(BRIEF + PREVIOUS)
+    folder.remove(brief + PREVIOUS)
 
 
 def passed_brief(data: bytes) -> bytes:
-    """Return a draft that passed, marked as complete; what an earlier gate said of it is gone."""
+    """Return a draft that passed, marked as complete, without the section of an earlier gate."""
     return remove_section(set_field(data, QUALITY_FIELD, COMPLETE), QUALITY_SECTION)
 
 
 def partial_brief(
     contract: Contract, data: bytes, review: Review, ruling: Ruling | None, number: int
 ) -> bytes:
-    """Return the draft marked as partial, with a section of what the review, if there was one, found wanting."""
+    """Return the draft marked as partial, with a section about its weak dimensions."""
     order = [section.name for section in contract.sections]
     text = quality_text(contract, review, ruling, number)
     return replace_section(set_field(data, QUALITY_FIELD, PARTIAL), QUALITY_SECTION, text, order)
 
 
 def quality_text(contract: Contract, review: Review, ruling: Ruling | None, number: int) -> str:
-    """Return the section that names the failing dimensions with their scores and details."""
+    """Return the section that lists the failing dimensions with scores and details."""
     gate = contract.gate
     assert gate is not None  # noqa: S101 - the contract of a brief has one
     if ruling is None:
-        return "- **No review was made:** nothing in this brief was checked by a reviewer."
+        return "- **Not reviewed:** no reviewer has checked this brief."
     lines = [
-        f"The review ended after {number} of {gate.rounds} rounds without a pass; the plan takes these as"
-        " assumptions, not as settled:",
+        f"The review ended after {number} of {gate.rounds} rounds without a pass; the plan treats these"
+        " as assumptions, not as settled:",
         "",
     ]
     if review.degraded:
-        lines[:0] = ["The last review had no scores that could be read.", ""]
+        lines[:0] = ["The last review had no readable scores.", ""]
     for name in ruling.failing:
         title = name.replace("_", " ").capitalize()
-        details = "; ".join(review.details[name]) or "the review names no detail"
+        details = "; ".join(review.details[name]) or "the review gives no details"
         lines.append(f"- **{title}, {review.scores[name]} of {gate.highest}:** {details}")
     return "\n".join(lines)

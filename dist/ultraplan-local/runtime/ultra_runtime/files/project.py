@@ -6,23 +6,13 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.files.run_files import END, LOGS, PREVIOUS, SESSION_STATE, START
-from ultra_runtime.rendered import verb
+from ultra_runtime.files.run_files import LOGS, PREVIOUS
+from ultra_runtime.rendered import table, verb
 from ultra_runtime.words import one_line
 
 IGNORE_FILE = ".gitignore"
 GATE_FILE = ".brief-gate.local.json"
-IGNORED = f"""\
-# What the runtime keeps for itself; brief, research, plan and review are yours to commit.
-/{START}*{END}
-/{SESSION_STATE}
-/{GATE_FILE}
-/{LOGS}/
-*.log
-*.draft
-*{PREVIOUS}
-.*.tmp
-"""
+IGNORED = (f"/{GATE_FILE}", f"/{LOGS}/", "*.log", "*.draft", f"*{PREVIOUS}", ".*.tmp")
 NEW = f"name a folder under .claude/projects/, or create one with `{verb('project new')} SLUG`"
 
 
@@ -45,12 +35,24 @@ class Project:
         return "/".join([self.shown, *parts])
 
     def ignore(self) -> None:
-        """Let git ignore the runtime's own files; an existing list stays as it is."""
+        """Let git ignore the runtime's own files; an existing .gitignore stays as it is."""
         if not os.path.lexists(self.path(IGNORE_FILE)):
             from ultra_runtime.files.atomic import Folder
 
             with Folder(self.folder) as folder:
-                folder.write(IGNORE_FILE, IGNORED.encode())
+                folder.write(IGNORE_FILE, ignore_text().encode())
+
+
+def ignore_text() -> str:
+    """Return the .gitignore of a project: files that the runtime alone writes, logs and drafts."""
+    stages = table("stages")
+    own = [
+        "/" + "*".join(part.rpartition("}")[2] for part in pattern.split("{"))
+        for kind, patterns in stages.FILES.items()
+        for pattern in patterns
+        if kind not in stages.TEXTS and not pattern.endswith("/")
+    ]
+    return "\n".join(["# Files of the runtime; the artifacts are yours to commit.", *own, *IGNORED, ""])
 
 
 def find_project(given: str) -> Project:

@@ -1,4 +1,4 @@
-"""What a plan is made from: a brief with its research and architecture notes, or the findings of a review."""
+"""The basis of a plan: a brief with its research and architecture notes, or the findings of a review."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
-from ultra_runtime.contract.stages import command_for, file_of, placed_kinds
+from ultra_runtime.contract.stages import command_for, file_of, folder_of, placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.json_file import read_json
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Result
 
 BRIEF, REVIEW = brief_fields.KIND, review_fields.KIND
+RESEARCH, ARCHITECTURE = research_fields.KIND, architecture_fields.KIND
 REVIEW_TYPE = review_fields.TYPE_ULTRAREVIEW
 QUALITY, QUALITY_SECTION = brief_fields.BRIEF_QUALITY, brief_fields.SECTION_BRIEF_QUALITY
 NOT_SAID = "the brief is partial and does not say why"
@@ -49,7 +50,7 @@ FINDINGS = plan_fields.SOURCE_FINDINGS
 
 
 class Source(Struct):
-    """The file a plan is made from: where it lies, which of the two it is, and what is wrong with it."""
+    """The file a plan is made from: its kind, path and project, and what is wrong with it."""
 
     kind: str
     path: str
@@ -59,7 +60,7 @@ class Source(Struct):
 
 
 def find_source(project: str | None, brief: str | None) -> Source:
-    """Return what was named: the brief of a project, or any brief or review by its path."""
+    """Return the brief of a project, or a brief or review by its path."""
     if brief is not None:
         return _source(brief, None)
     found = find_project(project or "")
@@ -69,25 +70,23 @@ def find_source(project: str | None, brief: str | None) -> Source:
 def _source(path: str, project: Project | None) -> Source:
     root = find_root(current_folder())
     if root is None:
-        raise RefusedError("this folder is in no repository", "start in the repository that you work on")
+        raise RefusedError("this folder is not in a repository", "start in the repository that you work on")
     path = path if os.path.exists(path) else os.path.join(root, path)
     try:
         values = frontmatter.parse(read_regular(path)).values or {}
     except UnreadableError as problem:
-        hint = f"name another one, or write a brief first with `{command_for(BRIEF)}`"
+        hint = f"name another file, or write a brief first with `{command_for(BRIEF)}`"
         raise RefusedError(f"{one_line(seen_from(root, path))}: {problem}", hint) from None
     kind = REVIEW if values.get(brief_fields.TYPE) == REVIEW_TYPE else BRIEF
     result = validate_file(load_contract(kind), path, soft=True)
     if result.errors:
         told = "; ".join(f"{one.code}: {one.sentence}" for one in result.errors[:5])
-        raise RefusedError(
-            f"{one_line(seen_from(root, path))} is no {kind} to plan from: {told}", "correct it first"
-        )
+        raise RefusedError(f"{one_line(seen_from(root, path))} is not a valid {kind}: {told}", "fix it first")
     return Source(kind, path, seen_from(root, path), project or _project(root, path, values), result)
 
 
 def _project(root: str, path: str, values: dict[str, Any]) -> Project:
-    """Return the project that the file lies in or names; one that is not there yet is made."""
+    """Return the project that holds the file or that the file names; create it if missing."""
     for folder in (
         os.path.dirname(os.path.realpath(path)),
         os.path.join(root, str(values.get(brief_fields.PROJECT_DIR) or "")),
@@ -98,17 +97,18 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
     slug = str(values.get(brief_fields.SLUG) or "")
     if not is_slug(slug):
         raise RefusedError(
-            "the brief names no slug, so its plan has no place", "write a slug into its front matter"
+            "the brief has no slug, so its plan has no place", "add a slug to its front matter"
         )
     project = Project(root, f"{time.strftime('%Y-%m-%d')}-{slug}")
     os.makedirs(project.folder, exist_ok=True)
-    make_subfolder(project, "research")
+    if RESEARCH in placed_kinds():
+        make_subfolder(project, folder_of(RESEARCH))
     project.ignore()
     return project
 
 
 def weak_dimensions(path: str) -> list[str]:
-    """Return what the review of a partial brief found wanting, one line each."""
+    """Return the weak dimensions of a partial brief, one line each."""
     try:
         data = frontmatter.parse(read_regular(path))
     except UnreadableError:
@@ -122,7 +122,7 @@ def weak_dimensions(path: str) -> list[str]:
 
 
 def states_assumptions(plan: bytes) -> bool:
-    """Tell whether a plan states an assumption; one that mends a review has that review to rest on."""
+    """Return whether a plan states an assumption; a plan that fixes a review needs none."""
     data = frontmatter.parse(plan, {FINDINGS: "list"})
     if (data.values or {}).get(FINDINGS):
         return True
@@ -133,57 +133,58 @@ def states_assumptions(plan: bytes) -> bool:
 
 
 def is_reviewed(source: Source) -> bool:
-    """Tell whether the brief has been through its gate, which writes how good it is."""
+    """Return whether the brief has passed through its gate, which writes its quality."""
     return bool((frontmatter.parse(read_regular(source.path)).values or {}).get(QUALITY))
 
 
 def again(project: Project) -> str:
-    """Return the command that plans once more from what the project has."""
-    return command_for("plan", project.shown)
+    """Return the command that plans again in this project."""
+    return command_for(plan_fields.KIND, project.shown)
 
 
 def research_of(source: Source) -> tuple[list[str], list[str]]:
-    """Return the research files in order, and what is weak about them or missing."""
+    """Return the research files, sorted, and their weaknesses."""
     project = source.project
-    if "research" not in placed_kinds():
+    if RESEARCH not in placed_kinds():
         return [], []
-    folder = project.path("research")
+    inside = folder_of(RESEARCH)
+    folder = project.path(inside)
     found = research_files(folder) if is_folder(folder) else []
     if found:
-        result = validate_research(load_contract(research_fields.KIND), folder, soft=True)
+        result = validate_research(load_contract(RESEARCH), folder, soft=True)
     else:
-        report = Report(load_contract(research_fields.KIND), folder, True)
+        report = Report(load_contract(RESEARCH), folder, True)
         note_unanswered(report, folder, source.result.parsed)
         result = report.result()
     told = [f"{one.code}: {one.sentence}" for one in [*result.errors, *result.warnings]]
-    return [project.show("research", name) for name in found], told
+    return [project.show(inside, name) for name in found], told
 
 
 def architecture_of(project: Project) -> tuple[dict[str, Any], list[str]]:
-    """Return the architecture notes, if another tool left some, and what is odd about them."""
-    if architecture_fields.KIND not in placed_kinds():
+    """Return the architecture notes that another tool left, if any, and warnings about them."""
+    if ARCHITECTURE not in placed_kinds():
         return {}, []
-    result = discover(load_contract(architecture_fields.KIND), project.folder)
+    result = discover(load_contract(ARCHITECTURE), project.folder)
     parsed = result.parsed or {}
     paths = {name: seen_from(project.root, parsed[name]) for name in ("overview", "gaps") if parsed.get(name)}
     return paths, [f"{one.code}: {one.sentence}" for one in result.warnings]
 
 
 def under_way(project: Project) -> list[str]:
-    """Return a warning when the plan that would be replaced is still being executed."""
+    """Return a warning when the plan to replace is still being run."""
     if progress_fields.KIND not in placed_kinds():
         return []
     status = read_json(project.path(file_of(progress_fields.KIND))).get(progress_fields.STATUS)
     unfinished = status in (progress_fields.STATUS_PENDING, progress_fields.STATUS_IN_PROGRESS)
     return (
-        [f"a run of the plan that is there has not ended ({status}): a new plan ends it for good"]
+        [f"a run of the current plan has not ended ({status}): a new plan ends it for good"]
         if unfinished
         else []
     )
 
 
 def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:
-    """Return how many files the repository has, and which explorers that is worth."""
+    """Return how many files the repository has, and which explorers suit that size."""
     wanted = EXPLORERS if kind == BRIEF else REMEDIATION_EXPLORERS
     paths = fields(ask_git(project.root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]))
     size = len([path for path in paths if not path.startswith(".claude/")])

@@ -1,18 +1,17 @@
-"""The way from a draft to the plan: self-checks and critics' rounds are counted, and both come to an end.
+"""The gate between a draft and the plan: it counts self-checks and rounds of the critics, and limits both.
 
-`plan.md.draft` is written step by step and may be wrong meanwhile. The rounds are counted in the project's logs; they
-are forgotten when a draft begins and when the gate has ended.
+The draft is written step by step and may have errors meanwhile. The counts are in the project's logs; they are
+deleted when a draft begins and when the gate has ended.
 """
 
 from __future__ import annotations
 
-import os
-
+from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.run_files import LOGS, PLAN_FILE
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.project import Project
 
-DRAFT = "plan.md.draft"
+KIND = plan_fields.KIND
 COUNTS_FILE = "plan-gate.json"
 STRATEGY = plan_fields.SECTION_EXECUTION_STRATEGY
 STEPS_SECTION = plan_fields.SECTION_IMPLEMENTATION_PLAN
@@ -32,11 +31,12 @@ CHECKS, FAILED, ROUNDS = "self_checks", "failed_in_a_row", "rounds"
 
 
 def write_draft(project: Project | None, folder: Folder, data: bytes) -> bool:
-    """Write the draft and tell whether it is a new one, with which the counting begins."""
+    """Write the draft and return whether it is new; a new draft resets the counts."""
     assert project is not None  # noqa: S101 - a draft is only put into a project
     project.ignore()
-    fresh = folder.look(DRAFT) is None
-    folder.write(DRAFT, data)
+    draft = draft_of(KIND)
+    fresh = folder.look(draft) is None
+    folder.write(draft, data)
     if fresh:
         forget(project)
     return fresh
@@ -45,20 +45,20 @@ def write_draft(project: Project | None, folder: Folder, data: bytes) -> bool:
 def read_draft(project: Project) -> bytes | None:
     """Return the draft, if there is one."""
     try:
-        return read_regular(project.path(DRAFT))
+        return read_regular(project.path(draft_of(KIND)))
     except UnreadableError:
         return None
 
 
 def read_counts(project: Project) -> dict[str, int]:
-    """Return how many self-checks and rounds of critics there were."""
+    """Return how many self-checks and rounds of critics have run."""
     values = read_json(project.path(LOGS, COUNTS_FILE))
     found = {name: values.get(name) for name in (CHECKS, FAILED, ROUNDS)}
     return {name: value if type(value) is int and value > 0 else 0 for name, value in found.items()}
 
 
 def count_check(project: Project, passed: bool) -> dict[str, int]:
-    """Count a self-check; a pass forgets the failures before it."""
+    """Count a self-check; a pass resets the failures in a row."""
     counts = read_counts(project)
     return _keep(project, {**counts, CHECKS: counts[CHECKS] + 1, FAILED: 0 if passed else counts[FAILED] + 1})
 
@@ -76,18 +76,18 @@ def _keep(project: Project, counts: dict[str, int]) -> dict[str, int]:
 
 
 def forget(project: Project) -> None:
-    """Begin counting anew."""
+    """Reset the counts."""
     make_subfolder(project, LOGS)
     with Folder(project.path(LOGS)) as folder:
         folder.remove(COUNTS_FILE)
 
 
 def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
-    """Make the draft the plan, unless a live run is held to the one that is there; notes go in before its steps."""
-    refuse_pinned(os.path.join(project.folder, PLAN_FILE))
+    """Make the draft the plan, unless a live run uses the current plan; insert the notes before its steps."""
+    refuse_pinned(project.path(file_of(KIND)))
     if notes:
-        folder.write(DRAFT, with_notes(read_draft(project) or b"", notes))
-    folder.move(DRAFT, PLAN_FILE)
+        folder.write(draft_of(KIND), with_notes(read_draft(project) or b"", notes))
+    folder.move(draft_of(KIND), file_of(KIND))
     forget(project)
 
 
@@ -95,7 +95,7 @@ def with_notes(data: bytes, notes: Sequence[str]) -> bytes:
     """Return the plan with paragraphs before the section of its steps."""
     parsed = frontmatter.parse(data)
     section = markdown.parse(parsed.body, parsed.body_line).section(STEPS_SECTION)
-    assert section is not None  # noqa: S101 - a draft that keeps its contract has it
+    assert section is not None  # noqa: S101 - a valid draft has it
     lines = data.split(b"\n")
     end = b"\r" if lines[section.line - 1].endswith(b"\r") else b""
     added = [line for note in notes for line in (note.encode() + end, end)]
@@ -103,5 +103,5 @@ def with_notes(data: bytes, notes: Sequence[str]) -> bytes:
 
 
 def is_strategy(section: str) -> bool:
-    """Tell whether a section is the one that comes into the plan after its gate."""
+    """Return whether a section is the one that is added to the plan after its gate."""
     return markdown.TextSection(2, section.lstrip("#").strip(), 0, 0).is_called(STRATEGY)

@@ -1,12 +1,11 @@
-"""The arithmetic behind research's confidence: which sources agree, which speak against, and what each is worth.
+"""Compute the confidence of research from which sources agree, which disagree, and what each is worth.
 
-A source is worth its kind's weight w, from 0 to 1, halved when it agrees only partly: with a condition, or about
-something close to the question. It counts once, however many agents name it and whichever of its lines or anchors
-they name. All sources on one side, the strongest first, are together worth 1 - (1 - w1)(1 - w2/2)(1 - w3/2)...: each
-further one closes part of the doubt that is left, by half its weight, since sources copy each other. So one source is
-never worth more than its kind, and 0.9 takes three. A dimension's confidence is what speaks for it times the doubt
-that its opponents leave, for * (1 - against); one without evidence has none. The whole is halfway between the mean of
-the dimensions and the weakest, and never above CEILING.
+A source is worth the weight w of its kind, from 0 to 1, halved when it agrees only partly: with a condition, or about
+something close to the question. It counts once, no matter how many agents, lines or anchors name it. All sources on
+one side, the strongest first, are together worth 1 - (1 - w1)(1 - w2/2)(1 - w3/2)...: each further source removes
+half its weight of the remaining doubt, since sources copy each other. So one source is never worth more than its
+kind, and 0.9 takes three. The confidence of a dimension is for * (1 - against); without evidence it is 0. The whole
+is halfway between the mean of the dimensions and the weakest one, and never above CEILING.
 """
 
 from __future__ import annotations
@@ -14,23 +13,29 @@ from __future__ import annotations
 from ultra_runtime.contract.forms import is_commit, is_location
 from ultra_runtime.errors import UltraError
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
 CEILING = 0.95
-# What a topic of the brief asks for, in words -> the least confidence that is enough.
-ENOUGH = {"high": 0.75, "medium": 0.5, "low": 0.25}
+# Confidence that a topic of the brief needs -> the least number that is enough.
+ENOUGH = {
+    brief_fields.TOPICS_CONFIDENCE_NEEDED_HIGH: 0.75,
+    brief_fields.TOPICS_CONFIDENCE_NEEDED_MEDIUM: 0.5,
+    brief_fields.TOPICS_CONFIDENCE_NEEDED_LOW: 0.25,
+}
 COLUMNS = ("dimension", "agent", "kind", "agrees", "source")
-# Whether a source agrees -> the side it counts on, and the part of its weight that counts.
+# Whether a source agrees -> its side, and the part of its weight that counts.
 SIDES = {"yes": (True, 1.0), "partly": (True, 0.5), "no": (False, 1.0)}
 FURTHER = 0.5
 MODEL = "model"
 
 
 class EvidenceError(UltraError):
-    """Lines that are not a table of evidence, each with its number."""
+    """Lines that are not rows of evidence, each with its number."""
 
     def __init__(self, faults: list[str]) -> None:
         super().__init__("; ".join(faults))
@@ -38,7 +43,7 @@ class EvidenceError(UltraError):
 
 
 class Evidence(Struct):
-    """One line of the table: a source that agrees, wholly or partly, with the answer to a dimension, or does not."""
+    """One row: a source that agrees, partly agrees or disagrees with the answer to a dimension."""
 
     dimension: int
     agent: str
@@ -50,7 +55,7 @@ class Evidence(Struct):
 def confidence(
     evidence: Iterable[Evidence], dimensions: int, weights: Mapping[str, int]
 ) -> tuple[float, list[float]]:
-    """Return the confidence of the whole and of each dimension from 1 on; weights are in percent."""
+    """Return the confidence of the whole and of each dimension; weights are in percent."""
     items = list(evidence)
     each = [
         _together(items, number, True, weights) * (1 - _together(items, number, False, weights))
@@ -61,7 +66,7 @@ def confidence(
 
 
 def _together(items: list[Evidence], dimension: int, agrees: bool, weights: Mapping[str, int]) -> float:
-    """Return what the sources on one side of a dimension are worth together."""
+    """Return the joint weight of the sources on one side of a dimension."""
     sources: dict[str, float] = {}
     for one in items:
         side, part = SIDES[one.agrees]
@@ -76,21 +81,21 @@ def _together(items: list[Evidence], dimension: int, agrees: bool, weights: Mapp
 
 
 def place_of(source: str) -> str:
-    """Return a source without the line or the anchor in it: two places of one page are one source."""
+    """Return a source without line or anchor: two places in one page are one source."""
     if is_url(source):
         return source.partition("#")[0].rstrip("/")
     return source.rpartition(":")[0] if is_location(source) else source
 
 
 def is_url(text: str) -> bool:
-    """Tell whether the text is the address of a page."""
+    """Return whether the text is the URL of a page."""
     scheme, mark, rest = text.partition("://")
     host = rest.partition("/")[0]
     return bool(mark) and scheme in ("http", "https") and "." in host.strip(".") and " " not in text
 
 
 def read_evidence(text: str, dimensions: int, kinds: Iterable[str], agents: Container[str]) -> list[Evidence]:
-    """Read a Markdown table of evidence; its header and rule may be left out, and so may the outer bars."""
+    """Read a Markdown table of evidence; header, rule and outer bars are optional."""
     known = list(kinds)
     found: list[Evidence] = []
     faults: list[str] = []
@@ -110,15 +115,15 @@ def read_evidence(text: str, dimensions: int, kinds: Iterable[str], agents: Cont
 
 def _fault(cells: list[str], dimensions: int, kinds: list[str], agents: Container[str]) -> str:
     if len(cells) < len(COLUMNS):
-        return f"it needs {' | '.join(COLUMNS)}"
+        return f"it must have {' | '.join(COLUMNS)}"
     if not (cells[0].isascii() and cells[0].isdigit() and 1 <= int(cells[0]) <= dimensions):
-        return f"the dimension is not a number from 1 to {dimensions}"
+        return f"dimension must be a number from 1 to {dimensions}, not {one_line(cells[0])}"
     if cells[2] not in kinds:
-        return f"the kind is none of {', '.join(kinds)}"
+        return f"kind must be one of {', '.join(kinds)}, not {one_line(cells[2])}"
     if cells[3] not in SIDES:
-        return f"agrees is none of {', '.join(SIDES)}"
+        return f"agrees must be one of {', '.join(SIDES)}, not {one_line(cells[3])}"
     if cells[1] not in agents:
-        return "there is no such agent: name the one that found it, without prefix"
+        return f"unknown agent {one_line(cells[1])}: name the agent that found it, without prefix"
     source = "|".join(cells[4:])
     is_source = is_location(source) or is_commit(source) or is_url(source) or (cells[2] == MODEL and source)
-    return "" if is_source else "the source is no path:line, commit or URL"
+    return "" if is_source else f"source must be path:line, a commit or a URL, not {one_line(source)}"

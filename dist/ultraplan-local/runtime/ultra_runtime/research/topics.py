@@ -1,7 +1,7 @@
-"""The topics of a brief beside the research files that answer them.
+"""The topics of a brief and the research files that answer them.
 
-File NN answers topic N when its `question` has the words of the topic's; one that answers another question, such as
-that of an earlier brief, leaves the topic open.
+File NN answers topic N when its `question` has the words of the topic. A file about another question, such as one of
+an earlier brief, leaves the topic open.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUFFIX = ".md"
 
 
 class Topic:
-    """One topic: what the brief asks, and the file of its number, if there is one."""
+    """One topic: what the brief asks, and the file with its number, if any."""
 
     __slots__ = (
         "confidence", "cost", "file", "fits", "needed", "number", "question", "scope", "steps", "title",
@@ -44,12 +44,12 @@ class Topic:
 
     @property
     def enough(self) -> bool:
-        """Tell whether the answer is as sure as the brief asks; what says no number is not weighed."""
+        """Return whether the confidence is as high as the brief asks; an answer without a number passes."""
         return self.confidence is None or self.confidence >= ENOUGH.get(self.needed, 0)
 
 
 def topics_of(brief: Mapping[str, Any] | None, folder: str) -> list[Topic]:
-    """Return the topics of a brief that was read, each with what is there about it in a folder."""
+    """Return the topics of a brief, each with its research file in a folder."""
     names = research_files(folder)
     found = []
     for values in (brief or {}).get(brief_fields.PART_TOPICS, ()):
@@ -64,7 +64,7 @@ def topics_of(brief: Mapping[str, Any] | None, folder: str) -> list[Topic]:
 
 
 def _look(topic: Topic, folder: str, name: str) -> None:
-    """Note a file of the topic's number, and whether it answers its question; one that has none is taken to."""
+    """Note a file with the topic's number and whether it answers the question; a file without a question does."""
     topic.file = name
     try:
         values = frontmatter.parse(read_regular(os.path.join(folder, name))).values or {}
@@ -81,7 +81,7 @@ def unanswered(topics: list[Topic]) -> list[Topic]:
 
 
 def research_files(folder: str) -> list[str]:
-    """Return the names of the research files of a folder, sorted."""
+    """Return the names of the research files in a folder, sorted."""
     try:
         return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and name[0] != ".")
     except (OSError, ValueError):
@@ -89,7 +89,7 @@ def research_files(folder: str) -> list[str]:
 
 
 def file_number(name: str) -> int | None:
-    """Return the number that a file's name begins with."""
+    """Return the number at the start of a file name."""
     digits = name.partition("-")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 

@@ -1,7 +1,8 @@
-"""What the review before this one found: carried on while its words stand in the files, so that nothing is forgotten."""
+"""Findings of the previous review: kept while their evidence is in the files, so that none gets lost."""
 
 from __future__ import annotations
 
+from ultra_runtime.contract.stages import file_of
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.review.findings import unproved
 from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SECTIONS, SEVERITIES
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.text.markdown import Document, TextSection
 
-REVIEW = "review.md"
 FOUND_BY = " (found by "
 
 FIELDS = {
@@ -26,11 +26,11 @@ FIELDS = {
     "evidence": review_fields.DETAILS_EVIDENCE,
     "fix": review_fields.DETAILS_FIX,
 }
-"""Key of a finding -> how the review calls it."""
+"""Key of a finding -> its field in the review."""
 
 
 def carried_on(project: Project, diff: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the earlier findings whose evidence still stands, and the ids of those whose evidence is gone."""
+    """Return the earlier findings whose evidence still exists, and the ids of the others."""
     held, gone = [], []
     for one in _findings(project):
         if unproved(project.root, one, diff):
@@ -41,9 +41,9 @@ def carried_on(project: Project, diff: str) -> tuple[list[dict[str, Any]], list[
 
 
 def _findings(project: Project) -> list[dict[str, Any]]:
-    """Return the findings of review.md; those that are made from the brief are made anew."""
+    """Return the findings of the review, without those made from the brief: each review makes them again."""
     try:
-        data = frontmatter.parse(read_regular(project.path(REVIEW)))
+        data = frontmatter.parse(read_regular(project.path(file_of(review_fields.KIND))))
     except UnreadableError:
         return []
     document = parse(data.body, data.body_line)

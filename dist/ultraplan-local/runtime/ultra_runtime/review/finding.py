@@ -1,4 +1,4 @@
-"""The id of a finding: equal when lines shift or white space changes, another one when anything else does."""
+"""The id of a finding: it stays the same when lines shift or white space changes, and changes otherwise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTS = ("path", "rule", "evidence")
 
 
 class FindingError(UltraError):
-    """Something that cannot be given an id."""
+    """A finding that cannot get an id."""
 
 
 def read_finding(line: bytes) -> str:
@@ -28,13 +28,13 @@ def read_finding(line: bytes) -> str:
 
 
 def finding_id(finding: Mapping[str, Any]) -> str:
-    """Return the SHA-1 of path, rule and evidence, each brought to one form."""
+    """Return the SHA-1 of the normalized path, rule and evidence."""
     for name in PARTS:
         value = finding.get(name)
         if not isinstance(value, str) or not value.strip():
-            raise FindingError(f"{name} is missing: give path, rule and evidence as text")
+            raise FindingError(f"missing {name}: give path, rule and evidence as text")
     parts = (_path(finding["path"]), " ".join(finding["rule"].split()), "".join(finding["evidence"].split()))
-    # The length in front keeps "a" + "bc" apart from "ab" + "c" whatever the parts hold.
+    # The length prefix keeps "a" + "bc" apart from "ab" + "c".
     return sha1("".join(f"{len(part)}:{part}\n" for part in parts).encode())
 
 

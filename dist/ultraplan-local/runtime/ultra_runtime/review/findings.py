@@ -1,4 +1,4 @@
-"""The findings of a review: read from the reviewers' answers and held against the files."""
+"""The findings of a review: read from the reviewers' answers and checked against the files."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ QUOTED = "it quotes what looks like"
 
 
 class AnswerError(UltraError):
-    """An answer that is not in the form its agent was asked for."""
+    """An answer that does not have the form its agent was asked for."""
 
 
 class Kept(Struct):
-    """What the reviewers have said so far."""
+    """What the reviewers have reported so far."""
 
     reviewers: list[str]
     findings: list[dict[str, Any]]
@@ -41,13 +41,13 @@ class Kept(Struct):
 
 
 def read_kept(project: Project) -> Kept:
-    """Return what is kept; nothing yet is an empty list."""
+    """Return what is stored; empty lists when there is nothing yet."""
     values = read_json(project.path(LOGS, FINDINGS_FILE))
     return Kept(values.get("reviewers", []), values.get("findings", []), values.get("criteria", []))
 
 
 def keep(project: Project, kept: Kept) -> None:
-    """Write what the reviewers said, one finding a line, for the coordinator to read."""
+    """Write what the reviewers reported, one finding per line, for the coordinator."""
     parts = [
         f'"reviewers":{write(kept.reviewers)}',
         '"criteria":[' + ",".join("\n" + write(one) for one in kept.criteria) + "]",
@@ -59,7 +59,7 @@ def keep(project: Project, kept: Kept) -> None:
 def check_findings(
     project: Project, items: Sequence[Mapping[str, Any]], reviewer: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """Return the findings that hold, each with its id, and those that do not, each with the reason."""
+    """Return the proved findings, each with its id, and the others, each with the reason."""
     held, dropped = [], []
     diff = _text(project.path(LOGS, DIFF_FILE))
     for finding in items:
@@ -78,32 +78,30 @@ def check_findings(
 
 
 def _secret(finding: Mapping[str, Any]) -> str:
-    """Return what to quote in place of a secret; nothing where none is quoted."""
+    """Return what to quote instead of a secret; empty when no secret is quoted."""
     found = find_secrets("\n".join(str(finding[name]) for name in TEXTS))
     if not found:
         return ""
-    return (
-        f"{QUOTED} {found[0][1]}: quote the part of the line before it, and name the variable that holds it"
-    )
+    return f"{QUOTED} {found[0][1]}: quote the part of the line before it, and name its variable"
 
 
 def unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
-    """Return why the evidence proves nothing; nothing when its words are in the file or the differences."""
+    """Return why the evidence proves nothing; empty when it is in the file or the diff."""
     path = os.path.normpath(finding["path"])
     if os.path.isabs(path) or path.startswith(".."):
-        return "path leads out of the repository"
+        return "path is outside the repository"
     evidence = _squeezed(finding["evidence"])
     text = _text(os.path.join(root, path))
     if evidence in _squeezed(text):
         return ""
     bare = "\n".join(line[1:] for line in diff.split("\n"))
     if not text and not os.path.lexists(os.path.join(root, path)) and f" a/{path}\n" in diff:
-        return "" if evidence in _squeezed(bare) else "the evidence stands nowhere in the deleted file"
-    return "there is no such file" if not text else "the evidence does not stand in the file"
+        return "" if evidence in _squeezed(bare) else "the evidence is not in the deleted file"
+    return "there is no such file" if not text else "the evidence is not in the file"
 
 
 def _finding(root: str, finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields we keep, with the line on which the evidence really begins."""
+    """Return the stored fields, with the line on which the evidence really begins."""
     kept = {name: finding[name].strip()[:LONGEST] for name in TEXTS}
     kept["path"] = os.path.normpath(finding["path"].strip())
     line = _line_of(_text(os.path.join(root, kept["path"])), finding["evidence"], finding["line"])
@@ -111,7 +109,7 @@ def _finding(root: str, finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _line_of(text: str, evidence: str, said: int) -> int:
-    """Return the line nearest to the one that was said on which the evidence begins."""
+    """Return the line on which the evidence begins, the nearest one to the reported line."""
     first = next((_squeezed(line) for line in evidence.strip().split("\n") if line.strip()), "")
     lines = [number for number, line in enumerate(text.split("\n"), 1) if first and first in _squeezed(line)]
     return min(lines, key=lambda number: abs(number - said)) if lines else said

@@ -1,4 +1,4 @@
-"""From a review to the plan that takes up its findings."""
+"""The link from a review to the plan that fixes its findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.review.severities import SECTIONS, VERDICTS
-from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
 
@@ -19,7 +19,7 @@ FINDINGS = plan_fields.SOURCE_FINDINGS
 
 
 def goals_of(review: str) -> list[dict[str, str]]:
-    """Return the findings of a review that have to be mended, the gravest first."""
+    """Return the findings of a review that must be fixed, most severe first."""
     data = frontmatter.parse(read_regular(review))
     document = parse(data.body, data.body_line)
     goals = []
@@ -34,7 +34,7 @@ def goals_of(review: str) -> list[dict[str, str]]:
 
 
 def taken_up(project: Project) -> list[str]:
-    """Return the findings that the plan of the project takes up; none when it was not made from a review."""
+    """Return the findings that the project's plan fixes; none when it was not made from a review."""
     try:
         path = project.path(file_of(plan_fields.KIND))
         values = frontmatter.parse(read_regular(path), {FINDINGS: "list"}).values or {}
@@ -45,8 +45,8 @@ def taken_up(project: Project) -> list[str]:
 
 
 def is_taken_up(project: Project) -> bool:
-    """Tell whether the plan was written since the review and takes up all that has to be mended."""
-    review = project.path(file_of("review"))
+    """Return whether the plan is newer than the review and fixes all that must be fixed."""
+    review = project.path(file_of(review_fields.KIND))
     try:
         goals = {one["id"] for one in goals_of(review)}
         since = os.stat(project.path(file_of(plan_fields.KIND))).st_mtime_ns >= os.stat(review).st_mtime_ns

@@ -1,23 +1,24 @@
-"""What a review looks at: from which commit to which, which files, and where the reviewers read the differences."""
+"""The scope of a review: first and last commit, files, and the diff that the reviewers read."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.git import REFS, ask_git, commit_of
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project, find_project, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PROGRESS, progress_files
+from ultra_runtime.files.run_files import LOGS, PROGRESS, progress_files
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.rendered import verb
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.fields import progress_fields, review_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
@@ -31,10 +32,9 @@ if TYPE_CHECKING:
 SCOPE_FILE = "review-scope.json"
 DIFF_FILE = "review-scope.diff"
 FINDINGS_FILE = "review-findings.json"
-BRIEF = "brief.md"
-REVIEW = "review.md"
+BRIEF, REVIEW = brief_fields.KIND, review_fields.KIND
 START_FIELD = progress_fields.SESSION_START_SHA
-# Whatever the user's settings say of colours, prefixes and programs.
+# Independent of the user's settings for colours, prefixes and programs.
 AS_GIT_ITSELF = (
     "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
     "--submodule=short", "--ws-error-highlight=none", "--unified=8", "--inter-hunk-context=0",
@@ -42,7 +42,7 @@ AS_GIT_ITSELF = (
 
 
 class Scope(Struct):
-    """The commits, the files and how the start was found."""
+    """The commits, the files, and how the start was found."""
 
     start: str | None
     end: str
@@ -50,56 +50,61 @@ class Scope(Struct):
     files: list[Changed]
 
     def counts(self) -> dict[str, int]:
-        """Return how many files each depth has."""
+        """Return the number of files per depth."""
         return {depth: sum(one.depth == depth for one in self.files) for depth in (DEEP, SUMMARY, SKIPPED)}
 
 
 def choose_project(given: str | None) -> Project:
-    """Return the project that was named, or the one that was worked on last."""
+    """Return the named project, or the one that was worked on last."""
     if given is not None:
         return find_project(given)
     root = find_root(current_folder())
     folder = os.path.join(root, PROJECTS) if root else ""
+    kinds = _kinds()
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        times = [_time(os.path.join(folder, name, part)) for part in (PROGRESS, PLAN_FILE, BRIEF)]
-        if times[-1]:
+        times = [_time(os.path.join(folder, name, file_of(kind))) for kind in kinds]
+        if times[0]:
             found.append((max(times), name))
     if not found:
-        raise RefusedError(
-            "no project here has a brief to hold the work against", "name one with --project DIR"
-        )
+        raise RefusedError(f"no project here has a {kinds[0]} to review", "name one with --project DIR")
     return find_project(os.path.join(folder, max(found)[1]))
 
 
-def find_scope(project: Project, since: str | None) -> Scope:
-    """Return what changed since the named commit, the start of the run, or the writing of the brief.
+def _kinds() -> list[str]:
+    """Return the artifacts that show when a project began and was worked on, the first one first."""
+    known = placed_kinds()
+    return [kind for kind in (BRIEF, plan_fields.KIND, progress_fields.KIND, REVIEW) if kind in known]
 
-    After a plan that mends a review the start is that of the review: what it mends is not the whole work.
+
+def find_scope(project: Project, since: str | None) -> Scope:
+    """Return what changed since the named commit, the start of the run, or the time of the brief.
+
+    After a plan that fixes a review, the scope starts where that review started: its fixes are not the whole work.
     """
     root = project.root
     end = commit_of(root, "HEAD")
     if end is None:
         raise RefusedError(
-            "this repository has no commit, so nothing was finished yet", "commit the work first"
+            "this repository has no commits, so there is nothing to review", "commit the work first"
         )
     if since is not None:
         start = commit_of(root, since)
         if start is None:
-            raise RefusedError(f"there is no commit {one_line(since)} here", "name one that `git log` shows")
+            raise RefusedError(f"there is no commit {one_line(since)} here", "use one that `git log` shows")
         return Scope(start, end, "since", judge(root, changed_since(root, start)))
-    first = _before_mending(project)
+    first = _start_of_fixed_review(project)
     if first is not None:
         return Scope(first, end, "review", judge(root, changed_since(root, first)))
     start = _run_start(project)
     if start is not None:
         return Scope(start, end, "run", judge(root, changed_since(root, start)))
-    moment = _time(project.path(BRIEF))
+    moment = _time(project.path(file_of(_kinds()[0])))
     return Scope(None, end, "mtime", judge(root, changed_after(root, moment)))
 
 
 def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
-    """Return what the reviewers read about the scope; `gone` are earlier findings whose words are in no file now."""
+    """Return the scope for the reviewers; `gone` lists earlier findings whose evidence is no longer in any file."""
     data = {
         review_fields.SCOPE_SHA_START: scope.start,
         review_fields.SCOPE_SHA_END: scope.end,
@@ -112,7 +117,7 @@ def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
 
 
 def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
-    """Tell whether this scope with these differences is the one whose review is under way."""
+    """Return whether the review under way has this scope and this diff."""
     try:
         old = load_json(project.path(LOGS, SCOPE_FILE))
         same = read_regular(project.path(LOGS, DIFF_FILE)) == diff
@@ -123,13 +128,13 @@ def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
 
 
 def is_under_way(project: Project) -> bool:
-    """Tell whether there are findings that no review.md holds yet."""
+    """Return whether there are findings newer than the review."""
     found = _time(project.path(LOGS, FINDINGS_FILE))
-    return bool(found) and _time(project.path(REVIEW)) < found
+    return bool(found) and _time(project.path(file_of(REVIEW))) < found
 
 
 def keep_scope(project: Project, data: bytes, diff: bytes) -> None:
-    """Write scope and differences where the reviewers read them; what was found in another scope goes."""
+    """Write scope and diff for the reviewers; delete the findings of another scope."""
     make_subfolder(project, LOGS)
     project.ignore()
     write_file(project.path(LOGS, SCOPE_FILE), data)
@@ -139,13 +144,13 @@ def keep_scope(project: Project, data: bytes, diff: bytes) -> None:
 
 
 def uncommitted(root: str, scope: Scope) -> int:
-    """Return how many of the files that are looked at differ from the commit that the review names as its end."""
+    """Return how many of the reviewed files differ from the last commit of the scope."""
     paths = {one.path for one in changed_since(root, scope.end)}
     return sum(one.path in paths for one in scope.files if one.depth != SKIPPED)
 
 
 def differences(root: str, scope: Scope) -> bytes:
-    """Return the differences of all files that are looked at, without secrets; new files stand in it whole."""
+    """Return the diff of all reviewed files, without secrets and with new files whole."""
     looked = [one for one in scope.files if one.depth != SKIPPED]
     pieces = []
     known: frozenset[str] = frozenset()
@@ -161,29 +166,29 @@ def differences(root: str, scope: Scope) -> bytes:
 
 
 def read_scope(project: Project) -> dict[str, Any]:
-    """Return the scope as `triage` left it."""
+    """Return the scope that `triage` wrote."""
     try:
         return load_json(project.path(LOGS, SCOPE_FILE))
     except UnreadableError:
         raise RefusedError(
-            f"{project.show(LOGS, SCOPE_FILE)} is not there or cannot be read",
+            f"{project.show(LOGS, SCOPE_FILE)} is missing or cannot be read",
             f"run `{verb('triage')} --project {project.shown}` first",
         ) from None
 
 
-def _before_mending(project: Project) -> str | None:
-    """Return where the review began that the plan mends, if it does and git has that commit."""
+def _start_of_fixed_review(project: Project) -> str | None:
+    """Return the first commit of the review that the plan fixes, if it fixes one and git has that commit."""
     if not taken_up(project):
         return None
     try:
-        values = frontmatter.parse(read_regular(project.path(REVIEW))).values or {}
+        values = frontmatter.parse(read_regular(project.path(file_of(REVIEW)))).values or {}
     except UnreadableError:
         return None
     return commit_of(project.root, str(values.get(review_fields.SCOPE_SHA_START) or ""))
 
 
 def _run_start(project: Project) -> str | None:
-    """Return where the run began: as git keeps it, else as its progress says."""
+    """Return the first commit of the run: the one that git keeps, or else the one in its progress file."""
     found = commit_of(project.root, f"{REFS}/{os.path.basename(project.folder)}/start")
     if found:
         return found

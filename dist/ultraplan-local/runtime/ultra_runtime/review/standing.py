@@ -1,4 +1,4 @@
-"""How the review of a project stands, and what its findings ask for."""
+"""The state of a project's review, and what its findings ask for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from ultra_runtime.contract.stage_part import (
     text_of,
 )
 from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
+from ultra_runtime.contract.subject import parsed_key
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
+from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
 
 BLOCK, CAUTION = VERDICTS.values()
 MARKS = {BLOCK: BAD, CAUTION: WARN}
+SHOWN = (
+    review_fields.DETAILS_RULE,
+    review_fields.DETAILS_LOCATION,
+    review_fields.DETAILS_MESSAGE,
+    review_fields.DETAILS_FIX,
+)
 
 
 class ShownFinding:
@@ -35,18 +43,18 @@ class ShownFinding:
     def __init__(self, severity: str, part: Mapping[str, Any]) -> None:
         self.severity = severity
         self.rule, self.location, self.message, self.fix = (
-            str(part.get(name) or "") for name in ("rule", "location", "message", "fix")
+            str(part.get(parsed_key(name)) or "") for name in SHOWN
         )
 
 
 class ReviewPart(StagePart):
-    """The review: its verdict and its findings, the gravest first."""
+    """The review: its verdict and its findings, most severe first."""
 
     def read(self) -> None:
         """Read verdict and findings."""
-        self.verdict = text_of(self.values.get("verdict"))
+        self.verdict = text_of(self.values.get(review_fields.VERDICT))
         self.findings: list[ShownFinding] = []
-        for part in self.values.get("details") or ():
+        for part in self.values.get(review_fields.PART_DETAILS) or ():
             section = str(part.get("section") or "")
             severity = next((name for name in SEVERITIES if f"({name})" in section), "")
             self.findings.append(ShownFinding(severity, part))
@@ -60,18 +68,18 @@ class ReviewPart(StagePart):
         return {name: sum(one.severity == name for one in self.findings) for name in SEVERITIES}
 
     def what_is_left(self) -> Next | None:
-        """Return the review, or the plan that takes up what it found; nothing when the work passed."""
+        """Return the review, or the plan that fixes its findings; nothing when the work passed."""
         if self.state in (MISSING, BROKEN):
-            return self.next("the work waits for its review")
+            return self.next("the work has not been reviewed")
         if self.verdict not in MARKS or not self.findings:
             return None
         if is_taken_up(self.project):
             return self.next(
-                f"what the review ({self.verdict}) asked for was done since: review the work again"
+                f"the findings of the review ({self.verdict}) were fixed since: review the work again"
             )
-        plan = stage_that_makes("plan")
+        plan = stage_that_makes(plan_fields.KIND)
         given = f"--brief {shell_word(self.project.show(file_of(self.kind)))}"
-        return Next(plan, f"the review says {self.verdict}: plan what it found", command(plan, "", given))
+        return Next(plan, f"the review says {self.verdict}: plan the fixes", command(plan, "", given))
 
     @property
     def mark(self) -> str:
@@ -86,7 +94,7 @@ class ReviewPart(StagePart):
         return f"{self.verdict or 'no verdict'}, {len(self.findings) or 'no'} findings"
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return what the review says."""
+        """Return verdict and number of findings per severity."""
         title = self.stage.capitalize()
         if self.state not in (THERE, BROKEN):
             return [(title, STATES[self.state])]

@@ -1,1 +1,1 @@
-"""Where a project stands: one reading, which every verb, hook and page shares."""
+"""Where a project stands: one answer that every verb, hook and page uses."""

@@ -31,8 +31,15 @@ class brief_fields:
     TOPICS_RESEARCH_QUESTION = "Research question"
     TOPICS_REQUIRED_FOR_PLAN_STEPS = "Required for plan steps"
     TOPICS_SCOPE = "Scope"
+    TOPICS_SCOPE_LOCAL = "local"
+    TOPICS_SCOPE_EXTERNAL = "external"
+    TOPICS_SCOPE_BOTH = "both"
     TOPICS_CONFIDENCE_NEEDED = "Confidence needed"
+    TOPICS_CONFIDENCE_NEEDED_HIGH = "high"
+    TOPICS_CONFIDENCE_NEEDED_MEDIUM = "medium"
+    TOPICS_CONFIDENCE_NEEDED_LOW = "low"
     TOPICS_ESTIMATED_COST = "Estimated cost"
+    TOPICS_ESTIMATED_COST_QUICK = "quick"
 
 
 class plan_fields:
@@ -69,6 +76,7 @@ class plan_fields:
 
 class progress_fields:
     KIND = "progress"
+    PLAN_DIGEST = "plan_digest"
     STARTED_AT = "started_at"
     UPDATED_AT = "updated_at"
     TOTAL_STEPS = "total_steps"
@@ -77,15 +85,21 @@ class progress_fields:
     STATUS_PENDING = "pending"
     STATUS_IN_PROGRESS = "in_progress"
     STATUS_COMPLETED = "completed"
+    STATUS_FAILED = "failed"
     STEPS = "steps"
     STEPS_STATUS = "status"
+    STEPS_STATUS_PENDING = "pending"
     STEPS_STATUS_IN_PROGRESS = "in_progress"
     STEPS_STATUS_COMPLETED = "completed"
     STEPS_STATUS_FAILED = "failed"
+    STEPS_STATUS_SKIPPED = "skipped"
     STEPS_STATUS_BLOCKED = "blocked"
     STEPS_ATTEMPTS = "attempts"
     STEPS_START_COMMIT = "start_commit"
     SESSION_START_SHA = "session_start_sha"
+    PLAN_TYPE = "plan_type"
+    PLAN_TYPE_SESSION_SPEC = "session-spec"
+    MANIFEST_AUDIT_STATUS_PASS = "pass"
 
 
 class research_fields:
@@ -125,9 +139,13 @@ class review_fields:
     DETAILS_MESSAGE = "Message"
     DETAILS_EVIDENCE = "Evidence"
     DETAILS_FIX = "Fix"
+    STATS_FINDINGS_BLOCKER = "BLOCKER"
+    STATS_FINDINGS_MAJOR = "MAJOR"
+    STATS_FINDINGS_MINOR = "MINOR"
 
 
 class session_spec_fields:
+    KIND = "session-spec"
     SECTION_CONTEXT = "Context"
     SECTION_DEPENDENCIES = "Dependencies"
     DEPENDENCIES_DEPENDS_ON = "Depends on"

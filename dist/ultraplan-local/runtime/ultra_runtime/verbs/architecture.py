@@ -21,7 +21,7 @@ STAGE = "plan"
 
 
 def run(args: Args) -> Answer:
-    """Answer with what is there; there is no failure."""
+    """Answer with the notes found; this never fails."""
     result = discover(load_contract(architecture_fields.KIND), args.need("DIR"))
     found = result.parsed or {}
     data = {"ok": True, **found, "warnings": [issue.as_data() for issue in result.warnings]}
@@ -29,5 +29,5 @@ def run(args: Args) -> Answer:
         lines = [f"{one_line(found['overview'], 500)}: {found['title'] or 'no heading'}"]
         lines += [one_line(found["gaps"], 500)] if found["gaps"] else []
     else:
-        lines = ["No architecture notes here; a plan is made without them."]
+        lines = ["No architecture notes here; the plan does not need them."]
     return Answer(data, "\n".join(lines + [f"warning {issue}" for issue in result.warnings]))

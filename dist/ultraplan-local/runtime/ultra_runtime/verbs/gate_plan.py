@@ -1,7 +1,7 @@
 """Decide whether the draft of a plan becomes the plan: first by its contract, then by its critics' scores.
 
-With --self-check the draft is checked against the contract until it passes or fails too often. Otherwise standard input is the
-answers of plan-critic and scope-guardian, each with its json block. When the draft passes, plan.md.draft becomes the
+With --self-check the draft is only checked against the contract, until it passes or fails too often. Otherwise
+standard input has the answers of plan-critic and scope-guardian, each with its json block. When the draft passes, plan.md.draft becomes the
 plan; after the last round (the only one with --quick) it also does, unless a hard dimension fails. With --degraded
 the plan says that no agents were available. A plan made from a partial brief must state its assumptions.
 """
@@ -12,20 +12,19 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.scores import judge, read_review
+from ultra_runtime.contract.stages import draft_of, file_if_any, file_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
-from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
-from ultra_runtime.planning.basis import again, states_assumptions, weak_dimensions
+from ultra_runtime.planning.basis import ASSUMPTIONS, again, states_assumptions, weak_dimensions
 from ultra_runtime.rendered import verb
-from ultra_runtime.review.scope import BRIEF
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
-from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.text.json_blocks import json_blocks
 from ultra_runtime.words import listed, shell_word
@@ -42,13 +41,11 @@ if TYPE_CHECKING:
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
 STAGE = "plan"
 HINT = f"give the answers of {' and '.join(CRITICS)} on standard input, each with its json block in a fence"
-DEGRADED = (
-    "Degraded: no agent could be spawned, so one model did the work of the explorers and of the critics."
-)
+DEGRADED = "Degraded: no agent could be spawned, so one model did the work of the explorers and the critics."
 
 
 def run(args: Args) -> Answer:
-    """Answer whether the draft passes, and what to do when it does not."""
+    """Answer whether the draft passes, and what to do if it does not."""
     project = find_project(args.need("--project"))
     given = "" if args.flag("--self-check") else as_text(read_given(None, HINT), HINT)
     try:
@@ -56,33 +53,29 @@ def run(args: Args) -> Answer:
             folder.lock()
             draft = plan_gate.read_draft(project)
             if draft is None:
-                put = f"{verb('put')} plan --project {shell_word(project.shown)} --draft"
-                raise RefusedError(f"there is no {project.show(plan_gate.DRAFT)}", f"put one with `{put}`")
-            result = check_write(load_contract(plan_fields.KIND), draft, project.path(plan_gate.DRAFT))
+                put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft"
+                raise RefusedError(f"there is no {project.show(draft_of(PLAN))}", f"put one with `{put}`")
+            result = check_write(load_contract(PLAN), draft, project.path(draft_of(PLAN)))
             _refuse_without_assumptions(project, draft)
             if args.flag("--self-check"):
                 return _self_check(project, result)
             if result.errors:
-                error = (
-                    f"the draft does not keep its contract: {len(result.errors)} errors, no round was counted"
-                )
-                raise RefusedError(error, f"mend it until `{verb('gate plan')} --self-check` passes")
+                error = f"the draft does not follow its contract: {len(result.errors)} errors; no round was counted"
+                raise RefusedError(error, f"fix it until `{verb('gate plan')} --self-check` passes")
             most = 1 if args.flag("--quick") else None
             return _criticised(project, folder, given, most, args.flag("--degraded"))
     except WriteError as problem:
-        raise RefusedError(str(problem), "see to it and call again; nothing was decided") from None
+        raise RefusedError(str(problem), "fix this and retry; nothing was decided") from None
 
 
 def _refuse_without_assumptions(project: Project, draft: bytes) -> None:
-    """Refuse a plan that is silent about what the review of its brief found wanting."""
-    weak = weak_dimensions(project.path(BRIEF))
+    """Refuse a plan that says nothing about the weak dimensions of its brief."""
+    weak = weak_dimensions(project.path(file_if_any(brief_fields.KIND)))
     if not weak or states_assumptions(draft):
         return
-    error = "the brief is partial and ## Assumptions says nothing about it; nothing was counted"
-    put = f'{verb("put plan")} --project {shell_word(project.shown)} --draft --section "Assumptions"'
-    raise RefusedError(
-        error, f"say with `{put}` what you take for granted about each of these: {'; '.join(weak)}"
-    )
+    error = f"the brief is partial, but ## {ASSUMPTIONS} says nothing about it; no round was counted"
+    put = f'{verb("put plan")} --project {shell_word(project.shown)} --draft --section "{ASSUMPTIONS}"'
+    raise RefusedError(error, f"state with `{put}` what you assume about each of these: {'; '.join(weak)}")
 
 
 def _self_check(project: Project, result: Result) -> Answer:
@@ -109,12 +102,12 @@ def _after_check(project: Project, result: Result, exhausted: bool) -> str:
     if not result.errors:
         return "spawn the critics"
     if exhausted:
-        draft = project.show(plan_gate.DRAFT)
+        draft = project.show(draft_of(PLAN))
         return (
-            f"stop: tell the user these errors, that {draft} keeps the text and there is no plan.md of it,"
+            f"stop: tell the user these errors, that the text is in {draft} and there is no {file_of(PLAN)} from it,"
             f" and that `{again(project)}` tries again"
         )
-    return f"mend every error with `{verb('put')} plan --draft --step N` or --section, then check again"
+    return f"fix every error with `{verb('put')} {PLAN} --draft --step N` or --section, then check again"
 
 
 def _criticised(project: Project, folder: Folder, given: str, most: int | None, degraded: bool) -> Answer:
@@ -136,11 +129,9 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         told = next(text for values, text in reversed(blocks) if values is own[-1])
         _score(gate, critic, told, failing, hard, verdicts)
     if CRITICS[0] in missing:
-        error = (
-            f"there is no block of {CRITICS[0]}, without which nothing is let through; no round was counted"
-        )
+        error = f"the input has no block of {CRITICS[0]}, which every round needs; no round was counted"
         raise RefusedError(
-            error, f"{HINT}; where it failed, do its work by `{verb('guide')} agent {CRITICS[0]}` and say so"
+            error, f"{HINT}; if it failed, do its work with `{verb('guide')} agent {CRITICS[0]}` and say so"
         )
     steps = len(read(plan_gate.read_draft(project) or b"", PLAN).steps)
     counts = plan_gate.count_round(project)
@@ -149,7 +140,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
     written = not failing or (exhausted and not hard)
     if written:
         notes = [DEGRADED] if degraded else []
-        notes += [f"Criticised without {listed(missing)}, which gave no answer."] if missing else []
+        notes += [f"Reviewed without {listed(missing)}, which gave no answer."] if missing else []
         plan_gate.end(project, folder, notes)
     elif exhausted:
         plan_gate.forget(project)
@@ -163,7 +154,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         "failing": failing,
         "hard": hard,
         "self_check_rounds": counts[plan_gate.CHECKS],
-        "path": project.show(PLAN_FILE if written else plan_gate.DRAFT),
+        "path": project.show(file_of(PLAN) if written else draft_of(PLAN)),
         "steps": steps if written else None,
         "sessions": steps >= SESSIONS_FROM if written else None,
         "run": ProjectStanding(project).coming.command if written else None,
@@ -196,14 +187,14 @@ def _score(
 
 
 def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exhausted: bool) -> str:
-    plan = project.show(PLAN_FILE)
+    plan = project.show(file_of(PLAN))
     if not failing:
-        return f"{plan} is in place: go on"
+        return f"{plan} is in place: continue"
     if exhausted and hard:
         return (
             f"stop: {listed(hard)} still fails, so there is no {plan}; tell the user what fails, where the draft is,"
             f" and that `{again(project)}` tries again"
         )
     if exhausted:
-        return f"{plan} is in place: tell the user each weakness that is left, then go on"
-    return "mend what `detail` says, the hard ones first, run the self-check, and have it criticised again"
+        return f"{plan} is in place: tell the user each remaining weakness, then continue"
+    return "fix what `detail` says, the hard ones first, run the self-check, then the critics again"

@@ -17,18 +17,18 @@ from ultra_runtime.artifacts.places import find_place, number
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief.draft import fill_in
 from ultra_runtime.contract.model import UnknownKindError, load_contract
-from ultra_runtime.contract.stages import text_kinds
+from ultra_runtime.contract.stages import draft_of, file_of, text_kinds
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.rendered import launcher, verb
-from ultra_runtime.research.putting import left_in, never_computed, told_of, with_confidence
+from ultra_runtime.research.putting import confidence_note, left_in, never_computed, with_confidence
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.standing.project_standing import after
+from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.words import listed, nearest, one_line, shell_word
 
@@ -46,13 +46,14 @@ USAGE = (
 )
 
 HINT = "give the text on standard input, such as with <<'EOF', or name a file with --from"
-AGAIN = "see to it and put the text again; nothing was written"
-PINNED = ("plan", "session-spec")
+AGAIN = "fix this and put the text again; nothing was written"
+BRIEF, RESEARCH, PLAN = brief_fields.KIND, research_fields.KIND, plan_fields.KIND
+PINNED = (PLAN, session_spec_fields.KIND)
 FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
 
 
 def run(args: Args) -> Answer:
-    """Answer with the path that was written, or with what is wrong."""
+    """Answer with the path of the written artifact, or with its errors."""
     kind = args.need("KIND")
     contract = _contract(args, kind)
     step = number(args, "--step", 0) if args.get("--step") else None
@@ -62,12 +63,12 @@ def run(args: Args) -> Answer:
         text = as_text(given, HINT)
         with Folder(place.guarded) as folder:
             folder.lock()
-            if place.project and kind == "brief":
-                brief_gate.mend(place.project, folder)
+            if place.project and kind == BRIEF:
+                brief_gate.restore(place.project, folder)
             section = args.get("--section")
             if kind in PINNED:
                 refuse_pinned(place.path)
-            if place.project and place.name == PLAN_FILE:
+            if place.project and kind == PLAN and not args.flag("--draft"):
                 _refuse_past_the_critics(place.project, section)
             is_part = section is not None or step is not None
             data = _with_part(contract, place, section, step, text) if is_part else given
@@ -81,12 +82,12 @@ def _contract(args: Args, kind: str) -> Contract:
     try:
         contract = load_contract(kind)
     except UnknownKindError:
-        error = f"there is no kind {one_line(kind)}{nearest(kind, kinds)}; what can be put is {listed(kinds)}"
+        error = f"KIND must be one of {listed(kinds)}, not {one_line(kind)}{nearest(kind, kinds)}"
         raise args.usage.error(error) from None
     if kind not in kinds:
-        writer = "another tool" if contract.modes.write == "none" else "the runtime alone"
+        writer = "another tool" if contract.modes.write == "none" else "the runtime"
         raise RefusedError(
-            f"{kind} is not put by anybody: {writer} writes it", f"what can be put is {listed(kinds)}"
+            f"{kind} cannot be put: only {writer} writes it", f"KIND must be one of {listed(kinds)}"
         )
     return contract
 
@@ -94,15 +95,15 @@ def _contract(args: Args, kind: str) -> Contract:
 def _with_part(
     contract: Contract, place: ArtifactPlace, section: str | None, step: int | None, text: str
 ) -> bytes:
-    """Return the artifact that is there with one part replaced."""
+    """Return the existing artifact with one part replaced."""
     try:
         old = read_regular(place.path)
     except UnreadableError as problem:
-        error = f"{one_line(place.shown)}, of which one part was to be replaced: {problem}"
-        raise RefusedError(error, "put the whole first") from None
+        error = f"{one_line(place.shown)}, of which one part should be replaced: {problem}"
+        raise RefusedError(error, "put the whole artifact first") from None
     if section is not None:
         return replace_section(old, section, text, [one.name for one in contract.sections])
-    steps = load_contract("plan").part("steps")
+    steps = load_contract(PLAN).part(plan_fields.PART_STEPS)
     return replace_step(old, step or 0, text, steps.heading.partition("{number}")[0].strip(), steps.level)
 
 
@@ -110,48 +111,45 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
     project = place.project
     if project is None:
         _refuse_foreign(contract, place)
-    elif place.name == brief_gate.BRIEF and brief_gate.is_open(project):
-        error = f"the review gate is open: {project.show(brief_gate.DRAFT)} is there, so no brief.md yet"
+    elif contract.artifact == BRIEF and not draft and brief_gate.is_open(project):
+        error = (
+            f"the review gate is open: {project.show(draft_of(BRIEF))} exists, so the brief cannot be put yet"
+        )
         gate = f"{verb('gate brief')} --project {shell_word(project.shown)}"
         raise RefusedError(error, f"put it with --draft, then run `{gate}` with the reviewer's answer")
     computed: float | None = None
-    if project and contract.artifact == "research":
+    if project and contract.artifact == RESEARCH:
         data, computed = with_confidence(project, place.name, data)
-    elif project and draft and contract.artifact == "brief":
+    elif project and draft and contract.artifact == BRIEF:
         data = fill_in(contract, project, data)
     result = check_write(contract, data, place.path, draft)
-    if project and contract.artifact == "research" and computed is None:
+    if project and contract.artifact == RESEARCH and computed is None:
         result.warnings.append(never_computed(contract, place.shown))
     for issue in result.errors + result.warnings:
         issue.path = place.shown
-    if (
-        draft
-        and place.name == plan_gate.DRAFT
-        and not any(one.code == REFUSED_IN_WRITING for one in result.errors)
-    ):
+    may_write = not any(one.code == REFUSED_IN_WRITING for one in result.errors)
+    if draft and contract.artifact == PLAN and may_write:
         return _drafted(place, result, plan_gate.write_draft(place.project, folder, data))
     if result.errors:
         return _refused(contract, result.errors)
-    gave_way = _write(place, folder, data, draft)
-    return _written(contract, place, result, draft, gave_way, computed)
+    set_aside = _write(place, folder, data, draft)
+    return _written(contract, place, result, draft, set_aside, computed)
 
 
 def _refuse_past_the_critics(project: Project, section: str | None) -> None:
-    """Refuse what would make or change the plan of a project without its critics."""
-    put = f"{verb('put')} plan --project {shell_word(project.shown)} --draft"
+    """Refuse to write or change the plan of a project without its critics."""
+    put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft"
     hint = f"put it with `{put}`, then run `{verb('gate plan')}` with the critics' answers"
     if plan_gate.read_draft(project) is not None:
-        error = (
-            f"the critics' gate is open: {project.show(plan_gate.DRAFT)} is there, so plan.md stays as it is"
-        )
+        error = f"the critics' gate is open: {project.show(draft_of(PLAN))} exists, so the plan is unchanged"
         raise RefusedError(error, hint)
     if section is None or not plan_gate.is_strategy(section):
-        error = f"{project.show(PLAN_FILE)} comes from its gate; only {plan_gate.STRATEGY} is put into it"
+        error = f"only `{verb('gate plan')}` writes {project.show(file_of(PLAN))}; `put` can only change {plan_gate.STRATEGY}"
         raise RefusedError(error, hint)
 
 
 def _write(place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> bool:
-    """Write the artifact; tell whether an earlier brief had to give way to the draft."""
+    """Write the artifact; return whether an earlier brief was set aside for the draft."""
     project = place.project
     if project is None:
         folder.write(place.name, data)
@@ -159,20 +157,20 @@ def _write(place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> bo
     project.ignore()
     if place.folder != project.folder:
         make_subfolder(project, os.path.basename(place.folder))
-    gave_way = draft and brief_gate.begin(project, folder)
+    set_aside = draft and brief_gate.begin(project, folder)
     try:
         write_file(place.path, data)
     except WriteError:
         if draft:
-            brief_gate.mend(project, folder)
+            brief_gate.restore(project, folder)
         raise
-    return gave_way
+    return set_aside
 
 
 def _drafted(place: ArtifactPlace, result: Result, fresh: bool) -> Answer:
-    """Answer with what still stands between a draft and a plan."""
+    """Answer with the errors that a draft still has."""
     count = len(result.errors)
-    rest = f"{count} error{'s' if count != 1 else ''} left: mend them" if count else "no error left: go on"
+    rest = f"{count} error{'s' if count != 1 else ''} left: fix them" if count else "no errors left: continue"
     data = {
         "ok": True,
         "path": place.shown,
@@ -185,21 +183,23 @@ def _drafted(place: ArtifactPlace, result: Result, fresh: bool) -> Answer:
 
 
 def _refuse_foreign(contract: Contract, place: ArtifactPlace) -> None:
-    """Refuse to replace a file that was never an artifact of this kind."""
+    """Refuse to replace a file that is not an artifact of this kind."""
     try:
         old = read_regular(place.path)
     except UnreadableError:
         return
     found = check_write(contract, old, place.path).errors
-    if any(one.code.endswith(FOREIGN) or one.code[:3] == "FM_" or one.field == "type" for one in found):
-        error = f"{one_line(place.shown)} exists and is no {contract.title.lower()}"
+    if any(
+        one.code.endswith(FOREIGN) or one.code[:3] == "FM_" or one.field == brief_fields.TYPE for one in found
+    ):
+        error = f"{one_line(place.shown)} exists and is not a {contract.title.lower()}"
         raise RefusedError(error, "choose another name; nothing was written")
 
 
 def _refused(contract: Contract, errors: list[Issue]) -> Answer:
     count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
-    error = f"the {contract.title.lower()} does not keep its contract: {count}; nothing was written"
-    next_step = "correct them and put it again"
+    error = f"the {contract.title.lower()} does not follow its contract: {count}; nothing was written"
+    next_step = "fix them and put it again"
     data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
     return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)
 
@@ -209,18 +209,20 @@ def _written(
     place: ArtifactPlace,
     result: Result,
     draft: bool,
-    gave_way: bool,
+    set_aside: bool,
     computed: float | None,
 ) -> Answer:
     next_step = "tell the user where it is"
-    if contract.artifact == "research" and place.project:
-        next_step = told_of(computed) + (left_in(place.project) or after(place.project))
+    if contract.artifact == RESEARCH and place.project:
+        next_step = confidence_note(computed) + (left_in(place.project) or after(place.project))
     elif place.project and not draft:
         next_step = after(place.project)
     elif place.project:
         gate = f"{verb('gate brief')} --project {shell_word(place.project.shown)}"
         next_step = f"have it reviewed, then give the reviewer's whole answer to `{gate}` on standard input"
-    if gave_way:
-        next_step = f"the earlier brief waits as brief.md{PREVIOUS} until the gate ends; {next_step}"
+    if set_aside:
+        next_step = (
+            f"the earlier brief is kept as {file_of(BRIEF)}{PREVIOUS} until the gate ends; {next_step}"
+        )
     data = {"ok": True, "path": place.shown, "warnings": short(result.warnings), "next": next_step}
     return Answer(data, "\n".join([place.shown, *(f"warning {one}" for one in in_words(result.warnings))]))

@@ -18,6 +18,7 @@ from ultra_runtime.review.findings import AnswerError, Kept, check_findings, kee
 from ultra_runtime.review.merge import count, merge, without
 from ultra_runtime.review.scope import FINDINGS_FILE, read_scope
 from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
+from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False
@@ -27,16 +28,16 @@ if TYPE_CHECKING:
 USAGE = "review add REVIEWER --project DIR [--json]"
 STAGE = "review"
 HINT = (
-    "let the reviewer mend its block, and give its whole answer on standard input, with that block at the end"
+    "have the reviewer fix its block, and give its whole answer on standard input, with that block at the end"
 )
 
 
 def run(args: Args) -> Answer:
-    """Answer with how many findings hold, and why the others do not."""
-    need("review")
+    """Answer with how many findings were kept, and why the others were dropped."""
+    need(review_fields.KIND)
     name = args.need("REVIEWER").rpartition(":")[2]
     if name not in REVIEWERS:
-        raise args.usage.error(f"there is no reviewer {one_line(name)}{nearest(name, REVIEWERS)}")
+        raise args.usage.error(f"unknown reviewer: {one_line(name)}{nearest(name, REVIEWERS)}")
     project = find_project(args.need("--project"))
     read_scope(project)
     answer = answer_block(name, as_text(read_given(None, HINT), HINT), HINT)

@@ -9,14 +9,13 @@ written to the project's logs.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.contract.stages import need
+from ultra_runtime.contract.stages import file_if_any, need
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.earlier import carried_on
 from ultra_runtime.review.findings import Kept, keep, read_kept
 from ultra_runtime.review.scope import (
-    BRIEF,
     DIFF_FILE,
     FINDINGS_FILE,
     SCOPE_FILE,
@@ -29,7 +28,9 @@ from ultra_runtime.review.scope import (
     scope_data,
     uncommitted,
 )
+from ultra_runtime.review.triage import SKIPPED
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
+from ultra_runtime.tables.fields import brief_fields, review_fields
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
@@ -44,18 +45,18 @@ STAGE = "review"
 
 def run(args: Args) -> Answer:
     """Answer with the scope and the depth of each file."""
-    need("review")
+    need(review_fields.KIND)
     project = choose_project(args.get("--project"))
     scope = find_scope(project, args.get("--since"))
     try:
         kept, removed, earlier, gone = _keep(project, scope)
     except WriteError as problem:
-        raise RefusedError(str(problem), "see to it and call again") from None
+        raise RefusedError(str(problem), "fix this and retry") from None
     next_step = _next(scope, kept)
     data = {
         "ok": True,
         "project": project.shown,
-        "brief": project.show(BRIEF),
+        "brief": project.show(file_if_any(brief_fields.KIND)),
         "scope_sha_start": scope.start,
         "scope_sha_end": scope.end,
         "source": scope.source,
@@ -73,14 +74,14 @@ def run(args: Args) -> Answer:
         "next": next_step,
     }
     lines = [f"{one.depth:<13}  {one_line(one.path)}  ({one.reason})" for one in scope.files]
-    begin = scope.start or "the writing of the brief, by the times of the files"
+    begin = scope.start or "the time of the brief, by the times of the files"
     return Answer(data, "\n".join([f"From {begin} to {scope.end}", *lines, next_step]))
 
 
 def _keep(project: Project, scope: Scope) -> tuple[list[str], list[str], int, int]:
     """Write the scope, unless its review is under way.
 
-    Return whose answers are kept, whose are removed, and how many earlier findings are carried on and are gone.
+    Return whose answers are kept, whose are removed, and how many earlier findings are kept and are gone.
     """
     diff = differences(project.root, scope)
     held, gone = carried_on(project, diff.decode("utf-8", "replace"))
@@ -96,12 +97,12 @@ def _keep(project: Project, scope: Scope) -> tuple[list[str], list[str], int, in
 
 def _next(scope: Scope, kept: list[str]) -> str:
     if not scope.files:
-        return "nothing changed in this scope: tell the user, and that --since SHA names another start; then stop"
-    if not any(one.depth != "skipped" for one in scope.files):
-        return "no file of this scope is to be read: tell the user the reasons, and that no command is left to run; then stop"
+        return "nothing changed in this scope: tell the user this and that --since SHA sets another start, then stop"
+    if not any(one.depth != SKIPPED for one in scope.files):
+        return "no file of this scope needs a review: tell the user the reasons and that no command is left to run, then stop"
     missing = [name for name in REVIEWERS if name not in kept]
     if not missing:
-        return "the answers of all reviewers to this scope are kept: go on with the coordinator"
+        return "all reviewers have answered for this scope: continue with the coordinator"
     if kept:
-        return f"the answers of {listed(kept)} to this scope are kept: spawn {listed(missing)} alone"
+        return f"{listed(kept)} answered for this scope: spawn only {listed(missing)}"
     return "spawn the reviewers with the paths of brief, diff and scope_file"
