@@ -17,11 +17,8 @@ from ultra_plugin.tables.fields import END, clashes, field_names
 RUNTIME = "runtime/ultra_runtime"
 NOT_CONVERTED = (
     "artifacts/consistency.py",
-    "hooks/session_start.py",
-    "run/",
     "status/",
     "verbs/put.py",
-    "verbs/run_finish.py",
 )
 """Rooms and modules that still spell names of contracts; take one out when it is converted."""
 _PACKAGE = "ultra_runtime.tables"

@@ -6,6 +6,7 @@ from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, St
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.tables.fields import session_spec_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.plan.values import Plan, Session
 
-SESSION_SPEC = "session-spec"
+SESSION_SPEC: str = session_spec_fields.KIND
 
 
 class PlanPart(StagePart):

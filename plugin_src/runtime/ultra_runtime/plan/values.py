@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.text.markdown import Document, TextSection
 
-PLAN = "plan"
-SESSION_SPEC = "session-spec"
+PLAN: str = plan_fields.KIND
+SESSION_SPEC: str = session_spec_fields.KIND
 
 
 class Problem(Struct):

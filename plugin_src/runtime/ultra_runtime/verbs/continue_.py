@@ -79,7 +79,7 @@ def _ambiguous(states: States) -> Answer:
             "project": state.project,
             "status": state.status,
             "label": _coming(state).reason,
-            "command": command("continue", state.project),
+            "command": command(STAGE, state.project),
         }
         for state in states.newest
     ]

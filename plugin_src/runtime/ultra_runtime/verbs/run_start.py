@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
-from ultra_runtime.run.life.asked import StartRequest
+from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
 from ultra_runtime.run.life.start import start
+from ultra_runtime.run.state.statuses import OVER
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +33,10 @@ def run(args: Args) -> Answer:
     session = number(args, "--session", 1) if args.get("--session") else None
     mode = args.get("--mode") or ""
     _refuse_two_modes(args, mode, step, session)
-    for name, given in (("step", step), ("session", session)):
+    for name, given in ((STEP, step), (SESSION, session)):
         if mode == name and given is None:
             raise args.usage.error(f"--mode {name} needs --{name} N")
-    if mode == "resume" and args.flag("--restart"):
+    if mode == RESUME and args.flag("--restart"):
         raise args.usage.error("--mode resume and --restart exclude each other")
     started = start(
         StartRequest(
@@ -49,11 +51,11 @@ def run(args: Args) -> Answer:
         )
     )
     live = started.live
-    done = sum(live.progress.state(one) in ("completed", "skipped") for one in live.assignment.counted)
+    done = sum(live.progress.state(one) in OVER for one in live.assignment.counted)
     data: dict[str, Any] = {
         "ok": True,
         "run": "resumed" if started.resumed else "started",
-        "mode": live.progress.values["mode"],
+        "mode": live.progress.values[fields.MODE],
         "strategy": "single",
         "steps": len(live.assignment.counted),
     }
@@ -69,15 +71,16 @@ def run(args: Args) -> Answer:
 
 def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | None) -> None:
     """Refuse two ways to run at once; only a session can be resumed by its number."""
+    resume = f"--mode {RESUME}"
     given = [
         name
         for name, asked in (
-            ("--mode fg", mode == "fg"),
-            ("--mode resume", mode == "resume"),
-            ("--step", mode == "step" or step is not None),
-            ("--session", mode == "session" or session is not None),
+            (f"--mode {FOREGROUND}", mode == FOREGROUND),
+            (resume, mode == RESUME),
+            ("--step", mode == STEP or step is not None),
+            ("--session", mode == SESSION or session is not None),
         )
         if asked
     ]
-    if len(given) > 1 and given != ["--mode resume", "--session"]:
+    if len(given) > 1 and given != [resume, "--session"]:
         raise args.usage.error(f"{given[0]} and {given[1]} exclude each other")

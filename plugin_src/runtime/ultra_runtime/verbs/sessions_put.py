@@ -28,6 +28,7 @@ from ultra_runtime.planning.session_files import (
 )
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.agents import DECOMPOSER
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section
 from ultra_runtime.words import one_line
 
@@ -99,12 +100,12 @@ def _session(number: int, one: Mapping[str, Any]) -> str:
         [
             f"### Session {number}: {one_line(one['title'], 120)}",
             "",
-            f"- **Steps:** {', '.join(map(str, one['steps']))}",
-            f"- **Wave:** {one['wave']}",
-            f"- **Depends on:** {needs or 'none'}",
-            "- **Scope fence:**",
-            f"  - Touch: {_paths(one['touch'])}",
-            f"  - Never touch: {_paths(one['never_touch'])}",
+            f"- **{plan_fields.SESSIONS_STEPS}:** {', '.join(map(str, one['steps']))}",
+            f"- **{plan_fields.SESSIONS_WAVE}:** {one['wave']}",
+            f"- **{plan_fields.SESSIONS_DEPENDS_ON}:** {needs or 'none'}",
+            f"- **{plan_fields.SESSIONS_SCOPE_FENCE}:**",
+            f"  - {session_spec_fields.SCOPE_FENCE_TOUCH}: {_paths(one['touch'])}",
+            f"  - {session_spec_fields.SCOPE_FENCE_NEVER_TOUCH}: {_paths(one['never_touch'])}",
         ]
     )
 

@@ -9,10 +9,9 @@ from ultra_runtime.run.state.live import Live, place_of, refuse_other
 from ultra_runtime.run.state.lock import Busy, Owner, drop_lock, read_lock, this_owner
 from ultra_runtime.run.state.past import keep_findings
 from ultra_runtime.run.state.repair import reconcile
+from ultra_runtime.run.state.statuses import STOPPED
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line
-
-STOPPED = "stopped"
 
 
 def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str, str]:

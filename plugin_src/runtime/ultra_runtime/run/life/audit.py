@@ -12,6 +12,7 @@ from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.recorded import Facts
     from ultra_runtime.run.state.run_place import RunPlace
 
-PASS, DRIFT = "pass", "drift"
+PASS: str = progress_fields.MANIFEST_AUDIT_STATUS_PASS
+DRIFT: str = progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
 MOST_STRAYS = 20
-SUBMODULE = "160000"
 
 
 class Drift(Struct):
@@ -99,7 +100,7 @@ def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts:
     number, manifest = step.number, manifest_of(step)
     begin, commit = facts.ranges[number]
     drifts = [
-        Drift("expected_paths", one_line(path), "it does not exist", number)
+        Drift(plan_fields.MANIFEST_EXPECTED_PATHS, one_line(path), "it does not exist", number)
         for path in manifest.expected_paths
         if not exists(root, path)
     ]
@@ -116,7 +117,8 @@ def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts:
     for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *scripts]):
         problem = _script_problem(git, commit, path)
         if problem:
-            drifts.append(Drift("bash_syntax_check", f"bash -n passes for {one_line(path)}", problem, number))
+            expected = f"bash -n passes for {one_line(path)}"
+            drifts.append(Drift(plan_fields.MANIFEST_BASH_SYNTAX_CHECK, expected, problem, number))
     return drifts
 
 
@@ -169,7 +171,7 @@ def _message(git: Git, step: Step, commit: str) -> list[Drift]:
         actual = one_line(subject, 120)
     except PatternError as problem:
         actual = f"the pattern cannot be searched: {problem}"
-    return [Drift("commit_message_pattern", one_line(pattern, 120), actual, step.number)]
+    return [Drift(plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN, one_line(pattern, 120), actual, step.number)]
 
 
 def _script_problem(git: Git, commit: str, path: str) -> str:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
 
 
+PASS, FAIL, SKIPPED, NO_COMMAND = "pass", "fail", "skipped", "n/a"
+
+
 class Exits(Struct):
     """What the exit conditions said: pass, fail, skipped or n/a, which of them failed, and which hold."""
 
@@ -39,14 +42,14 @@ def check_exits(live: Live) -> Exits:
         problems = _of_plan(live, conditions)
     commands = [one for one in conditions if one.command]
     if not commands and not problems:
-        return Exits("n/a", [])
+        return Exits(NO_COMMAND, [])
     if not over:
-        return Exits("skipped", [])
+        return Exits(SKIPPED, [])
     checked = [(one, _problem(live, number, one)) for number, one in enumerate(commands, 1)]
     rows = problems + [problem for _, problem in checked if problem]
     held = [f"`{one_line(one.command or '')}` holds" for one, problem in checked if not problem]
     prose = [f"for a person to see: {one_line(one.text)}" for one in conditions if not one.command]
-    return Exits("fail" if rows else "pass", [*rows, *prose], held)
+    return Exits(FAIL if rows else PASS, [*rows, *prose], held)
 
 
 def _of_plan(live: Live, conditions: list[InlineCommand]) -> list[str]:

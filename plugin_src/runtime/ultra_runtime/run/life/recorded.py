@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ultra_runtime.run.state.progress import COMPLETED, read_progress
+from ultra_runtime.run.state.progress import read_progress
 from ultra_runtime.run.state.repair import BEGIN, DONE
+from ultra_runtime.run.state.statuses import COMPLETED
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,15 +48,15 @@ def read_facts(git: Git, place: RunPlace) -> Facts | None:
 
 def _from_file(git: Git, place: RunPlace) -> Facts | None:
     progress, _ = read_progress(place.progress)
-    start = progress.values.get("session_start_sha") if progress else None
+    start = progress.values.get(fields.SESSION_START_SHA) if progress else None
     if progress is None or not isinstance(start, str):
         return None
-    end = progress.values.get("session_end_sha")
+    end = progress.values.get(fields.SESSION_END_SHA)
     facts = Facts(FILE_SOURCE, start, end if isinstance(end, str) else git.head())
     for number, step in progress.steps.items():
-        if number.isdigit() and step.get("status") == COMPLETED:
-            begin = step.get("start_commit")
-            commit = step.get("commit") or begin
+        if number.isdigit() and step.get(fields.STEPS_STATUS) == COMPLETED:
+            begin = step.get(fields.STEPS_START_COMMIT)
+            commit = step.get(fields.STEPS_COMMIT) or begin
             if isinstance(commit, str):
                 facts.ranges[int(number)] = (begin if isinstance(begin, str) else commit, commit)
     return facts

@@ -6,10 +6,12 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.run.life import accept
-from ultra_runtime.run.life.asked import RESUME, STEP
+from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.sessions import has_begun
 from ultra_runtime.run.state.past import drop_findings, put_aside
-from ultra_runtime.run.state.progress import (
+from ultra_runtime.run.state.progress import is_missing, read_progress
+from ultra_runtime.run.state.repair import new_progress, reconcile
+from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
     DEFERRED,
@@ -17,11 +19,8 @@ from ultra_runtime.run.state.progress import (
     IN_PROGRESS,
     OVER,
     PENDING,
-    is_missing,
-    read_progress,
 )
-from ultra_runtime.run.state.repair import new_progress, reconcile
-from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -46,7 +45,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
     begun = "start" in refs or (progress is not None and has_begun(progress))
     if begun and progress is not None:
         _refuse_foreign(live, progress)
-    if begun and asked.mode != RESUME and asked.written != STEP:
+    if begun and asked.mode != RESUME and asked.step is None:
         _refuse_fresh(live, progress)
     if not begun:
         if asked.mode == RESUME:
@@ -66,14 +65,14 @@ def _is_another_plan(
     progress: Progress | None, refs: dict[str, str], asked: StartRequest, data: bytes
 ) -> bool:
     """Tell whether what was completed here is another plan than this one: what a review led to starts anew."""
-    if progress is None or asked.mode == RESUME or asked.written == STEP or "end" not in refs:
+    if progress is None or asked.mode == RESUME or asked.step is not None or "end" not in refs:
         return False
-    return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(data)
+    return progress.status == COMPLETED and progress.values.get(fields.PLAN_DIGEST) != sha256(data)
 
 
 def _refuse_foreign(live: Live, progress: Progress) -> None:
     """Refuse a progress file whose commits this repository does not have."""
-    start = progress.values.get("session_start_sha")
+    start = progress.values.get(fields.SESSION_START_SHA)
     if isinstance(start, str) and start and not live.git.has_commit(start):
         error = f"{live.place.show(live.place.progress)} belongs to another repository: it has no commit {start[:10]}"
         raise RefusedError(error, "start anew with --restart")
@@ -97,7 +96,9 @@ def _pin(
     """Hold the plan against the one that the run was pinned to; a change has to be accepted in so many words."""
     pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
     digest = (
-        sha256(pinned) if pinned is not None else str((progress and progress.values.get("plan_digest")) or "")
+        sha256(pinned)
+        if pinned is not None
+        else str((progress and progress.values.get(fields.PLAN_DIGEST)) or "")
     )
     if not digest or digest == sha256(data):
         return
@@ -121,7 +122,7 @@ def _reopen(live: Live, asked: StartRequest) -> None:
     progress = live.progress
     if progress.status == COMPLETED:
         hint = "review the work, or start anew with --restart"
-        code = load_contract(progress_fields.KIND).code("ALREADY_DONE")
+        code = load_contract(fields.KIND).code("ALREADY_DONE")
         raise RefusedError(f"{code.name}: the run is completed, so there is nothing to resume", hint)
     if asked.step is not None and progress.state(asked.step) in OVER:
         error = f"step {asked.step} is {progress.state(asked.step)} already"
@@ -130,7 +131,7 @@ def _reopen(live: Live, asked: StartRequest) -> None:
     for number in live.assignment.numbers:
         if progress.state(number) in (FAILED, BLOCKED, DEFERRED):
             _remember(live, number)
-            progress.change_step(number, status=PENDING, attempts=0)
+            progress.change_step(number, {fields.STEPS_STATUS: PENDING, fields.STEPS_ATTEMPTS: 0})
             record = live.records.read()
             if record and record.number == number:
                 record.attempts, record.verified = 0, ""
@@ -141,20 +142,25 @@ def _reopen(live: Live, asked: StartRequest) -> None:
         progress.step(number)
     total = sum(number > 0 for number in known)
     progress.change(
-        mode=asked.written, status=IN_PROGRESS, total_steps=total, plan_digest=live.lock["digest"]
+        {
+            fields.MODE: asked.written,
+            fields.STATUS: IN_PROGRESS,
+            fields.TOTAL_STEPS: total,
+            fields.PLAN_DIGEST: live.lock["digest"],
+            fields.CURRENT_STEP: min(int(progress.values.get(fields.CURRENT_STEP) or 0), total),
+        }
     )
-    progress.change(current_step=min(int(progress.values.get("current_step") or 0), total))
-    for name in ("completed_at", "session_end_sha", "manifest_audit", "summary"):
+    for name in (fields.COMPLETED_AT, fields.SESSION_END_SHA, fields.MANIFEST_AUDIT, fields.SUMMARY):
         progress.values.pop(name, None)
 
 
 def _remember(live: Live, number: int) -> None:
     """Put what a step failed of among the findings before its attempts are counted anew."""
     step = live.progress.step(number)
-    if not step.get("error"):
+    if not step.get(fields.STEPS_ERROR):
         return
     used = counted(live.progress.attempts(number), "attempt")
-    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)} (logs in {live.place.show(live.place.logs)})"
+    words = f"step {number} had failed after {used}: {one_line(str(step[fields.STEPS_ERROR]), 300)} (logs in {live.place.show(live.place.logs)})"
     findings = live.lock.setdefault("findings", [])
     # How to have the undone edits back stands in the report of that run: here it would overwrite what is done now.
     findings[:] = [one for one in findings if not one.startswith(f"step {number} was undone: ")]

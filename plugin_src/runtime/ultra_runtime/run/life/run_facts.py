@@ -8,9 +8,11 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.run.state.lock import Owner, this_owner
-from ultra_runtime.run.state.progress import KIND
-from ultra_runtime.run.state.standing import read_json, read_standing
+from ultra_runtime.run.state.standing import read_standing
+from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, ENDED, OVER, PARTIAL, PENDING
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.run.state.standing import Standing
 
-OVER = ("completed", "partial", "failed", "stopped", "blocked")
+FINISHED = (COMPLETED, PARTIAL, *ENDED)
 LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is gone"
 
 
@@ -33,13 +35,13 @@ class StepFacts:
     def __init__(self, number: int, title: str, values: Mapping[str, Any]) -> None:
         self.number = number
         self.title = title
-        self.state = str(values.get("status") or "pending")
-        attempts = values.get("attempts")
+        self.state = str(values.get(fields.STEPS_STATUS) or PENDING)
+        attempts = values.get(fields.STEPS_ATTEMPTS)
         self.attempts = attempts if isinstance(attempts, int) else 0
-        self.commit = str(values.get("commit") or "")
-        self.completed_at = str(values.get("completed_at") or "")
-        self.error = str(values.get("error") or "")
-        self.note = str(values.get("note") or "")
+        self.commit = str(values.get(fields.STEPS_COMMIT) or "")
+        self.completed_at = str(values.get(fields.STEPS_COMPLETED_AT) or "")
+        self.error = str(values.get(fields.STEPS_ERROR) or "")
+        self.note = str(values.get(fields.STEPS_NOTE) or "")
         self.seconds: int | None = None
 
 
@@ -80,24 +82,24 @@ class RunFacts:
     @property
     def over(self) -> int:
         """How many steps are completed or skipped."""
-        return sum(step.state in ("completed", "skipped") for step in self.own)
+        return sum(step.state in OVER for step in self.own)
 
     @property
     def own(self) -> list[StepFacts]:
         """The steps that are not another session's."""
-        return [step for step in self.steps if step.state != "deferred"]
+        return [step for step in self.steps if step.state != DEFERRED]
 
     @property
     def current(self) -> StepFacts | None:
         """The first step that is not over."""
-        return next((step for step in self.own if step.state not in ("completed", "skipped")), None)
+        return next((step for step in self.own if step.state not in OVER), None)
 
 
 def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
     """Return the runs of a project, that of the whole plan first; `session` is the one that asks, if it is known."""
     runs = []
-    whole = file_of(KIND)
-    for name in find_files(project.folder, KIND):
+    whole = file_of(fields.KIND)
+    for name in find_files(project.folder, fields.KIND):
         digits = name.rpartition(".")[0].rpartition("-")[2]
         if name == whole or (digits.isascii() and digits.isdigit()):
             run = RunFacts(project.show(name), None if name == whole else int(digits[:6]))
@@ -108,25 +110,32 @@ def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
 
 
 def _read_progress(run: RunFacts, path: str) -> None:
-    result = validate_file(load_contract(KIND), path)
+    result = validate_file(load_contract(fields.KIND), path)
     if result.errors:
         issue = result.errors[0]
         run.problem = f"{issue.code}: {issue.sentence}"
     values: Mapping[str, Any] = result.parsed or {}
     run.status, run.started_at, run.updated_at, run.mode, run.plan, run.digest = (
         str(values.get(name) or "")
-        for name in ("status", "started_at", "updated_at", "mode", "plan", "plan_digest")
+        for name in (
+            fields.STATUS,
+            fields.STARTED_AT,
+            fields.UPDATED_AT,
+            fields.MODE,
+            fields.PLAN,
+            fields.PLAN_DIGEST,
+        )
     )
-    given = values.get("steps")
+    given = values.get(fields.STEPS)
     steps: dict[str, Any] = given if isinstance(given, dict) else {}
     for number in sorted({int(one) for one in steps if one.isascii() and one.isdigit() and len(one) < 7}):
         step = steps.get(str(number))
         run.steps.append(StepFacts(number, "", step if isinstance(step, dict) else {}))
     _add_times(run)
-    audit = values.get("manifest_audit")
+    audit = values.get(fields.MANIFEST_AUDIT)
     if isinstance(audit, dict):
-        run.audit, run.audit_source = str(audit.get("status") or ""), "as the run left it"
-        details = audit.get("drift_details")
+        run.audit, run.audit_source = str(audit.get(fields.MANIFEST_AUDIT_STATUS) or ""), "as the run left it"
+        details = audit.get(fields.MANIFEST_AUDIT_DRIFT_DETAILS)
         run.drifts = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
 
 
@@ -179,7 +188,7 @@ def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
 
 def add_audit(project: Project, plan: str, run: RunFacts) -> None:
     """Audit a run that is over, now; where that cannot be done, what its finish said stands."""
-    if run.status not in OVER:
+    if run.status not in FINISHED:
         return
     from ultra_runtime.run.life.audit import audit
     from ultra_runtime.run.life.sessions import begun_with
@@ -197,5 +206,5 @@ def add_audit(project: Project, plan: str, run: RunFacts) -> None:
     run.audit, run.audit_source = found.status, f"made now, commits from {found.source}"
     run.drifts = found.details()
     for step in run.own:
-        if step.state == "completed" and step.number not in found.completed:
+        if step.state == COMPLETED and step.number not in found.completed:
             step.note = "git does not know that it is completed"

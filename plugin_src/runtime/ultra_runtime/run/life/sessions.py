@@ -11,8 +11,9 @@ from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.standing import same_step
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.run.life.asked import STEP
-from ultra_runtime.run.state.progress import COMPLETED, DEFERRED, PENDING, read_progress
+from ultra_runtime.run.state.progress import read_progress
+from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, PENDING
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def begun_with(git: Git, place: RunPlace, resuming: bool, restart: bool = False)
     known = [one for one in (place.spec(), os.path.join(place.folder, PLAN_FILE)) if os.path.isfile(one)]
     progress, _ = read_progress(place.progress)
     if progress is not None and not restart and ("start" in git.refs(place.slug) or has_begun(progress)):
-        named = os.path.join(place.root, str(progress.values.get("plan")))
+        named = os.path.join(place.root, str(progress.values.get(fields.PLAN)))
         if named in known and (resuming or not _is_replaced(progress, named)):
             return place.with_plan(named)
     return place.with_plan(known[0]) if place.plan in known else place
@@ -41,12 +42,14 @@ def begun_with(git: Git, place: RunPlace, resuming: bool, restart: bool = False)
 
 def has_begun(progress: Progress) -> bool:
     """Tell whether a step was ever begun: a run that its entry condition stopped can simply be started."""
-    return any(step.get("status") not in (PENDING, DEFERRED) for step in progress.steps.values())
+    return any(step.get(fields.STEPS_STATUS) not in (PENDING, DEFERRED) for step in progress.steps.values())
 
 
 def _is_replaced(progress: Progress, path: str) -> bool:
     """Tell whether another plan has taken the place of the one that was completed."""
-    return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(read_regular(path))
+    return progress.status == COMPLETED and progress.values.get(fields.PLAN_DIGEST) != sha256(
+        read_regular(path)
+    )
 
 
 def place_to_resume(place: RunPlace, plan: Plan) -> RunPlace:
@@ -77,7 +80,7 @@ def refuse_done_by_sessions(git: Git, place: RunPlace, plan: Plan, asked: StartR
         return
     standing = {number: session_status(git, place, plan, number) for number in _numbers(plan)}
     begun = {number: status for number, status in standing.items() if status}
-    if asked.written == STEP and asked.step is not None:
+    if asked.step is not None:
         own = next((one.number for one in plan.sessions if asked.step in one.steps), None)
         begun = {number: status for number, status in begun.items() if number == own and status == COMPLETED}
     if not begun:

@@ -8,8 +8,9 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.plan.standing import PlanPart
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.run_facts import ELSEWHERE, GONE, LIVE, RunFacts, add_audit, gather_runs
-from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, KIND
 from ultra_runtime.run.state.session_state import read_state
+from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PARTIAL, STOPPED
+from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.state.standing import Standing
 
-PLAN = "plan"
-MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, "partial": WARN, "stopped": WARN, "failed": BAD, "blocked": BAD}
+PLAN: str = plan_fields.KIND
+MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, PARTIAL: WARN, STOPPED: WARN, FAILED: BAD, BLOCKED: BAD}
 
 
 def held_next(holder: str, standing: Standing) -> Next:
     """Return what comes next while somebody holds the tree for a run."""
-    stage = stage_that_makes(KIND)
+    stage = stage_that_makes(progress_fields.KIND)
     if holder == LIVE:
         return Next(stage, f"the run is in progress: {standing.words}", standing.next)
     if holder == ELSEWHERE:
@@ -115,7 +116,9 @@ class RunPart(StagePart):
         """Return how the last run stands, as a colour."""
         if self.run is None:
             return WAIT
-        is_drift = self.run.status == COMPLETED and self.run.audit == "drift"
+        is_drift = (
+            self.run.status == COMPLETED and self.run.audit == progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
+        )
         return WARN if is_drift else MARKS.get(self.run.status, BAD)
 
     @property

@@ -21,10 +21,11 @@ from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import Live
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.past import kept_findings
-from ultra_runtime.run.state.progress import IN_PROGRESS, STOPPED
 from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.state.statuses import IN_PROGRESS, STOPPED
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -164,7 +165,7 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
 
 def _stop_at_entry(live: Live, problem: str) -> None:
     """Leave word that the run stopped before its first step."""
-    live.progress.change(status=STOPPED, entry_condition_checked=True)
+    live.progress.change({fields.STATUS: STOPPED, fields.ENTRY_CONDITION_CHECKED: True})
     live.progress.save()
     write_session_state(live.git, live.place, STOPPED)
     hint = f"tell the user; when it holds, `{live.place.call} --mode resume`"
@@ -182,12 +183,12 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     refs: dict[str, str | None] = {"plan": blob}
     known = git.refs(place.slug)
     if "start" not in known:
-        refs["start"] = str(live.progress.values.get("session_start_sha") or git.head())
+        refs["start"] = str(live.progress.values.get(fields.SESSION_START_SHA) or git.head())
     if "end" in known:
         refs["end"] = None
     git.set_refs(place.slug, refs)
-    live.progress.change(status=IN_PROGRESS, entry_condition_checked=True)
-    live.progress.values.setdefault("session_start_sha", refs.get("start") or known.get("start"))
+    live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: True})
+    live.progress.values.setdefault(fields.SESSION_START_SHA, refs.get("start") or known.get("start"))
     live.progress.save()
     live.save_lock()
     write_session_state(git, place, IN_PROGRESS)

@@ -13,10 +13,11 @@ from ultra_runtime.files.run_files import LOCK, PLAN_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
-from ultra_runtime.run.state.progress import KIND, OVER
+from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.record import Records
 from ultra_runtime.run.state.repair import reconcile
 from ultra_runtime.run.state.run_place import RunPlace, find_run_place
+from ultra_runtime.run.state.statuses import ENDED, OVER
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line, shell_word
@@ -68,7 +69,7 @@ class Live:
     @property
     def ended(self) -> bool:
         """Whether a step has ended the run, so that only its finish is left."""
-        return self.progress.status in ("failed", "stopped", "blocked")
+        return self.progress.status in ENDED
 
     def found(self, finding: str) -> None:
         """Keep what was found beside the protocol for the report."""

@@ -6,21 +6,20 @@ import time
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.run.state.statuses import COMPLETED, PENDING
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from ultra_runtime.contract.result import Result
 
-KIND = "progress"
-PENDING, IN_PROGRESS, COMPLETED, FAILED = "pending", "in_progress", "completed", "failed"
-SKIPPED, DEFERRED, BLOCKED, STOPPED, PARTIAL = "skipped", "deferred", "blocked", "stopped", "partial"
-OVER = (COMPLETED, SKIPPED)
+KIND: str = fields.KIND
 
 
 def now() -> str:
@@ -40,53 +39,56 @@ class Progress(Struct):
 
     @property
     def status(self) -> str:
-        return str(self.values.get("status"))
+        return str(self.values.get(fields.STATUS))
 
     @property
     def steps(self) -> dict[str, dict[str, Any]]:
-        steps: dict[str, dict[str, Any]] = self.values["steps"]
+        steps: dict[str, dict[str, Any]] = self.values[fields.STEPS]
         return steps
 
     def step(self, number: int) -> dict[str, Any]:
         """Return what is recorded of a step."""
-        return self.steps.setdefault(str(number), {"status": PENDING, "attempts": 0})
+        return self.steps.setdefault(str(number), {fields.STEPS_STATUS: PENDING, fields.STEPS_ATTEMPTS: 0})
 
     def state(self, number: int) -> str:
         """Return how a step stands."""
-        return str(self.step(number).get("status", PENDING))
+        return str(self.step(number).get(fields.STEPS_STATUS, PENDING))
 
     def attempts(self, number: int) -> int:
         """Return how often a step was verified."""
-        attempts = self.step(number).get("attempts")
+        attempts = self.step(number).get(fields.STEPS_ATTEMPTS)
         return attempts if isinstance(attempts, int) else 0
 
-    def change_step(self, number: int, **fields: object) -> None:
-        """Change the record of a step; None takes a field away, and a completed step stays completed."""
+    def change_step(self, number: int, values: Mapping[str, object]) -> None:
+        """Change the record of a step; None removes a field, and a completed step stays completed."""
         step = self.step(number)
-        if step.get("status") == COMPLETED and fields.get("status", COMPLETED) != COMPLETED:
+        if (
+            step.get(fields.STEPS_STATUS) == COMPLETED
+            and values.get(fields.STEPS_STATUS, COMPLETED) != COMPLETED
+        ):
             raise BackwardsError(f"step {number} is completed")
-        for name, value in fields.items():
+        for name, value in values.items():
             if value is None:
                 step.pop(name, None)
             else:
                 step[name] = value
 
-    def change(self, **fields: object) -> None:
+    def change(self, values: Mapping[str, object]) -> None:
         """Change fields of the run."""
-        self.values.update(fields)
+        self.values.update(values)
 
     def save(self) -> None:
         """Replace the file."""
-        self.values["updated_at"] = now()
+        self.values[fields.UPDATED_AT] = now()
         replace(self.path, self.text().encode("utf-8", "surrogateescape"))
 
     def text(self) -> str:
         """Return the file as a person can read it: a field a line, a step a line."""
         rows = []
         for name, value in self.values.items():
-            if name == "steps":
+            if name == fields.STEPS:
                 steps = ",\n".join(f"    {write(number)}: {write(step)}" for number, step in value.items())
-                rows.append(f'  "steps": {{\n{steps}\n  }}' if steps else '  "steps": {}')
+                rows.append(f"  {write(name)}: {{\n{steps}\n  }}" if steps else f"  {write(name)}: {{}}")
             else:
                 rows.append(f"  {write(name)}: {write(value)}")
         return "{\n" + ",\n".join(rows) + "\n}\n"

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.progress import (
-    COMPLETED,
-    DEFERRED,
-    IN_PROGRESS,
-    PENDING,
-    SKIPPED,
-    Progress,
-    is_missing,
-    now,
-    read_progress,
-)
+from ultra_runtime.run.state.progress import Progress, is_missing, now, read_progress
+from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.run.tree.commit import find_commit, update_index
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
 
 DONE, SKIP, BEGIN = "step-", "skip-", "begin-"
+PASSED = (fields.STEPS_MANIFEST_AUDIT_PASS, fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE)
 
 
 def new_progress(
@@ -35,21 +28,24 @@ def new_progress(
     own = set(assignment.numbers)
     recorded = assignment.recorded()
     values: dict[str, Any] = {
-        "schema_version": "1",
-        "plan": place.shown,
-        "plan_type": assignment.plan.kind,
-        "plan_version": assignment.plan.version or "legacy",
-        "plan_digest": digest,
-        "started_at": now(),
-        "updated_at": now(),
-        "mode": mode,
-        "total_steps": sum(number > 0 for number in recorded),
-        "current_step": 0,
-        "status": PENDING,
-        "session_start_sha": start,
-        "legacy_plan": legacy,
-        "steps": {
-            str(number): {"status": PENDING if number in own else DEFERRED, "attempts": 0}
+        fields.SCHEMA_VERSION: "1",
+        fields.PLAN: place.shown,
+        fields.PLAN_TYPE: assignment.plan.kind,
+        fields.PLAN_VERSION: assignment.plan.version or "legacy",
+        fields.PLAN_DIGEST: digest,
+        fields.STARTED_AT: now(),
+        fields.UPDATED_AT: now(),
+        fields.MODE: mode,
+        fields.TOTAL_STEPS: sum(number > 0 for number in recorded),
+        fields.CURRENT_STEP: 0,
+        fields.STATUS: PENDING,
+        fields.SESSION_START_SHA: start,
+        fields.LEGACY_PLAN: legacy,
+        fields.STEPS: {
+            str(number): {
+                fields.STEPS_STATUS: PENDING if number in own else DEFERRED,
+                fields.STEPS_ATTEMPTS: 0,
+            }
             for number in recorded
         },
     }
@@ -87,12 +83,16 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
     progress = new_progress(
         live.place, live.assignment, live.lock["digest"], live.lock["mode"], start, plan.legacy
     )
-    progress.change(status=IN_PROGRESS)
+    progress.change({fields.STATUS: IN_PROGRESS})
     record = live.records.read()
     if record and record.number in live.assignment.numbers:
-        fields = {"status": IN_PROGRESS, "attempts": record.attempts, "start_commit": record.start}
-        progress.change_step(record.number, **fields)
-        progress.change(current_step=record.number)
+        begun = {
+            fields.STEPS_STATUS: IN_PROGRESS,
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_START_COMMIT: record.start,
+        }
+        progress.change_step(record.number, begun)
+        progress.change({fields.CURRENT_STEP: record.number})
     progress.save()
     return progress
 
@@ -101,18 +101,18 @@ def _adopt(live: Live, refs: dict[str, str]) -> None:
     """Take the facts that git lacks, as in a fresh clone, from the progress file, where its commits are here."""
     head = live.git.head()
     found: dict[str, str] = {}
-    start = live.progress.values.get("session_start_sha")
+    start = live.progress.values.get(fields.SESSION_START_SHA)
     if isinstance(start, str) and live.git.is_ancestor(start, head):
         found["start"] = start
     for number in live.assignment.numbers:
         step = live.progress.step(number)
-        begin = step.get("start_commit")
-        commit = step.get("commit") or begin
+        begin = step.get(fields.STEPS_START_COMMIT)
+        commit = step.get(fields.STEPS_COMMIT) or begin
         if not commit or not live.git.is_ancestor(commit, head):
             continue
-        if step.get("status") == COMPLETED:
+        if step.get(fields.STEPS_STATUS) == COMPLETED:
             found[f"{DONE}{number}"], found[f"{BEGIN}{number}"] = commit, begin or commit
-        elif step.get("status") == SKIPPED:
+        elif step.get(fields.STEPS_STATUS) == SKIPPED:
             found[f"{SKIP}{number}"] = commit
     if found:
         live.git.set_refs(live.place.slug, found)
@@ -145,7 +145,7 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
         live.notes.append("the index of git is locked and was not brought up to date: see .git/index.lock")
     _complete(live, record.number, commit, record.start)
     if commit == record.start:
-        live.progress.change_step(record.number, commit=None)
+        live.progress.change_step(record.number, {fields.STEPS_COMMIT: None})
     live.progress.save()
     live.records.clear()
     return settled
@@ -153,12 +153,17 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
 
 def _complete(live: Live, number: int, commit: str, start: str) -> None:
     step = live.progress.step(number)
-    fields: dict[str, Any] = {"status": COMPLETED, "commit": commit, "start_commit": start, "error": None}
-    if step.get("status") != COMPLETED:
-        fields["completed_at"] = now()
-    if step.get("manifest_audit") not in ("pass", "pass-with-note"):
-        fields["manifest_audit"] = "pass"
-    live.progress.change_step(number, **fields)
+    values: dict[str, Any] = {
+        fields.STEPS_STATUS: COMPLETED,
+        fields.STEPS_COMMIT: commit,
+        fields.STEPS_START_COMMIT: start,
+        fields.STEPS_ERROR: None,
+    }
+    if step.get(fields.STEPS_STATUS) != COMPLETED:
+        values[fields.STEPS_COMPLETED_AT] = now()
+    if step.get(fields.STEPS_MANIFEST_AUDIT) not in PASSED:
+        values[fields.STEPS_MANIFEST_AUDIT] = fields.STEPS_MANIFEST_AUDIT_PASS
+    live.progress.change_step(number, values)
 
 
 def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: bool) -> None:
@@ -168,19 +173,20 @@ def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: 
         start = refs.get(f"{BEGIN}{number}", done)
         _complete(live, number, done, start)
         if done == start:
-            live.progress.change_step(number, commit=None)
+            live.progress.change_step(number, {fields.STEPS_COMMIT: None})
         live.notes.append(f"step {number} was committed before the interruption and is completed")
     elif skipped and state not in (SKIPPED, COMPLETED):
-        live.progress.change_step(number, status=SKIPPED)
+        live.progress.change_step(number, {fields.STEPS_STATUS: SKIPPED})
     elif only_forwards:
         return
     elif (state == COMPLETED and not done) or (state == SKIPPED and not skipped):
         # Not through change_step, which only goes forwards: this was never true.
         record = live.records.read()
         under_way = record is not None and record.number == number
-        live.progress.step(number).update(status=IN_PROGRESS if under_way else PENDING)
-        live.progress.step(number).pop("commit", None)
-        live.progress.step(number).pop("completed_at", None)
+        step = live.progress.step(number)
+        step[fields.STEPS_STATUS] = IN_PROGRESS if under_way else PENDING
+        step.pop(fields.STEPS_COMMIT, None)
+        step.pop(fields.STEPS_COMPLETED_AT, None)
         name = live.place.show(live.place.progress)
         live.found(f"{name} said that step {number} is {state}, which git does not know; it was corrected")
 
@@ -189,8 +195,8 @@ def _hold_status(live: Live, refs: dict[str, str]) -> None:
     """Take back a `completed` that no finish has written: that one leaves the end of the run in git first."""
     if live.progress.status != COMPLETED or (live.all_over() and "end" in refs):
         return
-    live.progress.values["status"] = IN_PROGRESS
-    for name in ("completed_at", "summary"):
+    live.progress.values[fields.STATUS] = IN_PROGRESS
+    for name in (fields.COMPLETED_AT, fields.SUMMARY):
         live.progress.values.pop(name, None)
     name = live.place.show(live.place.progress)
     live.found(

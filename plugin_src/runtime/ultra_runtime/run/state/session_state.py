@@ -9,6 +9,8 @@ from ultra_runtime.contract.stage_part import Next
 from ultra_runtime.contract.stages import command, file_of, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
+from ultra_runtime.tables.fields import progress_fields, review_fields
+from ultra_runtime.tables.fields import session_state_fields as fields
 from ultra_runtime.text.timestamp import instant
 from ultra_runtime.words import shell_word
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.contract.result import Issue
 
-KIND = "session-state"
+KIND: str = fields.KIND
 FILE_NAME = file_of(KIND)
 SAME_SESSION = "Continue"
 LAST_SESSION = "Complete"
@@ -32,24 +34,24 @@ class SessionState:
 
     def __init__(self, project: str, values: Mapping[str, Any], means: str, warnings: list[Issue]) -> None:
         self.project = project
-        self.status: str = values["status"]
+        self.status: str = values[fields.STATUS]
         self.means = means
-        self.label: str = values["next_session_label"]
-        self.brief: str = values["next_session_brief_path"]
-        self.updated_at: str = values["updated_at"]
+        self.label: str = values[fields.NEXT_SESSION_LABEL]
+        self.brief: str = values[fields.NEXT_SESSION_BRIEF_PATH]
+        self.updated_at: str = values[fields.UPDATED_AT]
         self.instant = instant(self.updated_at) or 0
         self.warnings = warnings
 
     @property
     def unfinished(self) -> bool:
-        return not (self.status == "completed" and self.label == LAST_SESSION)
+        return not (self.status == fields.STATUS_COMPLETED and self.label == LAST_SESSION)
 
     def coming(self) -> Next:
         """Return what the state says comes next, for a folder that holds nothing else to go by."""
         if self.label == LAST_SESSION:
-            stage = stage_that_makes("review")
+            stage = stage_that_makes(review_fields.KIND)
             return Next(stage, "the work waits for its review", command(stage, self.project))
-        stage = stage_that_makes("progress")
+        stage = stage_that_makes(progress_fields.KIND)
         number = session_number(self.brief)
         if self.label == SAME_SESSION:
             flags = "--resume" + (f" --session {number}" if number else "")
@@ -76,8 +78,8 @@ class States:
         if result.errors or result.parsed is None:
             self.broken.append(result.errors[0])
             return
-        meanings = contract.field("status").values or {}
-        means = meanings.get(result.parsed["status"], "")
+        meanings = contract.field(fields.STATUS).values or {}
+        means = meanings.get(result.parsed[fields.STATUS], "")
         self.valid.append(SessionState(seen_from(root, project), result.parsed, means, result.warnings))
 
     @property

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.stages import command_for
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.run_files import PROGRESS, STEP
 from ultra_runtime.rendered import launcher, verb
-from ultra_runtime.tables.fields import progress_fields
-from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.run.state.statuses import DEFERRED, ENDED, IN_PROGRESS, OVER
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-OVER = ("completed", "skipped")
-ENDED = ("failed", "stopped", "blocked")
-NOT_OURS = "deferred"
 
 
 class Standing:
@@ -28,8 +25,8 @@ class Standing:
     def __init__(self, lock: dict[str, Any], progress: dict[str, Any], record: dict[str, Any]) -> None:
         self.lock = lock
         self.plan = one_line(str(lock.get("plan")), 300)
-        self.status = one_line(str(progress.get("status")), 40)
-        self.started_at = one_line(str(progress.get("started_at") or ""), 40)
+        self.status = one_line(str(progress.get(fields.STATUS)), 40)
+        self.started_at = one_line(str(progress.get(fields.STARTED_AT) or ""), 40)
         steps = own_steps(progress)
         self.total = len(steps)
         self.done = sum(state in OVER for state, _ in steps.values())
@@ -58,7 +55,7 @@ class Standing:
             return f"it is {self.status} after {self.done} of {self.total} steps"
         if self.step is None:
             return f"all {self.total} steps are over"
-        begun = "under way" if self.state == "in_progress" else "next"
+        begun = "under way" if self.state == IN_PROGRESS else "next"
         tried = f", verified {self.attempts} times" if self.attempts > 1 else ""
         return f"step {self.step} of {self.total} is {begun}{tried}"
 
@@ -68,33 +65,25 @@ class Standing:
         project, session = self.lock.get("project"), self.lock.get("session")
         where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
         part = f" --session {session}" if isinstance(session, int) else ""
-        command = command_for(progress_fields.KIND) or verb("run start")
+        command = command_for(fields.KIND) or verb("run start")
         return one_line(f"{command} {where} --resume{part}", 500)
 
 
 def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
     """Return number -> state and attempts of the steps that are this run's own."""
-    steps = progress.get("steps")
+    steps = progress.get(fields.STEPS)
     found = {}
     for number, step in steps.items() if isinstance(steps, dict) else ():
         if number.isascii() and number.isdigit() and len(number) < 6 and isinstance(step, dict):
-            attempts = step.get("attempts")
-            if step.get("status") != NOT_OURS:
-                state = one_line(str(step.get("status")), 40)
+            attempts = step.get(fields.STEPS_ATTEMPTS)
+            if step.get(fields.STEPS_STATUS) != DEFERRED:
+                state = one_line(str(step.get(fields.STEPS_STATUS)), 40)
                 found[int(number)] = (state, attempts if isinstance(attempts, int) else 0)
     return found
 
 
 def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
     """Return where the run of a lock stands; what cannot be read counts as nothing done."""
-    progress = read_json(os.path.join(root, str(lock.get("progress") or "progress.json")))
-    record = read_json(os.path.join(git_dir, launcher(), str(lock.get("slug") or "-"), "step.json"))
+    progress = read_json(os.path.join(root, str(lock.get("progress") or PROGRESS)))
+    record = read_json(os.path.join(git_dir, launcher(), str(lock.get("slug") or "-"), STEP))
     return Standing(lock, progress, record)
-
-
-def read_json(path: str) -> dict[str, Any]:
-    """Return the object that a file holds; an empty one when it is not there or holds none."""
-    try:
-        return read_object(read_regular(path)).values
-    except (UnreadableError, JsonError):
-        return {}

@@ -7,12 +7,13 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.progress import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
 from ultra_runtime.words import listed, one_line
 
@@ -75,9 +76,15 @@ def refuse_out_of_turn(live: Live, number: int) -> None:
 def _write_down(live: Live, record: Record) -> None:
     live.git.set_refs(live.place.slug, {f"{BEGIN}{record.number}": record.start})
     live.progress.change_step(
-        record.number, status=IN_PROGRESS, attempts=record.attempts, start_commit=record.start, note=None
+        record.number,
+        {
+            fields.STEPS_STATUS: IN_PROGRESS,
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_START_COMMIT: record.start,
+            fields.STEPS_NOTE: None,
+        },
     )
-    live.progress.change(status=IN_PROGRESS, current_step=record.number)
+    live.progress.change({fields.STATUS: IN_PROGRESS, fields.CURRENT_STEP: record.number})
     live.progress.save()
 
 

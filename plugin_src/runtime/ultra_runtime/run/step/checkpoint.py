@@ -15,6 +15,7 @@ from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit,
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.transplant import Overlap
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -70,7 +71,10 @@ def _refuse_unverified(live: Live, record: Record) -> None:
 def _without_commit(live: Live, record: Record, note: str) -> Committed:
     record.commit = {"tree": "", "message": "", "paths": [], "index": []}
     if note:
-        live.progress.change_step(record.number, note=note, manifest_audit="pass-with-note")
+        passed = fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE
+        live.progress.change_step(
+            record.number, {fields.STEPS_NOTE: note, fields.STEPS_MANIFEST_AUDIT: passed}
+        )
     finish_commit(live, record, record.start)
     return Committed("", note, "")
 
@@ -125,5 +129,6 @@ def _drift(live: Live, step: Step, commit: str) -> str:
             return ""
     except PatternError as problem:
         subject = f"{subject} ({problem})"
-    live.progress.change_step(step.number, checkpoint_drift={"expected": pattern, "actual": subject})
+    drift = {"expected": pattern, "actual": subject}
+    live.progress.change_step(step.number, {fields.STEPS_CHECKPOINT_DRIFT: drift})
     return f"the subject does not match {one_line(pattern, 80)}"

@@ -12,17 +12,20 @@ from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected
 from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ultra_runtime.plan.values import Fence, Manifest, Step
     from ultra_runtime.run.tree.snapshot import Change
 
 SECONDS = 30.0
 SHELL_FILE = ".sh"
+FORBIDDEN: str = plan_fields.MANIFEST_FORBIDDEN_PATHS
+NEVER_TOUCH, PROTECTED, SCOPE = "never_touch", "protected", "scope"
 
 
 class Fault(Struct):
@@ -58,10 +61,14 @@ def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
     named = {*forbidden, *fenced, *guarded}
     outside = [path for path in paths if path not in named and not covers(allowed_paths(step), path)]
     rows = (
-        ("forbidden_paths", forbidden, "forbidden paths were changed"),
-        ("never_touch", fenced, "paths outside the session's fence were changed"),
-        ("protected", guarded, "protected paths were changed"),
-        ("scope", outside, "changed outside Files and expected_paths"),
+        (FORBIDDEN, forbidden, "forbidden paths were changed"),
+        (NEVER_TOUCH, fenced, "paths outside the session's fence were changed"),
+        (PROTECTED, guarded, "protected paths were changed"),
+        (
+            SCOPE,
+            outside,
+            f"changed outside {plan_fields.STEPS_FILES} and {plan_fields.MANIFEST_EXPECTED_PATHS}",
+        ),
     )
     return [Fault(check, f"{words}: {tell_paths(found)}", found) for check, found, words in rows if found]
 
@@ -76,10 +83,12 @@ def _check_there(root: str, manifest: Manifest) -> list[Fault]:
     found = len(manifest.expected_paths) - len(missing)
     faults = []
     if missing:
-        faults.append(Fault("expected_paths", f"expected and not there: {tell_paths(missing)}"))
+        faults.append(
+            Fault(plan_fields.MANIFEST_EXPECTED_PATHS, f"expected and not there: {tell_paths(missing)}")
+        )
     if found < manifest.min_file_count:
         words = f"{found} of at least {manifest.min_file_count} expected files are there"
-        faults.append(Fault("min_file_count", words))
+        faults.append(Fault(plan_fields.MANIFEST_MIN_FILE_COUNT, words))
     return faults
 
 
@@ -102,7 +111,8 @@ def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> 
     for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
         problem = syntax_problem(["bash", "-n", os.path.join(root, path)])
         if problem:
-            faults.append(Fault("bash_syntax_check", f"bash -n {one_line(path)}: {problem}"))
+            words = f"bash -n {one_line(path)}: {problem}"
+            faults.append(Fault(plan_fields.MANIFEST_BASH_SYNTAX_CHECK, words))
     return faults
 
 
@@ -127,10 +137,5 @@ def _check_content(root: str, manifest: Manifest) -> list[Fault]:
             words = f"{one_line(path)}: {problem}"
         except PatternError as problem:
             words = f"the pattern {one_line(pattern, 80)} cannot be searched: {problem}"
-        faults.append(Fault("must_contain", words))
+        faults.append(Fault(plan_fields.MANIFEST_MUST_CONTAIN, words))
     return faults
-
-
-def told(faults: Iterable[Fault]) -> list[str]:
-    """Return the faults in words."""
-    return [fault.words for fault in faults]

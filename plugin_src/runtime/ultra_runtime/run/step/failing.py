@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.progress import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.state.repair import SKIP
+from ultra_runtime.run.state.statuses import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.tree.snapshot import tell_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import shell_word
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 5
 RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
+"""The values of `next` in the answer of a failed attempt."""
 REPORT = verb("run finish")
 
 
@@ -40,15 +43,17 @@ def after_failure(
     drift = [fault.as_data() for fault in faults]
     live.progress.change_step(
         step.number,
-        attempts=record.attempts,
-        error=why,
-        note=None,
-        manifest_audit="fail" if drift else None,
-        manifest_drift=drift or None,
+        {
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_ERROR: why,
+            fields.STEPS_NOTE: None,
+            fields.STEPS_MANIFEST_AUDIT: fields.STEPS_MANIFEST_AUDIT_FAIL if drift else None,
+            fields.STEPS_MANIFEST_DRIFT: drift or None,
+        },
     )
-    if step.on_failure == ESCALATE:
+    if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE:
         return escalate(live, step, why)
-    if step.on_failure == SKIP_STEP:
+    if step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP:
         return _skip(live, step, record)
     if record.attempts < ATTEMPTS:
         live.progress.save()
@@ -82,8 +87,16 @@ def escalate(live: Live, step: Step, why: str) -> Follows:
 
 def blocked(live: Live, step: Step, why: str) -> Follows:
     """Stop because the sandbox refused what the pre-flight tried: nothing failed, and nothing can be done here."""
-    live.progress.change_step(step.number, status=BLOCKED, error=why, note=None, manifest_audit="n/a")
-    live.progress.change(status=BLOCKED)
+    live.progress.change_step(
+        step.number,
+        {
+            fields.STEPS_STATUS: BLOCKED,
+            fields.STEPS_ERROR: why,
+            fields.STEPS_NOTE: None,
+            fields.STEPS_MANIFEST_AUDIT: fields.STEPS_MANIFEST_AUDIT_N_A,
+        },
+    )
+    live.progress.change({fields.STATUS: BLOCKED})
     live.progress.save()
     live.records.clear()
     return Follows(BLOCKED_STEP, REPORT)
@@ -91,15 +104,17 @@ def blocked(live: Live, step: Step, why: str) -> Follows:
 
 def end_at(live: Live, number: int, status: str, why: str) -> None:
     """End the run at a step."""
-    live.progress.change_step(number, status=FAILED, error=why, note=None)
-    live.progress.change(status=status, current_step=number)
+    live.progress.change_step(
+        number, {fields.STEPS_STATUS: FAILED, fields.STEPS_ERROR: why, fields.STEPS_NOTE: None}
+    )
+    live.progress.change({fields.STATUS: status, fields.CURRENT_STEP: number})
     live.progress.save()
 
 
 def _skip(live: Live, step: Step, record: Record) -> Follows:
     undone = _undo(live, record)
     live.git.set_refs(live.place.slug, {f"{SKIP}{step.number}": live.git.head()})
-    live.progress.change_step(step.number, status=SKIPPED)
+    live.progress.change_step(step.number, {fields.STEPS_STATUS: SKIPPED})
     live.progress.save()
     live.records.clear()
     return Follows(SKIP_STEP, live.go_on(), undone)

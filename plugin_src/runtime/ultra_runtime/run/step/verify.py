@@ -7,13 +7,14 @@ from ultra_runtime.plan.covering import covers
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
-from ultra_runtime.run.state.progress import IN_PROGRESS
 from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.begin import refuse_out_of_turn
-from ultra_runtime.run.step.expected import Fault, check_manifest
+from ultra_runtime.run.step.expected import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE, Fault, check_manifest
 from ultra_runtime.run.step.failing import after_failure, blocked, escalate
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.snapshot import Change
 
 REFUSED_BY_SANDBOX = 77
+COMMITS = "commits"
+REPORTED = (SCOPE, FORBIDDEN, NEVER_TOUCH, PROTECTED, COMMITS)
+"""Checks whose faults the final report lists even when a later attempt passes."""
 
 
 class Verified:
@@ -82,7 +86,7 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     attempt = record.attempts + 1
     record.verified = ""
     live.records.write(record)
-    live.progress.change_step(step.number, note=f"attempt {attempt} was under way")
+    live.progress.change_step(step.number, {fields.STEPS_NOTE: f"attempt {attempt} was under way"})
     live.progress.save()
     before = live.snapshots.take()
     outcome = None
@@ -92,7 +96,7 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     after = live.snapshots.take() if outcome else before
     record.attempts = attempt
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
-        live.progress.change_step(step.number, attempts=attempt)
+        live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt})
         why = (
             f"Verify ended with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs"
         )
@@ -103,7 +107,7 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
         commanded = bool(words)
         words += [fault.words for fault in faults]
         for fault in faults:
-            if fault.check in ("scope", "forbidden_paths", "never_touch", "protected", "commits"):
+            if fault.check in REPORTED:
                 live.found(f"step {step.number}, attempt {attempt}: {fault.words}")
         why = one_line("; ".join(words), 1000)
         follows = after_failure(live, step, record, why, faults, commanded)
@@ -113,15 +117,19 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
 
 def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | None) -> Verified:
     verified = Verified(record.attempts, [], outcome, None)
+    passed = fields.STEPS_MANIFEST_AUDIT_PASS
     if record.artefacts:
+        passed = fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE
         verified.note = f"left uncommitted, made by Verify: {tell_paths(record.artefacts)}"
     live.progress.change_step(
         step.number,
-        attempts=record.attempts,
-        error=None,
-        manifest_audit="pass-with-note" if verified.note else "pass",
-        manifest_drift=None,
-        note=verified.note or None,
+        {
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_ERROR: None,
+            fields.STEPS_MANIFEST_AUDIT: passed,
+            fields.STEPS_MANIFEST_DRIFT: None,
+            fields.STEPS_NOTE: verified.note or None,
+        },
     )
     live.progress.save()
     record.verified = tree
@@ -147,7 +155,7 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
     head = live.git.head()
     if head != record.start:
         words = f"commits were made outside the run; take them back: `git reset --soft {record.start[:12]}`"
-        faults.append(Fault("commits", words))
+        faults.append(Fault(COMMITS, words))
     during = _sort_out(live, step, record, live.snapshots.changes(before, after))
     if during:
         faults.append(Fault("during_verify", f"changed while Verify ran: {tell_paths(during)}; verify again"))
