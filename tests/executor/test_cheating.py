@@ -119,13 +119,13 @@ def test_progress_edited_to_completed(make: Make) -> None:
                                    "start_commit": repo.git("rev-parse", "HEAD")}  # fmt: skip
     values["status"] = "completed"
     repo.write({PROGRESS: json.dumps(values)})
-    assert "step 1 has not been done" in repo.refused("run finish")
+    assert "step 1 is not done" in repo.refused("run finish")
     assert repo.progress()["steps"]["1"]["status"] == "pending"
     repo.do_step(1, {"src/part1.py": "one\n"})
     values = repo.progress()
     values["steps"]["2"]["status"] = "skipped"
     repo.write({PROGRESS: json.dumps(values)})
-    assert "step 2 has not been done" in repo.refused("run finish")
+    assert "step 2 is not done" in repo.refused("run finish")
     repo.do_step(2, {"src/part2.py": "two\n"})
     repo.ok("run finish")
     assert "said that step 1 is completed, which git does not know" in repo.read(f"{PROJECT}/logs/report.md")
@@ -247,9 +247,9 @@ def test_the_pinned_plan(make: Make) -> None:
         assert "was edited during the run" in said
         assert "--accept-plan-change" in said
     assert repo.git("show", f"refs/ultra/run/{SLUG}/plan") + "\n" == pinned
-    assert "was edited since the run began" in repo.refused(f"run start {PLAN} --mode resume")
+    assert "was edited since the run started" in repo.refused(f"run start {PLAN} --mode resume")
     repo.write({PLAN: pinned.replace("Write part 1", "Write nothing")})
-    assert "step 1 is over, and the edit changes it" in repo.refused(
+    assert "the edit changes step 1, which is over" in repo.refused(
         f"run start {PLAN} --mode resume --accept-plan-change"
     )
     repo.write({PLAN: weaker.replace("- `true`\n", "- `echo`\n")})

@@ -38,7 +38,7 @@ def test_a_call_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call
         one.change({"status": "completed"})
         with pytest.raises(RefusedError, match=os.strerror(reason)) as refused:
             one.save()
-    assert "the file that stood there still does" in refused.value.next_step
+    assert "the old file is unchanged" in refused.value.next_step
     assert (tmp_path / "progress.json").read_bytes() == before
     assert os.listdir(tmp_path) == ["progress.json"]
 

@@ -152,7 +152,7 @@ def test_submodules(make: Make, tmp_path: Path) -> None:
     repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.folder), "vendor/lib")
     repo.git("commit", "-qm", "submodule")
     repo.write({PLAN: plan(step(1, ["vendor/lib/README.md"]))})
-    assert "it lies in the submodule vendor/lib" in repo.refused(f"run start {PLAN}")
+    assert "it is in the submodule vendor/lib" in repo.refused(f"run start {PLAN}")
     repo.write({PLAN: plan(step(1))})
     repo.start()
     repo.ok("step begin 1")
@@ -211,7 +211,7 @@ def test_git_is_in_the_middle_of_something(make: Make, state: str, words: str) -
     repo.write({"README.md": "main\n"})
     repo.git("commit", "-qam", "main")
     repo.git(state, "other", check=False)
-    assert f"{words} is under way" in repo.refused(f"run start {PLAN}")
+    assert f"{words} is in progress" in repo.refused(f"run start {PLAN}")
 
 
 def test_a_linked_worktree_has_a_lock_of_its_own(make: Make, tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_git_dir_that_cannot_be_written(make: Make) -> None:
     repo = make(ONE)
     (repo.folder / ".git/ultra").write_text("in the way")
     said = repo.refused(f"run start {PLAN}")
-    assert "cannot be made" in said
+    assert "cannot be created" in said
     assert not repo.has(PROGRESS)
 
 

@@ -1,7 +1,7 @@
-"""PreToolUse of what runs a shell or writes a file: the guard.
+"""PreToolUse for tools that run a shell or write a file: the guard.
 
-What it does is in ultra_runtime.guard.hook.  Here stands what happens when that cannot even be
-loaded: a run of this session is stopped, everybody else is let through with a message.
+The work is done in ultra_runtime.guard.hook. This file handles the case that it cannot be loaded: a call during a run
+of this session is blocked, any other call is allowed with a message.
 """
 
 import os
@@ -22,9 +22,9 @@ def main() -> int:
         if os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower() == "off":
             return 0
         in_run = may_be_in_run()
-        told = "was not run" if in_run else "was let through"
+        result = "was not run" if in_run else "was allowed"
         sys.stderr.write(
-            f"{names()} guard is broken and the call {told}: {problem!r}. Install the plugin again{kept(problem)}.\n"
+            f"{names()} guard is broken and the call {result}: {problem!r}. Reinstall the plugin{kept(problem)}.\n"
         )
         return BLOCKED if in_run else FAILED
 
@@ -35,7 +35,7 @@ def names() -> str:
 
 
 def kept(problem: BaseException) -> str:
-    """Return the words that say where the log is, or nothing."""
+    """Return where the log is, in words; empty if there is none."""
     try:
         from ultra_runtime.files.unexpected import keep
 
@@ -46,7 +46,7 @@ def kept(problem: BaseException) -> str:
 
 
 def may_be_in_run() -> bool:
-    """Tell whether a run file around here names this session."""
+    """Return whether a run file of this folder or its parents names this session."""
     session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
     for name in ("CLAUDE_PROJECT_DIR", "PWD"):
         place = os.path.realpath(os.environ.get(name) or "/")
@@ -63,7 +63,7 @@ def may_be_in_run() -> bool:
 
 
 def run_text(git_dir: str) -> str:
-    """Return the run file of a tree, or of the worktree whose mark this is."""
+    """Return the run file of a tree, or of the worktree that a .git file names."""
     if os.path.isfile(git_dir):
         with open(git_dir) as mark:
             git_dir = os.path.join(os.path.dirname(git_dir), mark.read().partition(":")[2].strip())
@@ -72,5 +72,5 @@ def run_text(git_dir: str) -> str:
 
 
 if __name__ == "__main__":
-    # Not sys.exit: taking the interpreter down in good order would cost more than the guard does.
+    # Not sys.exit: a regular shutdown of the interpreter takes longer than the guard.
     os._exit(main())

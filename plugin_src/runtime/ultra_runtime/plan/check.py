@@ -1,4 +1,4 @@
-"""Hold a plan against its contract."""
+"""Check a plan against its contract."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_THE_PLAN = ("PLAN_", "MANIFEST_")
 
 
 def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None:
-    """Note what is wrong with a plan and return what it holds."""
+    """Report the problems of a plan and return its content."""
     plan = read(data, PLAN, strict)
     note_problems(report, plan)
     field = report.contract.field(FINDINGS)
@@ -38,7 +38,7 @@ def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None
 
 
 def note_problems(report: Report, plan: Plan) -> None:
-    """Hand the problems of a plan or session spec to the report, each under the contract that lists its code."""
+    """Add the problems of a plan or session spec to the report, each under the contract that lists its code."""
     own = (
         report if report.contract.artifact == PLAN else Report(load_contract(PLAN), report.path, report.soft)
     )
@@ -52,7 +52,7 @@ def note_problems(report: Report, plan: Plan) -> None:
 
 
 def _check_findings(report: Report, plan: Plan) -> None:
-    """Warn of findings that the review beside the plan does not know, neither as open nor as settled since."""
+    """Warn of findings that the review next to the plan lists neither as open nor as settled."""
     wanted = plan.front_matter.get(FINDINGS)
     if not isinstance(wanted, list) or not wanted or review_fields.KIND not in placed_kinds():
         return
@@ -63,7 +63,7 @@ def _check_findings(report: Report, plan: Plan) -> None:
         review = parse(read_regular(path), {review_fields.FINDINGS: "list"})
         known = (review.values or {}).get(review_fields.FINDINGS)
     except UnreadableError:
-        message = f"the plan takes up {len(wanted)} findings, but there is no {name} next to it"
+        message = f"the plan lists {len(wanted)} findings, but there is no {name} next to it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)
         return
     there = set(known) if isinstance(known, list) else set()

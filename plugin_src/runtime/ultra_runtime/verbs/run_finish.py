@@ -24,23 +24,23 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with all that the user is to be told, and the command that comes next."""
+    """Answer with what to tell the user, and the next command."""
     busy, live = open_live("run finish", args.get("--plan"), args.get("--project"))
     with busy:
         done = finish(live, args.get("--data"))
     result, drifts = done.summary[fields.STATS_RESULT], done.summary[fields.MANIFEST_AUDIT_DRIFT_DETAILS]
     data: dict[str, Any] = {"ok": True, "result": result, "steps": done.steps}
-    told = (
+    optional = (
         ("why", done.why),
         ("findings", done.findings),
         (fields.MANIFEST_AUDIT_DRIFT_DETAILS, drifts),
         ("notes", done.warnings),
     )
-    data.update({name: rows for name, rows in told if rows})
+    data.update({name: rows for name, rows in optional if rows})
     data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
     project = live.place.project
     if project:
         data["next"] = after(project)
     elif result != COMPLETED:
-        data["next"] += f"; to go on: {live.command('--resume')}"
+        data["next"] += f"; to continue: {live.command('--resume')}"
     return Answer(data, "\n".join([done.report, *done.warnings]))

@@ -28,7 +28,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with mode, strategy and the step to begin with."""
+    """Answer with mode, strategy and the first step."""
     step = number(args, "--step", 0) if args.get("--step") else None
     session = number(args, "--session", 1) if args.get("--session") else None
     mode = args.get("--mode") or ""
@@ -37,7 +37,7 @@ def run(args: Args) -> Answer:
         if mode == name and given is None:
             raise args.usage.error(f"--mode {name} needs --{name} N")
     if mode == RESUME and args.flag("--restart"):
-        raise args.usage.error("--mode resume and --restart exclude each other")
+        raise args.usage.error("--mode resume and --restart cannot be used together")
     started = start(
         StartRequest(
             args.need("PATH"),
@@ -64,13 +64,13 @@ def run(args: Args) -> Answer:
     data["first"] = live.turn()
     if started.notes:
         data["notes"] = started.notes
-    data["next"] = live.go_on()
+    data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 
 
 def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | None) -> None:
-    """Refuse two ways to run at once; only a session can be resumed by its number."""
+    """Refuse two modes at once; only a session can be resumed by its number."""
     resume = f"--mode {RESUME}"
     given = [
         name
@@ -83,4 +83,4 @@ def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | No
         if asked
     ]
     if len(given) > 1 and given != [resume, "--session"]:
-        raise args.usage.error(f"{given[0]} and {given[1]} exclude each other")
+        raise args.usage.error(f"{given[0]} and {given[1]} cannot be used together")

@@ -1,4 +1,4 @@
-"""The words of a call that starts a run."""
+"""The arguments of a call that starts a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOREGROUND, RESUME, STEP, SESSION = "fg", "resume", "step", "session"
 
 
 class StartRequest(Struct):
-    """The words of a call."""
+    """The arguments of `run start`."""
 
     path: str
     mode: str

@@ -1,4 +1,4 @@
-"""The independent audit: from the plan, git and the files alone; what the executor wrote about itself does not count."""
+"""Audit a run from the plan, git and the files alone; what the executor recorded about itself does not count."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Drift(Struct):
 
 
 class Audit(Struct):
-    """The verdict and its reasons; `source` says where the commits of the run were looked up."""
+    """The verdict and its reasons; `source` says where the commits of the run were found."""
 
     source: str
     drifts: list[Drift]
@@ -57,7 +57,7 @@ class Audit(Struct):
         return DRIFT if self.drifts else PASS
 
     def details(self) -> list[dict[str, Any]]:
-        """Return the reasons as they stand in an answer."""
+        """Return the reasons as data for an answer."""
         return [drift.as_data() for drift in self.drifts]
 
 
@@ -65,16 +65,14 @@ def audit(git: Git, place: RunPlace, data: bytes) -> Audit:
     """Audit the run of a plan, at any time."""
     facts = read_facts(git, place)
     if facts is None:
-        missing = Drift(
-            "run", "a run of this plan on record", "neither refs of git nor a progress file know one"
-        )
+        missing = Drift("run", "a run of this plan on record", "no git refs and no progress file of one")
         return Audit("none", [missing], [])
     drifts = []
     if facts.plan:
         pinned = git.ask("cat-file", "blob", facts.plan)
         if sha256(pinned) != sha256(data):
             drifts.append(
-                Drift("plan", f"the pinned plan {sha256(pinned)[:12]}", f"an edited one {sha256(data)[:12]}")
+                Drift("plan", f"the pinned plan {sha256(pinned)[:12]}", f"an edited plan {sha256(data)[:12]}")
             )
             data = pinned
     assignment = Assignment(check_plan(data, place.shown)[0], place.session)
@@ -89,11 +87,11 @@ def audit(git: Git, place: RunPlace, data: bytes) -> Audit:
     for step in done:
         drifts += _step_drifts(git, place.root, assignment, step, facts)
     drifts += _strays(git, facts)
-    return Audit(_told(facts.source), drifts, [step.number for step in done])
+    return Audit(_source_words(facts.source), drifts, [step.number for step in done])
 
 
-def _told(source: str) -> str:
-    return f"{source}: the refs of git are missing" if source == FILE_SOURCE else source
+def _source_words(source: str) -> str:
+    return f"{source}: the git refs are missing" if source == FILE_SOURCE else source
 
 
 def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts: Facts) -> list[Drift]:
@@ -105,7 +103,7 @@ def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts:
         if not exists(root, path)
     ]
     if not git.has_commit(commit) or not git.is_ancestor(commit, facts.end):
-        words = f"{commit[:12]} is not part of the history any more"
+        words = f"{commit[:12]} is no longer part of the history"
         return [*drifts, Drift("commit", f"the commit of step {number}", words, number)]
     if begin == commit:
         return drifts + _uncommitted(git, root, step, facts)
@@ -123,7 +121,7 @@ def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts:
 
 
 def _uncommitted(git: Git, root: str, step: Step, facts: Facts) -> list[Drift]:
-    """Return what a step without a commit should have committed: its files are there, and no commit has them."""
+    """Return the files of a step without a commit that exist and that no commit has."""
     missing = []
     for path in manifest_of(step).expected_paths:
         spelled = plain(path)
@@ -132,7 +130,7 @@ def _uncommitted(git: Git, root: str, step: Step, facts: Facts) -> list[Drift]:
         ):
             missing.append(spelled)
     return [
-        Drift("commit", f"a commit with {one_line(path)}", "no commit of the run has it", step.number)
+        Drift("commit", f"a commit with {one_line(path)}", "no commit of the run contains it", step.number)
         for path in missing
     ]
 
@@ -143,7 +141,7 @@ def _tracked(git: Git, commit: str, path: str) -> list[str]:
 
 
 def _changed(git: Git, begin: str, commit: str) -> dict[str, bool]:
-    """Return the paths that a range touches, commit by commit -> whether each is there afterwards."""
+    """Return each path that a range of commits touches -> whether it exists afterwards."""
     own = (
         "--first-parent",
         "--no-merges",
@@ -175,7 +173,7 @@ def _message(git: Git, step: Step, commit: str) -> list[Drift]:
 
 
 def _script_problem(git: Git, commit: str, path: str) -> str:
-    """Return what bash says of a script as it was committed."""
+    """Return what bash reports about a script as it was committed."""
     try:
         data = git.ask("cat-file", "blob", f"{commit}:{path}")
     except GitError:

@@ -1,4 +1,4 @@
-"""Leave word for the next session: how the run stands, and what goes on from there."""
+"""Write the session state: the status of the run, and what the next session does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def write_session_state(git: Git, place: RunPlace, status: str) -> str:
-    """Write the session state and return what is wrong with it; never a reason to stop."""
+    """Write the session state and return what is wrong with it; an error here never stops the run."""
     brief, label = _next(git, place, status)
     state = {
         fields.SCHEMA_VERSION: 1,

@@ -1,4 +1,4 @@
-"""End a run: exit conditions, the audit, the result that follows from both, and word for whoever comes next."""
+"""End a run: check the exit conditions, audit, decide the result, and write the report and the session state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import DRIFT, audit
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.exits import FAIL, PASS, check_exits
-from ultra_runtime.run.life.report import failures, summarise, told_steps, write_report
+from ultra_runtime.run.life.report import failures, step_results, summarise, write_report
 from ultra_runtime.run.life.stats import append
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.lock import drop_lock
-from ultra_runtime.run.state.past import REPORT, beside, drop_findings, keep_findings
+from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_findings
 from ultra_runtime.run.state.progress import KIND, now
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
@@ -44,7 +44,7 @@ COUNTED = (
 
 
 class Finished:
-    """What came of it."""
+    """The result of `run finish`."""
 
     def __init__(self, summary: dict[str, Any], report: str, path: str) -> None:
         self.summary = summary
@@ -57,7 +57,7 @@ class Finished:
 
 
 def finish(live: Live, data_folder: str | None) -> Finished:
-    """End the live run and say how it ended."""
+    """End the live run and return its result."""
     _refuse_early(live)
     exits = check_exits(live)
     head = live.git.head()
@@ -69,7 +69,7 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     advisories = [str(one) for one in scanned if one.verdict != ALLOWED]
     report = write_report(live, summary, exits, found, advisories)
     finished = Finished(summary, report, _write_report(live, report))
-    finished.steps, finished.findings = told_steps(live), live.lock.get("findings") or []
+    finished.steps, finished.findings = step_results(live), live.lock.get("findings") or []
     finished.why = [*failures(live), *(exits.rows if exits.status == FAIL else [])]
     live.progress.change(
         {
@@ -97,7 +97,7 @@ def finish(live: Live, data_folder: str | None) -> Finished:
 
 
 def release(live: Live) -> None:
-    """Let go of the tree; the facts stay in git, and what was found stays for whoever resumes."""
+    """Release the tree; the facts stay in git, and the findings stay for a resume."""
     if live.progress.status == COMPLETED:
         drop_findings(live)
     else:
@@ -108,7 +108,7 @@ def release(live: Live) -> None:
 
 
 def abort(live: Live) -> str:
-    """End a run that is stuck, as it stands, and return its status."""
+    """End a run that is stuck, as it is, and return its status."""
     if not live.ended:
         live.progress.change({fields.STATUS: STOPPED})
         live.progress.save()
@@ -127,15 +127,13 @@ def _refuse_early(live: Live) -> None:
     abandon = f"or end it as it is with `{verb('run abort')}`"
     if record and record.number == turn and record.verified:
         raise RefusedError(
-            f"step {turn} has passed and is not committed", f"`{verb('step commit')} {turn}`, {abandon}"
+            f"step {turn} has passed but is not committed", f"`{verb('step commit')} {turn}`, {abandon}"
         )
     if live.progress.state(turn) == IN_PROGRESS:
         raise RefusedError(
-            f"step {turn} is under way", f"go on with `{verb('step verify')} {turn}`, {abandon}"
+            f"step {turn} is in progress", f"continue with `{verb('step verify')} {turn}`, {abandon}"
         )
-    raise RefusedError(
-        f"step {turn} has not been done", f"go on with `{verb('step begin')} {turn}`, {abandon}"
-    )
+    raise RefusedError(f"step {turn} is not done", f"continue with `{verb('step begin')} {turn}`, {abandon}")
 
 
 def _result(live: Live, exits: Exits, audited: str) -> str:
@@ -149,9 +147,9 @@ def _result(live: Live, exits: Exits, audited: str) -> str:
 def _write_report(live: Live, report: str) -> str:
     path = open_logs(live.place, REPORT)
     if os.path.lexists(path):
-        earlier = beside(path)
+        earlier = free_path(path)
         os.replace(path, earlier)
-        report += f"\nThe report before this one: {live.place.show(earlier)}\n"
+        report += f"\nThe previous report: {live.place.show(earlier)}\n"
     replace(path, report.encode("utf-8", "surrogateescape"))
     return live.place.show(path)
 

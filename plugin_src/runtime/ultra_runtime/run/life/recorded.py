@@ -1,4 +1,4 @@
-"""What git says about a run that was: where it started and ended, and each step's range of commits."""
+"""Read the facts of a past run from git: its start and end, and each step's range of commits."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ REFS_SOURCE, FILE_SOURCE = "git refs", "progress.json"
 
 
 class Facts:
-    """The facts, and where they come from."""
+    """The facts of a run, and their source."""
 
     def __init__(self, source: str, start: str, end: str) -> None:
         self.source = source
         self.start = start
         self.end = end
         self.ranges: dict[int, tuple[str, str]] = {}
-        """Completed step -> the commit on which it began, and its own; both the same when it made none."""
+        """Completed step -> the commit it began on, and its own; the same commit when it made none."""
         self.own: set[str] = set()
         """Commits that the runtime made for itself."""
         self.plan = ""
 
 
 def read_facts(git: Git, place: RunPlace) -> Facts | None:
-    """Return the facts of a run: from the refs, where they are missing from the progress file, or none at all."""
+    """Return the facts of a run from the git refs, else from the progress file, else None."""
     refs = git.refs(place.slug)
     if "start" in refs:
         facts = Facts(REFS_SOURCE, refs["start"], refs.get("end") or git.head())

@@ -1,4 +1,4 @@
-"""The final report and the summary: made from what is on record, never from what somebody says."""
+"""Write the final report and the summary from the recorded facts alone."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WORDS = {
     FAILED: "FAIL",
     SKIPPED: "skipped",
     BLOCKED: "BLOCKED",
-    IN_PROGRESS: "under way",
+    IN_PROGRESS: "in progress",
     PENDING: "not reached",
 }
 NOT_REACHED, BLOCKED_STEPS = "steps_not_reached", "steps_blocked"
 
 
 def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, Any]:
-    """Return what stands under `ultraexecute_summary`."""
+    """Return the value of `ultraexecute_summary`."""
     progress, counted = live.progress, live.assignment.counted
     own = live.assignment.numbers
     failed = [number for number in own if progress.state(number) in (FAILED, BLOCKED)]
@@ -97,8 +97,8 @@ def _title(summary: dict[str, Any]) -> str:
     return f"Execution {summary[fields.STATS_RESULT]}{where}: {passed} of {total} steps"
 
 
-def told_steps(live: Live) -> list[str]:
-    """Return number, title and result of each step, for whoever has not seen them all."""
+def step_results(live: Live) -> list[str]:
+    """Return number, title and result of each step."""
     state = live.progress.state
     return [
         f"{step.number} {one_line(step.title, 80)}: {WORDS.get(state(step.number), state(step.number))}"
@@ -139,7 +139,7 @@ def _section(title: str, rows: list[str]) -> list[str]:
 
 
 def failures(live: Live) -> list[str]:
-    """Return why each step failed that did."""
+    """Return why each failed, blocked or skipped step failed."""
     rows = []
     for step in live.assignment.steps:
         record = live.progress.step(step.number)
@@ -158,4 +158,4 @@ def _remaining(live: Live, result: str) -> list[str]:
         for step in live.assignment.steps
         if live.progress.state(step.number) not in (COMPLETED, SKIPPED)
     ]
-    return [*open_steps, f"To go on: {live.command('--resume')}"]
+    return [*open_steps, f"To continue: {live.command('--resume')}"]

@@ -1,4 +1,4 @@
-"""The runs of a project: what their progress files say, who holds the tree, and a fresh audit."""
+"""Gather the runs of a project: their progress files, who holds the tree, and a new audit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is go
 
 
 class StepFacts:
-    """One step of a run; `seconds` passed since the step before it, or the start, was over."""
+    """One step of a run; `seconds` is the time since the end of the step before it, or since the start."""
 
     __slots__ = ("attempts", "commit", "completed_at", "error", "note", "number", "seconds", "state", "title")
 
@@ -46,7 +46,7 @@ class StepFacts:
 
 
 class RunFacts:
-    """One run: of the whole plan, or of one session of it."""
+    """One run of a plan or of one of its sessions."""
 
     def __init__(self, shown: str, session: int | None) -> None:
         self.shown = shown
@@ -61,7 +61,7 @@ class RunFacts:
         self.digest = ""
         self.steps: list[StepFacts] = []
         self.audit = ""
-        """pass, drift or nothing; `audit_source` says whether it was made now or is the one of the finish."""
+        """pass, drift or empty; `audit_source` says whether it is new or from `run finish`."""
         self.audit_source = ""
         self.drifts: list[dict[str, Any]] = []
         self.findings: list[str] = []
@@ -71,11 +71,11 @@ class RunFacts:
 
     @property
     def instant(self) -> int:
-        """When the run was written last."""
+        """When the progress file was last written."""
         return instant(self.updated_at) or 0
 
     def name_steps(self, titles: Mapping[int, str]) -> None:
-        """Give each step the title that the plan of this run has for it."""
+        """Give each step its title in the plan of this run."""
         for step in self.steps:
             step.title = titles.get(step.number, "")
 
@@ -86,7 +86,7 @@ class RunFacts:
 
     @property
     def own(self) -> list[StepFacts]:
-        """The steps that are not another session's."""
+        """The steps of this run, without those of other sessions."""
         return [step for step in self.steps if step.state != DEFERRED]
 
     @property
@@ -96,7 +96,7 @@ class RunFacts:
 
 
 def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
-    """Return the runs of a project, that of the whole plan first; `session` is the one that asks, if it is known."""
+    """Return the runs of a project, the whole plan's first; `session` is the calling session, if known."""
     runs = []
     whole = file_of(fields.KIND)
     for name in find_files(project.folder, fields.KIND):
@@ -134,13 +134,16 @@ def _read_progress(run: RunFacts, path: str) -> None:
     _add_times(run)
     audit = values.get(fields.MANIFEST_AUDIT)
     if isinstance(audit, dict):
-        run.audit, run.audit_source = str(audit.get(fields.MANIFEST_AUDIT_STATUS) or ""), "as the run left it"
+        run.audit, run.audit_source = (
+            str(audit.get(fields.MANIFEST_AUDIT_STATUS) or ""),
+            "from the end of the run",
+        )
         details = audit.get(fields.MANIFEST_AUDIT_DRIFT_DETAILS)
         run.drifts = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
 
 
 def _add_times(run: RunFacts) -> None:
-    """Say how long each step took: from the end of what came before it to its own."""
+    """Set how long each step took: from the end of the step before it to its own end."""
     before = instant(run.started_at)
     ends = [(instant(step.completed_at), step) for step in run.steps]
     for end, step in sorted(((end, step) for end, step in ends if end), key=lambda pair: pair[0]):
@@ -150,7 +153,7 @@ def _add_times(run: RunFacts) -> None:
 
 
 def find_lock(folder: str) -> tuple[str, str, dict[str, Any]] | None:
-    """Return root, git dir and lock of the tree around a folder; that of another tree, copied with its git dir, is none."""
+    """Return root, git dir and lock of the tree around a folder; a lock copied from another tree does not count."""
     from ultra_runtime.guard.site import run_file
 
     try:
@@ -165,7 +168,7 @@ def find_lock(folder: str) -> tuple[str, str, dict[str, Any]] | None:
 
 
 def holder_of(lock: Mapping[str, Any], session: str = "") -> str:
-    """Return who holds the tree: this session, another one, or one that is gone."""
+    """Return who holds the tree: this session, another session, or one that is gone."""
     owner = Owner.of(lock.get("owner"))
     if owner.is_same(this_owner()) or (session and owner.session == session):
         return LIVE
@@ -173,7 +176,7 @@ def holder_of(lock: Mapping[str, Any], session: str = "") -> str:
 
 
 def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
-    """Say who holds the tree, for the run that the lock names."""
+    """Set who holds the tree, for the run that the lock names."""
     found = find_lock(project.root)
     if found is None:
         return
@@ -187,7 +190,7 @@ def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
 
 
 def add_audit(project: Project, plan: str, run: RunFacts) -> None:
-    """Audit a run that is over, now; where that cannot be done, what its finish said stands."""
+    """Audit a finished run now; if that fails, keep the audit of its finish."""
     if run.status not in FINISHED:
         return
     from ultra_runtime.run.life.audit import audit
@@ -203,8 +206,8 @@ def add_audit(project: Project, plan: str, run: RunFacts) -> None:
         found = audit(workspace.git, place, read_plan_bytes(place.plan))
     except UltraError:
         return
-    run.audit, run.audit_source = found.status, f"made now, commits from {found.source}"
+    run.audit, run.audit_source = found.status, f"checked now, commits from {found.source}"
     run.drifts = found.details()
     for step in run.own:
         if step.state == COMPLETED and step.number not in found.completed:
-            step.note = "git does not know that it is completed"
+            step.note = "git has no record that it is completed"

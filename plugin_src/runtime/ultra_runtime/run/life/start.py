@@ -1,4 +1,4 @@
-"""Begin a run, or take up one that was interrupted: everything is decided before the first byte is written."""
+"""Start a run or resume an interrupted one; everything is checked before the first byte is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.choice import choose_strategy, told
+from ultra_runtime.run.life.choice import choose_strategy, strategy_note
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Started(Struct):
-    """What came of it."""
+    """The result of `run start`."""
 
     live: Live
     resumed: bool
@@ -48,7 +48,7 @@ class Started(Struct):
 
 
 def start(asked: StartRequest) -> Started:
-    """Start or resume; a refusal has changed nothing but, at most, the session state."""
+    """Start or resume; a refusal changes at most the session state and the progress file."""
     workspace = find_workspace()
     _refuse_unready(workspace)
     place = _place(workspace, find_run_place(workspace, asked.path, asked.project, asked.session), asked)
@@ -74,7 +74,7 @@ def start(asked: StartRequest) -> Started:
             _stop_at_entry(live, problem)
         _write_down(live, data, resumed)
     strategy = choose_strategy(plan, asked.alone)
-    notes += [one for one in (told(strategy, plan), _detached(live)) if one]
+    notes += [one for one in (strategy_note(strategy, plan), _detached(live)) if one]
     return Started(live, resumed, strategy, [*live.notes, *notes])
 
 
@@ -90,12 +90,12 @@ def _read(place: RunPlace) -> tuple[Plan, Result, bytes]:
 def _refuse_unready(workspace: Workspace) -> None:
     git = workspace.git
     if not git.head():
-        hint = 'make a first one, such as `git commit --allow-empty -m "start"`, so that a run can be told from it'
+        hint = 'make one, for example `git commit --allow-empty -m "start"`'
         raise RefusedError("this repository has no commit yet", hint)
     under_way = git.under_way()
     if under_way:
         raise RefusedError(
-            f"{under_way} is under way in this repository", "end or abort it, then start the run"
+            f"{under_way} is in progress in this repository", "finish or abort it, then start the run"
         )
     problem = git.identity_problem()
     if problem:
@@ -111,18 +111,18 @@ def _submodules(workspace: Workspace) -> list[str]:
 
 
 def _scan(plan: Plan, judge: Judge) -> list[str]:
-    """Refuse a plan with a blocked command, and return what the policy warns of."""
+    """Refuse a plan with a blocked command, and return the warnings of the policy."""
     scanned = scan(plan, judge)
     blocked = [str(one) for one in scanned if one.verdict == BLOCK]
     if blocked:
         more = f" and {len(blocked) - 3} more" if len(blocked) > 3 else ""
         error = f"the command policy blocks {'; '.join(blocked[:3])}{more}"
-        raise RefusedError(error, "tell the user; correct the plan, then start again. Nothing was run")
+        raise RefusedError(error, "tell the user; fix the plan, then start again. No command was run")
     return [str(one) for one in scanned if one.verdict == WARN]
 
 
 def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
-    """Refuse when somebody else's run is live here; say so when a dead one's lock is taken over."""
+    """Refuse when another run is live here; return a note when the lock of a dead run is taken over."""
     lock = read_lock(workspace)
     if lock is None:
         return []
@@ -135,7 +135,9 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
         raise RefusedError(f"the run of {one_line(str(other))} is still in progress in this tree", hint)
     if owner.lives():
         error = f"the run of {one_line(str(other))} is in progress in this tree ({owner})"
-        raise RefusedError(error, "let it end, or use another working tree: one run at a time in each")
+        raise RefusedError(
+            error, "wait until it ends, or use another working tree: each has one run at a time"
+        )
     return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
 
 
@@ -164,18 +166,18 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
 
 
 def _stop_at_entry(live: Live, problem: str) -> None:
-    """Leave word that the run stopped before its first step."""
+    """Record that the run stopped before its first step."""
     live.progress.change({fields.STATUS: STOPPED, fields.ENTRY_CONDITION_CHECKED: True})
     live.progress.save()
     write_session_state(live.git, live.place, STOPPED)
-    hint = f"tell the user; when it holds, `{live.place.call} --mode resume`"
+    hint = f"tell the user; when the condition is met: `{live.place.call} --mode resume`"
     if live.assignment.entry.kind == "other":
         hint += " --accept-entry"
-    raise RefusedError(f"the entry condition does not hold: {problem}", hint)
+    raise RefusedError(f"the entry condition is not met: {problem}", hint)
 
 
 def _write_down(live: Live, data: bytes, resumed: bool) -> None:
-    """Put the run on record: the facts in git, the progress file, the lock, and word for whoever finds it interrupted."""
+    """Record the run: the facts in git, the progress file, the lock and the session state."""
     place, git = live.place, live.git
     if place.project:
         place.project.ignore()
@@ -195,4 +197,4 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
 
 
 def _detached(live: Live) -> str:
-    return "" if live.git.branch() else "HEAD is detached: name a branch afterwards to keep the commits"
+    return "" if live.git.branch() else "HEAD is detached: create a branch afterwards to keep the commits"

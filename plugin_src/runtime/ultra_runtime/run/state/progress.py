@@ -1,4 +1,4 @@
-"""The progress file: written as a whole, forwards only, and with every field that somebody else put there."""
+"""Read and write the progress file: as a whole, forwards only, and with fields that others added."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ KIND: str = fields.KIND
 
 
 def now() -> str:
-    """Return the moment, ISO 8601."""
+    """Return the current time as ISO 8601."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 class BackwardsError(AssertionError):
-    """A completed step that somebody tried to open again."""
+    """An attempt to reopen a completed step."""
 
 
 class Progress(Struct):
-    """How far a run is; nothing is on the disk before `save`."""
+    """The progress of a run; nothing is written before `save`."""
 
     path: str
     values: dict[str, Any]
@@ -47,15 +47,15 @@ class Progress(Struct):
         return steps
 
     def step(self, number: int) -> dict[str, Any]:
-        """Return what is recorded of a step."""
+        """Return the record of a step."""
         return self.steps.setdefault(str(number), {fields.STEPS_STATUS: PENDING, fields.STEPS_ATTEMPTS: 0})
 
     def state(self, number: int) -> str:
-        """Return how a step stands."""
+        """Return the status of a step."""
         return str(self.step(number).get(fields.STEPS_STATUS, PENDING))
 
     def attempts(self, number: int) -> int:
-        """Return how often a step was verified."""
+        """Return how many times a step was verified."""
         attempts = self.step(number).get(fields.STEPS_ATTEMPTS)
         return attempts if isinstance(attempts, int) else 0
 
@@ -83,7 +83,7 @@ class Progress(Struct):
         replace(self.path, self.text().encode("utf-8", "surrogateescape"))
 
     def text(self) -> str:
-        """Return the file as a person can read it: a field a line, a step a line."""
+        """Return the file in a readable form: one line per field, one line per step."""
         rows = []
         for name, value in self.values.items():
             if name == fields.STEPS:
@@ -94,12 +94,12 @@ class Progress(Struct):
         return "{\n" + ",\n".join(rows) + "\n}\n"
 
     def counted(self, status: str, numbers: Iterable[int]) -> int:
-        """Count the steps that stand so."""
+        """Count the steps with this status."""
         return sum(self.state(number) == status for number in numbers)
 
 
 def read_progress(path: str) -> tuple[Progress | None, Result]:
-    """Return the progress at a path, if it is there and valid, with what its contract says."""
+    """Return the progress at a path, if it is there and valid, and the result of its validation."""
     result = validate_file(load_contract(KIND), path)
     if result.errors or result.parsed is None:
         return None, result
@@ -107,5 +107,5 @@ def read_progress(path: str) -> tuple[Progress | None, Result]:
 
 
 def is_missing(result: Result) -> bool:
-    """Tell whether there is no progress file at all."""
+    """Return whether there is no progress file at all."""
     return any(issue.code == "PROGRESS_NOT_FOUND" for issue in result.errors)

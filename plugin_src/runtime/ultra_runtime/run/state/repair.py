@@ -1,4 +1,4 @@
-"""Bring the progress file in line with git: forwards where git knows more, and never on the word of the file alone."""
+"""Reconcile the progress file with git: git decides, and the file alone proves nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PASSED = (fields.STEPS_MANIFEST_AUDIT_PASS, fields.STEPS_MANIFEST_AUDIT_PASS_WIT
 def new_progress(
     place: RunPlace, assignment: Assignment, digest: str, mode: str, start: str, legacy: bool
 ) -> Progress:
-    """Return the progress of a run that has not begun a step."""
+    """Return the progress of a run before its first step."""
     own = set(assignment.numbers)
     recorded = assignment.recorded()
     values: dict[str, Any] = {
@@ -53,9 +53,9 @@ def new_progress(
 
 
 def reconcile(live: Live, only_forwards: bool = False) -> None:
-    """Load the progress of a live run and hold it against the facts in git; what had to be mended is told.
+    """Load the progress of a live run, compare it with the facts in git, and report what was corrected.
 
-    With `only_forwards` what the file claims beyond git is left for the next verb to correct.
+    With `only_forwards`, claims of the file that git does not confirm are left for the next verb to correct.
     """
     refs = live.git.refs(live.place.slug)
     live.progress = _load(live, refs)
@@ -65,9 +65,9 @@ def reconcile(live: Live, only_forwards: bool = False) -> None:
         _adopt(live, refs)
     _settle(live, refs)
     for number in live.assignment.numbers:
-        _hold_against(live, number, refs, only_forwards)
+        _correct_step(live, number, refs, only_forwards)
     if has_facts and not only_forwards:
-        _hold_status(live, refs)
+        _correct_status(live, refs)
     if live.progress.text() != before:
         live.progress.save()
 
@@ -76,8 +76,8 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
     progress, result = read_progress(live.place.progress)
     if progress is not None:
         return progress
-    what = "was gone" if is_missing(result) else f"could not be read ({result.errors[0].code})"
-    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was made anew from git")
+    what = "was missing" if is_missing(result) else f"could not be read ({result.errors[0].code})"
+    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was rebuilt from git")
     plan = live.assignment.plan
     start = refs.get("start") or live.git.head()
     progress = new_progress(
@@ -98,7 +98,7 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
 
 
 def _adopt(live: Live, refs: dict[str, str]) -> None:
-    """Take the facts that git lacks, as in a fresh clone, from the progress file, where its commits are here."""
+    """Take facts that git lacks, as in a fresh clone, from the progress file if its commits are here."""
     head = live.git.head()
     found: dict[str, str] = {}
     start = live.progress.values.get(fields.SESSION_START_SHA)
@@ -117,13 +117,11 @@ def _adopt(live: Live, refs: dict[str, str]) -> None:
     if found:
         live.git.set_refs(live.place.slug, found)
         refs.update(found)
-        live.found(
-            f"git had no facts of this run; they were taken from {live.place.show(live.place.progress)}"
-        )
+        live.found(f"git had no record of this run; it was taken from {live.place.show(live.place.progress)}")
 
 
 def _settle(live: Live, refs: dict[str, str]) -> None:
-    """End a commit that was interrupted: when it is there, it counts."""
+    """Finish an interrupted commit: if git has it, it counts."""
     record = live.records.read()
     if record is None or record.commit is None:
         return
@@ -135,14 +133,14 @@ def _settle(live: Live, refs: dict[str, str]) -> None:
 
 
 def finish_commit(live: Live, record: Record, commit: str) -> bool:
-    """Write down that a step is committed, first in git, then in the index, then in the progress file."""
+    """Record that a step is committed: first in git, then in the index, then in the progress file."""
     live.git.set_refs(
         live.place.slug, {f"{DONE}{record.number}": commit, f"{BEGIN}{record.number}": record.start}
     )
     rows = (record.commit or {}).get("index", [])
     settled = not rows or update_index(live.git, rows)
     if not settled:
-        live.notes.append("the index of git is locked and was not brought up to date: see .git/index.lock")
+        live.notes.append("the git index is locked and was not updated: see .git/index.lock")
     _complete(live, record.number, commit, record.start)
     if commit == record.start:
         live.progress.change_step(record.number, {fields.STEPS_COMMIT: None})
@@ -166,7 +164,7 @@ def _complete(live: Live, number: int, commit: str, start: str) -> None:
     live.progress.change_step(number, values)
 
 
-def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: bool) -> None:
+def _correct_step(live: Live, number: int, refs: dict[str, str], only_forwards: bool) -> None:
     state = live.progress.state(number)
     done, skipped = refs.get(f"{DONE}{number}"), refs.get(f"{SKIP}{number}")
     if done and state != COMPLETED:
@@ -180,7 +178,7 @@ def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: 
     elif only_forwards:
         return
     elif (state == COMPLETED and not done) or (state == SKIPPED and not skipped):
-        # Not through change_step, which only goes forwards: this was never true.
+        # Not with change_step, which only moves forwards: this status was never true.
         record = live.records.read()
         under_way = record is not None and record.number == number
         step = live.progress.step(number)
@@ -188,11 +186,13 @@ def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: 
         step.pop(fields.STEPS_COMMIT, None)
         step.pop(fields.STEPS_COMPLETED_AT, None)
         name = live.place.show(live.place.progress)
-        live.found(f"{name} said that step {number} is {state}, which git does not know; it was corrected")
+        live.found(
+            f"{name} said that step {number} is {state}, but git has no record of that; it was corrected"
+        )
 
 
-def _hold_status(live: Live, refs: dict[str, str]) -> None:
-    """Take back a `completed` that no finish has written: that one leaves the end of the run in git first."""
+def _correct_status(live: Live, refs: dict[str, str]) -> None:
+    """Undo a `completed` that `run finish` did not write: finish records the end of the run in git first."""
     if live.progress.status != COMPLETED or (live.all_over() and "end" in refs):
         return
     live.progress.values[fields.STATUS] = IN_PROGRESS
@@ -200,5 +200,5 @@ def _hold_status(live: Live, refs: dict[str, str]) -> None:
         live.progress.values.pop(name, None)
     name = live.place.show(live.place.progress)
     live.found(
-        f"{name} said that the run is {COMPLETED}, which no `{verb('run finish')}` has found; it was corrected"
+        f"{name} said that the run is {COMPLETED}, but `{verb('run finish')}` did not set that; it was corrected"
     )

@@ -1,4 +1,4 @@
-"""The session states of a repository: which are valid, which is newest, and what each says comes next."""
+"""Read the session states of a repository: which are valid, which is newest, and what comes next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LAST_SESSION = "Complete"
 
 
 class SessionState:
-    """A valid session state and the project folder, seen from the root, in which it lies."""
+    """A valid session state and its project folder, seen from the root."""
 
     __slots__ = ("brief", "instant", "label", "means", "project", "status", "updated_at", "warnings")
 
@@ -47,10 +47,10 @@ class SessionState:
         return not (self.status == fields.STATUS_COMPLETED and self.label == LAST_SESSION)
 
     def coming(self) -> Next:
-        """Return what the state says comes next, for a folder that holds nothing else to go by."""
+        """Return what comes next according to the state, for a folder with no other files."""
         if self.label == LAST_SESSION:
             stage = stage_that_makes(review_fields.KIND)
-            return Next(stage, "the work waits for its review", command(stage, self.project))
+            return Next(stage, "the work has not been reviewed", command(stage, self.project))
         stage = stage_that_makes(progress_fields.KIND)
         number = session_number(self.brief)
         if self.label == SAME_SESSION:
@@ -62,7 +62,7 @@ class SessionState:
 
 
 class States:
-    """What a search found: valid states, and the first error of each file that is none."""
+    """The result of a search: valid states, and the first error of each broken file."""
 
     def __init__(self) -> None:
         self.valid: list[SessionState] = []
@@ -84,7 +84,7 @@ class States:
 
     @property
     def newest(self) -> list[SessionState]:
-        """The valid state that was written last; several when they share the instant."""
+        """The newest valid state; several if they have the same time."""
         latest = max((state.instant for state in self.valid), default=0)
         return [state for state in self.valid if state.instant == latest]
 

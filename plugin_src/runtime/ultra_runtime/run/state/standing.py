@@ -1,4 +1,4 @@
-"""Where the run of a working tree stands, from the files alone: no git, so that a hook can ask."""
+"""Read the state of the run of a working tree from files alone: without git, so that hooks stay fast."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Standing:
-    """How far a run is and which command comes next; `step` is nothing when only the finish is left."""
+    """The state of a run and the next command; `step` is None when only the finish is left."""
 
     __slots__ = ("attempts", "done", "lock", "next", "plan", "started_at", "state", "status", "step", "total")
 
@@ -50,18 +50,18 @@ class Standing:
 
     @property
     def words(self) -> str:
-        """Where it stands, in a few words."""
+        """The state in a few words."""
         if self.status in ENDED:
-            return f"it is {self.status} after {self.done} of {self.total} steps"
+            return f"the run is {self.status} after {self.done} of {self.total} steps"
         if self.step is None:
             return f"all {self.total} steps are over"
-        begun = "under way" if self.state == IN_PROGRESS else "next"
+        begun = "in progress" if self.state == IN_PROGRESS else "next"
         tried = f", verified {self.attempts} times" if self.attempts > 1 else ""
         return f"step {self.step} of {self.total} is {begun}{tried}"
 
     @property
     def resume(self) -> str:
-        """The command of the client with which a new session goes on."""
+        """The command with which a new session continues."""
         project, session = self.lock.get("project"), self.lock.get("session")
         where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
         part = f" --session {session}" if isinstance(session, int) else ""
@@ -70,7 +70,7 @@ class Standing:
 
 
 def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
-    """Return number -> state and attempts of the steps that are this run's own."""
+    """Return number -> status and attempts of the steps of this run."""
     steps = progress.get(fields.STEPS)
     found = {}
     for number, step in steps.items() if isinstance(steps, dict) else ():
@@ -83,7 +83,7 @@ def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
 
 
 def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
-    """Return where the run of a lock stands; what cannot be read counts as nothing done."""
+    """Return the state of the run of a lock; unreadable files count as empty."""
     progress = read_json(os.path.join(root, str(lock.get("progress") or PROGRESS)))
     record = read_json(os.path.join(git_dir, launcher(), str(lock.get("slug") or "-"), STEP))
     return Standing(lock, progress, record)

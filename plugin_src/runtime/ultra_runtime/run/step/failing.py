@@ -1,11 +1,11 @@
-"""What follows from a failed attempt, as the step's On failure says, when no attempt is left."""
+"""Decide what follows a failed attempt: another one, or what the step's On failure says."""
 
 from __future__ import annotations
 
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.state.statuses import BLOCKED, FAILED, SKIPPED, STOPPED
-from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields
@@ -29,7 +29,7 @@ REPORT = verb("run finish")
 
 
 class Follows(Struct):
-    """What comes next after a failure: the word, what to do, and what was undone."""
+    """What follows a failure: the value of `next`, what to do, and what was undone."""
 
     word: str
     do: str
@@ -39,7 +39,7 @@ class Follows(Struct):
 def after_failure(
     live: Live, step: Step, record: Record, why: str, faults: Sequence[Fault] = (), commanded: bool = True
 ) -> Follows:
-    """Write the failed attempt down and do what the plan says for it; `commanded` when the command failed, too."""
+    """Record the failed attempt and do what the plan says; `commanded` if the command failed, too."""
     drift = [fault.as_data() for fault in faults]
     live.progress.change_step(
         step.number,
@@ -58,14 +58,14 @@ def after_failure(
     if record.attempts < ATTEMPTS:
         live.progress.save()
         live.records.write(record)
-        return Follows(RETRY, _mend(step, faults, commanded))
+        return Follows(RETRY, _how_to_fix(step, faults, commanded))
     undone = _undo(live, record)
     end_at(live, step.number, FAILED, why)
     live.records.clear()
     return Follows(STOP, REPORT, undone)
 
 
-def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
+def _how_to_fix(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     """Return what to do before the next attempt."""
     outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
     inside = commanded or any(not fault.outside for fault in faults)
@@ -73,20 +73,20 @@ def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     steps = []
     if outside:
         named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""
-        steps.append(f"take back what is not the step's: `{verb('step restore')} {step.number}{named}`")
+        steps.append(f"undo what is outside the step: `{verb('step restore')} {step.number}{named}`")
     if inside:
-        steps.append(f"mend {'the rest' if outside else 'it'}{how}")
+        steps.append(f"fix {'the rest' if outside else 'it'}{how}")
     return ", then ".join([*steps, f"`{verb('step verify')} {step.number}`"])
 
 
 def escalate(live: Live, step: Step, why: str) -> Follows:
-    """Stop for a person: every step that passed is committed, and the edits of this one stay for them to see."""
+    """Stop for the user: every step that passed is committed, and the edits of this one stay in the tree."""
     end_at(live, step.number, STOPPED, why)
     return Follows(ESCALATE, REPORT)
 
 
 def blocked(live: Live, step: Step, why: str) -> Follows:
-    """Stop because the sandbox refused what the pre-flight tried: nothing failed, and nothing can be done here."""
+    """Stop because the sandbox refused the pre-flight: no step failed, and nothing can be done here."""
     live.progress.change_step(
         step.number,
         {
@@ -117,7 +117,7 @@ def _skip(live: Live, step: Step, record: Record) -> Follows:
     live.progress.change_step(step.number, {fields.STEPS_STATUS: SKIPPED})
     live.progress.save()
     live.records.clear()
-    return Follows(SKIP_STEP, live.go_on(), undone)
+    return Follows(SKIP_STEP, live.next_call(), undone)
 
 
 def _undo(live: Live, record: Record) -> str:
@@ -125,5 +125,5 @@ def _undo(live: Live, record: Record) -> str:
     if undone.paths:
         live.found(f"step {record.number} was undone: {undone}")
     if undone.left:
-        live.found(f"step {record.number} could not be undone in {tell_paths(undone.left)}")
+        live.found(f"step {record.number} could not be undone in {list_paths(undone.left)}")
     return str(undone)
