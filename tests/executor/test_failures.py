@@ -182,7 +182,7 @@ def test_a_verify_that_hangs_is_ended_with_its_children(make: Make, tmp_path: Pa
     began = time.monotonic()
     answer = repo.ok("step verify 1 --timeout 1")
     assert time.monotonic() - began < 30
-    assert "did not end within 1 s" in answer["why"][0]
+    assert "timed out after 1 s" in answer["why"][0]
     assert (answer["passed"], answer["attempt"], answer["next"]) == (False, 1, "retry")
     pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
     assert len(pids) == 2
@@ -345,7 +345,7 @@ def test_test_first_is_run_before_the_change(make: Make) -> None:
     repo.write({"src/part1.py": "one\n"})
     repo.ok("step verify 1")
     repo.ok("step commit 1")
-    assert "which says nothing before the new test is written" in repo.ok("step begin 2")["test_first"]
+    assert "which proves nothing until the new test is written" in repo.ok("step begin 2")["test_first"]
     repo.write({"src/part2.py": "two\n"})
     repo.ok("step verify 2")
     repo.ok("step commit 2")

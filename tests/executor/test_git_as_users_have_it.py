@@ -38,7 +38,7 @@ def test_no_commit_yet(make: Make) -> None:
     repo = make(ONE)
     shutil.rmtree(repo.folder / ".git")
     repo.git("init", "-q")
-    assert "has no commit yet | make a first one" in repo.refused(f"run start {PLAN}")
+    assert "has no commit yet | make one" in repo.refused(f"run start {PLAN}")
     assert not repo.has(PROGRESS)
 
 
@@ -82,7 +82,7 @@ def test_a_hook_that_fails_and_then_does_not(make: Make) -> None:
     repo.ok("step verify 1")
     said = repo.refused("step commit 1")
     assert "git commit failed: lint: too long" in said
-    assert "then `ultra step commit 1` again" in said
+    assert "then retry `ultra step commit 1`" in said
     assert (repo.staged(), repo.read("src/part1.py"), repo.subjects()) == (staged, "one\n", ["first"])
     (repo.folder.parent / "fine").touch()
     repo.ok("step commit 1")
@@ -237,7 +237,7 @@ def test_a_split_index_and_a_locked_one(make: Make) -> None:
     repo.ok("step verify 2")
     (repo.folder / ".git/index.lock").touch()
     answer = repo.ok("step commit 2")
-    assert "the index of git is locked" in answer["notes"][0]
+    assert "the git index is locked" in answer["notes"][0]
     os.unlink(repo.folder / ".git/index.lock")
     assert repo.subjects() == ["first", "feat: part 1", "feat: part 2"]
 

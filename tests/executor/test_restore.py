@@ -53,7 +53,7 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
 def test_what_lies_inside_is_mended(repo: Repo) -> None:
     repo.write({"src/part1.py": "wrong\n"})
     assert repo.ok("step verify 1")["do"] == (
-        "mend it (read the file back and compare it), then `ultra step verify 1`"
+        "fix it (read the file back and compare it), then `ultra step verify 1`"
     )
     repo.write({"notes.txt": "new\n"})
     assert repo.ok("step verify 1")["do"] == (

@@ -95,7 +95,7 @@ def test_a_session_goes_on_with_the_plan_although_specs_were_written_since(make:
     for call in (f"run start {SPEC.format(1)} --mode resume", verb_of(repo.ok("continue")["command"])):
         assert repo.ok(call)["first"] == 1
     assert do_session(repo, 1)["result"] == "completed"
-    assert "has been completed" in repo.refused(f"run start {PLAN} --session 1")
+    assert "is completed" in repo.refused(f"run start {PLAN} --session 1")
 
 
 def test_a_spec_is_not_run_under_the_number_of_another(spec: Repo) -> None:

@@ -22,7 +22,7 @@ def main() -> int:
         if os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower() == "off":
             return 0
         in_run = may_be_in_run()
-        result = "was not run" if in_run else "was allowed"
+        result = "was not run" if in_run else "was let through"
         sys.stderr.write(
             f"{names()} guard is broken and the call {result}: {problem!r}. Reinstall the plugin{kept(problem)}.\n"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
@@ -180,7 +181,10 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     """Record the run: the facts in git, the progress file, the lock and the session state."""
     place, git = live.place, live.git
     if place.project:
-        place.project.ignore()
+        try:
+            place.project.ignore()
+        except WriteError as problem:
+            raise RefusedError(f"{place.project.shown}: {problem}", "fix this and retry") from None
     blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
     refs: dict[str, str | None] = {"plan": blob}
     known = git.refs(place.slug)
