@@ -42,7 +42,7 @@ _TYPES: dict[FieldType, dict[str, Any]] = {
     "list": {"type": "array"},
     "object": {"type": "object"},
     "any": {},
-    "date": {"type": "string", "pattern": PATTERNS["date"]},
+    "date": {"type": "string", "format": "date", "pattern": PATTERNS["date"]},
     "timestamp": {"type": "string", "pattern": PATTERNS["timestamp"]},
 }
 

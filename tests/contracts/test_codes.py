@@ -11,10 +11,12 @@ from tests.contracts.conftest import FIXTURES, PLACES, Validate, codes, place
 from tests.kit.names import PROJECT, SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.contracts import all_fields
+from ultra_plugin.own import own_suite
 from ultra_plugin.source import SourceTree
 from ultra_runtime.contract.forms import FORMS
 
-SUITE = load(SourceTree(SOURCES))
+LOADED = load(SourceTree(SOURCES))
+SUITE = own_suite(LOADED, LOADED.plugins[0])
 CONTRACTS = {contract.artifact: contract for contract in SUITE.contracts.values()}
 CODES = [(contract.artifact, code) for contract in CONTRACTS.values() for code in contract.codes]
 SOFT = [(artifact, code) for artifact, code in CODES if CONTRACTS[artifact].codes[code].soft]

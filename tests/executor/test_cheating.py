@@ -128,7 +128,9 @@ def test_progress_edited_to_completed(make: Make) -> None:
     assert "step 2 is not done" in repo.refused("run finish")
     repo.do_step(2, {"src/part2.py": "two\n"})
     repo.ok("run finish")
-    assert "said that step 1 is completed, but git has no record of that" in repo.read(f"{PROJECT}/logs/report.md")
+    assert "said that step 1 is completed, but git has no record of that" in repo.read(
+        f"{PROJECT}/logs/report.md"
+    )
 
 
 def test_attempts_cannot_be_taken_back(make: Make) -> None:

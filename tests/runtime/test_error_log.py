@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_the_data_folder_comes_first_and_a_temporary_one_last(
     broken.say("doctor", env={"CLAUDE_PLUGIN_DATA": str(tmp_path / "data")})
     assert len(logs(tmp_path / "data")) == 1
     assert logs(repo / ".git/ultra") == []
-    (repo / ".git").rmdir()
+    shutil.rmtree(repo / ".git")
     told = broken.say("doctor")
     (log,) = (tmp_path / "tmp" / f"ultra-errors-{os.getuid()}").glob("*.log")
     assert (told.status, str(log) in told.err) == (3, True)
@@ -72,7 +73,7 @@ def test_a_log_that_cannot_be_written_hides_nothing(broken: Ultra, repo: Path, t
 
 
 def test_nobody_else_chooses_where_it_is_written(broken: Ultra, repo: Path, tmp_path: Path) -> None:
-    (repo / ".git").rmdir()
+    shutil.rmtree(repo / ".git")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "tmp" / f"ultra-errors-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
     assert broken.say("doctor").status == 3

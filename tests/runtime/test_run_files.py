@@ -13,9 +13,11 @@ from ultra_runtime.files.run_files import (
     PROGRESS,
     SESSION_STATE,
     STEP,
+    lock_path,
     progress_files,
     progress_name,
 )
+from ultra_runtime.hooks.guard import run_text
 
 HERE = PACKAGE / "files/run_files.py"
 # The guard's hook looks before it imports anything.
@@ -53,8 +55,11 @@ def test_a_progress_file_is_named_for_its_run() -> None:
     assert progress_name(3, "greet") == ".ultraexecute-progress-greet-session-3.json"
 
 
-def test_the_guard_looks_at_the_lock_where_the_runtime_writes_it() -> None:
-    assert f'"{FOLDER}", "{LOCK}"' in FIRST.read_text()
+def test_the_guard_looks_at_the_lock_where_the_runtime_writes_it(tmp_path: Path) -> None:
+    lock = Path(lock_path(str(tmp_path)))
+    lock.parent.mkdir()
+    lock.write_text("whose run it is")
+    assert run_text(str(tmp_path), FOLDER) == "whose run it is"
 
 
 def test_no_other_module_spells_a_name_of_the_git_dir() -> None:
@@ -64,5 +69,4 @@ def test_no_other_module_spells_a_name_of_the_git_dir() -> None:
             node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)
         ]
         found += [(path.stem, word) for word in words if word in (LOCK, STEP, ALONE, SESSION_STATE)]
-    # Where a project stands is being moved into one function of its own.
-    assert [row for row in found if row[0] not in ("standing", "session_state")] == []
+    assert found == []

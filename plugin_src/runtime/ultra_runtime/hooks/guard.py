@@ -1,7 +1,7 @@
 """PreToolUse for tools that run a shell or write a file: the guard.
 
 The work is done in ultra_runtime.guard.hook. This file handles the case that it cannot be loaded: a call during a run
-of this session is blocked, any other call is allowed with a message.
+of this session is blocked, any other call is let through with a message.
 """
 
 import os
@@ -24,14 +24,15 @@ def main() -> int:
         in_run = may_be_in_run()
         result = "was not run" if in_run else "was let through"
         sys.stderr.write(
-            f"{names()} guard is broken and the call {result}: {problem!r}. Reinstall the plugin{kept(problem)}.\n"
+            f"{' '.join(launchers())} guard is broken and the call {result}: {problem!r}."
+            f" Reinstall the plugin{kept(problem)}.\n"
         )
         return BLOCKED if in_run else FAILED
 
 
-def names() -> str:
+def launchers() -> list[str]:
     """Return the name of the plugin's program, read from its folder: the runtime may not load."""
-    return " ".join(os.listdir(os.path.join(BUNDLE, "bin")))
+    return sorted(os.listdir(os.path.join(BUNDLE, "bin")))
 
 
 def kept(problem: BaseException) -> str:
@@ -51,23 +52,24 @@ def may_be_in_run() -> bool:
     for name in ("CLAUDE_PROJECT_DIR", "PWD"):
         place = os.path.realpath(os.environ.get(name) or "/")
         while place != os.path.dirname(place):
-            try:
-                if session in run_text(os.path.join(place, ".git")):
+            for launcher in launchers():
+                try:
+                    if session in run_text(os.path.join(place, ".git"), launcher):
+                        return True
+                except (FileNotFoundError, NotADirectoryError):
+                    pass
+                except Exception:
                     return True
-            except (FileNotFoundError, NotADirectoryError):
-                pass
-            except Exception:
-                return True
             place = os.path.dirname(place)
     return False
 
 
-def run_text(git_dir: str) -> str:
+def run_text(git_dir: str, launcher: str) -> str:
     """Return the run file of a tree, or of the worktree that a .git file names."""
     if os.path.isfile(git_dir):
         with open(git_dir) as mark:
             git_dir = os.path.join(os.path.dirname(git_dir), mark.read().partition(":")[2].strip())
-    with open(os.path.join(git_dir, names(), "run.json")) as lock:
+    with open(os.path.join(git_dir, launcher, "run.json")) as lock:
         return lock.read()
 
 

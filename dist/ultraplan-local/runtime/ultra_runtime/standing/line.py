@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.stages import find_files
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.run_facts import holder_of
 from ultra_runtime.run.life.standing import held_next
 from ultra_runtime.run.state.lock import Owner
 from ultra_runtime.run.state.progress import COMPLETED, KIND
 from ultra_runtime.run.state.session_state import read_state
-from ultra_runtime.run.state.standing import read_json, read_standing
+from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.text.timestamp import instant

@@ -6,8 +6,8 @@ import os
 
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.run_files import PROGRESS, STEP
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.files.run_files import FOLDER, PROGRESS, STEP
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import DEFERRED, ENDED, IN_PROGRESS, OVER
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line, shell_word
@@ -85,5 +85,5 @@ def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
 def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
     """Return the state of the run of a lock; unreadable files count as empty."""
     progress = read_json(os.path.join(root, str(lock.get("progress") or PROGRESS)))
-    record = read_json(os.path.join(git_dir, launcher(), str(lock.get("slug") or "-"), STEP))
+    record = read_json(os.path.join(git_dir, FOLDER, str(lock.get("slug") or "-"), STEP))
     return Standing(lock, progress, record)

@@ -8,9 +8,10 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.run.state.lock import Owner, this_owner
 from ultra_runtime.run.state.progress import KIND
-from ultra_runtime.run.state.standing import read_json, read_standing
+from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.stages import command_for
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.run_files import FOLDER, PROGRESS, STEP
+from ultra_runtime.rendered import verb
 from ultra_runtime.tables.fields import progress_fields
-from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
@@ -87,14 +87,6 @@ def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
 
 def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
     """Return where the run of a lock stands; what cannot be read counts as nothing done."""
-    progress = read_json(os.path.join(root, str(lock.get("progress") or "progress.json")))
-    record = read_json(os.path.join(git_dir, launcher(), str(lock.get("slug") or "-"), "step.json"))
+    progress = read_json(os.path.join(root, str(lock.get("progress") or PROGRESS)))
+    record = read_json(os.path.join(git_dir, FOLDER, str(lock.get("slug") or "-"), STEP))
     return Standing(lock, progress, record)
-
-
-def read_json(path: str) -> dict[str, Any]:
-    """Return the object that a file holds; an empty one when it is not there or holds none."""
-    try:
-        return read_object(read_regular(path)).values
-    except (UnreadableError, JsonError):
-        return {}
