@@ -95,7 +95,7 @@ def test_the_report_names_the_conditions_that_hold(make: Make) -> None:
     repo = make(plan(step(1), verification="test -f src/part1.py"))
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
-    assert "- pass\n- `test -f src/part1.py` holds\n" in repo.read(repo.ok("run finish")["report"])
+    assert "- pass\n- `test -f src/part1.py` passes\n" in repo.read(repo.ok("run finish")["report"])
 
 
 def test_exit_conditions(make: Make) -> None:
@@ -254,7 +254,7 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     answer = repo.ok(f"run dry-run {PLAN}", env={"ANTHROPIC_API_KEY": "x"})
     report = answer["report"]
     assert answer["verdict"] == "READY", report
-    for words in ("| 1 | Make part 1 |", "src/part1.py: NOT FOUND", "README.md: EXISTS", "`make check` is run",
+    for words in ("| 1 | Make part 1 |", "src/part1.py: NOT FOUND", "README.md: EXISTS", "run `make check`",
                   "--session 2", "ANTHROPIC_API_KEY is set"):  # fmt: skip
         assert words in report
     assert repo.ok(f"run validate {PLAN}")["manifests"] == {"valid": 2, "made_up": 0}

@@ -118,8 +118,10 @@ def test_neither_the_spec_of_a_live_session_nor_its_plan_is_put(make: Make) -> N
     repo.ok(f"sessions write {PLAN}")
     repo.start("--session", "1")
     spec = f"{PROJECT}/sessions/session-1.md"
-    assert "is held to" in repo.refused(f"put session-spec --project {PROJECT} --session 1 --from {spec}")
-    assert "is held to" in repo.refused(f"put plan --project {PROJECT} --from {PLAN}")
-    assert "is held to" in repo.refused(f"sessions write {PLAN}")
+    assert "is in use by the run in progress" in repo.refused(
+        f"put session-spec --project {PROJECT} --session 1 --from {spec}"
+    )
+    assert "is in use by the run in progress" in repo.refused(f"put plan --project {PROJECT} --from {PLAN}")
+    assert "is in use by the run in progress" in repo.refused(f"sessions write {PLAN}")
     second = f"{PROJECT}/sessions/session-2.md"
     repo.ok(f"put session-spec --project {PROJECT} --session 2 --from {second}")

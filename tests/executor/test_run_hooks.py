@@ -185,7 +185,7 @@ def test_a_stop_in_the_middle_is_reminded_once(make: Make) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     told = stop(repo)
-    assert f"The run of {PLAN} is not over: step 2 of 2 is next" in told
+    assert f"The run of {PLAN} is not finished: step 2 of 2 is next" in told
     assert "`ultra run finish` has not been called" in told
     assert "`ultra step begin 2`" in told
     assert stop(repo) == ""
@@ -218,7 +218,7 @@ def test_a_run_that_failed_still_wants_its_finish(make: Make) -> None:
     for _ in range(3):
         repo.ok("step verify 1")
     told = stop(repo)
-    assert "it is failed after 0 of 1 steps" in told
+    assert "the run is failed after 0 of 1 steps" in told
     assert "Continue with `ultra run finish`" in told
 
 

@@ -10,9 +10,9 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.run_facts import holder_of
 from ultra_runtime.run.life.standing import held_next
 from ultra_runtime.run.state.lock import Owner
-from ultra_runtime.run.state.progress import COMPLETED, KIND
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.standing import read_standing
+from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.text.timestamp import instant
@@ -61,7 +61,8 @@ def _unfinished_since(project: Project) -> int:
     state = read_state(project.root, project.folder)
     if state is not None:
         return state.instant if state.unfinished else 0
-    runs = [read_json(os.path.join(project.folder, name)) for name in find_files(project.folder, KIND)]
+    names = find_files(project.folder, progress_fields.KIND)
+    runs = [read_json(os.path.join(project.folder, name)) for name in names]
     times = [
         instant(str(run.get(progress_fields.UPDATED_AT))) or 0
         for run in runs
