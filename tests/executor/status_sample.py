@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.executor.sample import PROGRESS, PROJECT, Repo, plan, step
 
-CONTRACTS = Path(__file__).parent.parent / "contracts"
+CONTRACTS = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
 TITLES = {
     1: "Count the requests of each key",
     2: "Answer 429 with Retry-After when the budget is spent",
