@@ -99,7 +99,7 @@ def stopped(agent: str, answer: str, active: bool = False) -> dict[str, object]:
 def test_the_hook_sends_an_answer_back_once(ultra: Ultra) -> None:
     told = ultra.hook("agent_answer", stopped(f"{NAME}:web-docs", "no block"))
     said = json.loads(told.out)
-    assert (told.status, said["decision"], "not in its form" in said["reason"]) == (0, "block", True)
+    assert (told.status, said["decision"], "the required form" in said["reason"]) == (0, "block", True)
     for quiet in (
         stopped(f"{NAME}:web-docs", "no block", active=True),
         stopped(f"{NAME}:web-docs", fenced(REPORT)),

@@ -146,7 +146,7 @@ GUARDS: Mapping[str, Play] = {
         (SubAgent("Review the draft brief.md", Say("It is a fine draft."), Say(REVIEWED)),),
     ),
     "guard-compaction": Play(()),
-    "guard-early-stop": Play((Say("Enough for today."), Repeat(r"The run of .* is not over: .*"))),
+    "guard-early-stop": Play((Say("Enough for today."), Repeat(r"The run of .* is not finished: .*"))),
     "guard-worktree": Play(
         (
             bash("git -C ../main commit --allow-empty --message='Reach over'"),

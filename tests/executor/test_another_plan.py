@@ -28,7 +28,7 @@ def test_another_plan_after_a_completed_run_simply_starts(make: Make) -> None:
 
 
 def test_the_same_plan_is_not_run_twice_unasked(make: Make) -> None:
-    assert "has been completed" in completed(make).refused(f"run start {PLAN}")
+    assert "is completed" in completed(make).refused(f"run start {PLAN}")
 
 
 def test_a_claim_of_completion_does_not_drop_a_run(make: Make) -> None:

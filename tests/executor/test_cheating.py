@@ -119,16 +119,18 @@ def test_progress_edited_to_completed(make: Make) -> None:
                                    "start_commit": repo.git("rev-parse", "HEAD")}  # fmt: skip
     values["status"] = "completed"
     repo.write({PROGRESS: json.dumps(values)})
-    assert "step 1 has not been done" in repo.refused("run finish")
+    assert "step 1 is not done" in repo.refused("run finish")
     assert repo.progress()["steps"]["1"]["status"] == "pending"
     repo.do_step(1, {"src/part1.py": "one\n"})
     values = repo.progress()
     values["steps"]["2"]["status"] = "skipped"
     repo.write({PROGRESS: json.dumps(values)})
-    assert "step 2 has not been done" in repo.refused("run finish")
+    assert "step 2 is not done" in repo.refused("run finish")
     repo.do_step(2, {"src/part2.py": "two\n"})
     repo.ok("run finish")
-    assert "said that step 1 is completed, which git does not know" in repo.read(f"{PROJECT}/logs/report.md")
+    assert "said that step 1 is completed, but git has no record of that" in repo.read(
+        f"{PROJECT}/logs/report.md"
+    )
 
 
 def test_attempts_cannot_be_taken_back(make: Make) -> None:
@@ -160,7 +162,7 @@ def test_the_progress_file_is_deleted_or_broken_under_way(make: Make, damage: st
     assert repo.ok("step verify 2")["passed"]
     repo.ok("step commit 2")
     assert repo.ok("run finish")["result"] == "completed"
-    assert "made anew from git" in repo.read(f"{PROJECT}/logs/report.md")
+    assert "rebuilt from git" in repo.read(f"{PROJECT}/logs/report.md")
     assert repo.ultra(f"validate progress {PROGRESS}")["errors"] == []
 
 
@@ -185,7 +187,7 @@ def test_the_audit_without_refs_reads_the_progress_file_and_says_so(make: Make) 
         repo.git("update-ref", "-d", f"refs/ultra/{name}")
     answer = repo.ultra(f"audit {PLAN}")
     assert answer["status"] == "pass"
-    assert answer["source"] == "progress.json: the refs of git are missing"
+    assert answer["source"] == "progress.json: the git refs are missing"
     assert answer["completed_steps"] == with_refs["completed_steps"]
     os.unlink(repo.folder / PROGRESS)
     assert drifts(repo) == [("run", None)]
@@ -247,16 +249,16 @@ def test_the_pinned_plan(make: Make) -> None:
         assert "was edited during the run" in said
         assert "--accept-plan-change" in said
     assert repo.git("show", f"refs/ultra/run/{SLUG}/plan") + "\n" == pinned
-    assert "was edited since the run began" in repo.refused(f"run start {PLAN} --mode resume")
+    assert "was edited since the run started" in repo.refused(f"run start {PLAN} --mode resume")
     repo.write({PLAN: pinned.replace("Write part 1", "Write nothing")})
-    assert "step 1 is over, and the edit changes it" in repo.refused(
+    assert "the edit changes step 1, which is over" in repo.refused(
         f"run start {PLAN} --mode resume --accept-plan-change"
     )
     repo.write({PLAN: weaker.replace("- `true`\n", "- `echo`\n")})
     assert "more of the plan" in repo.refused(f"run start {PLAN} --mode resume --accept-plan-change")
     repo.write({PLAN: weaker})
     answer = repo.start("--mode", "resume", "--accept-plan-change")
-    assert "as accepted" in answer["notes"][0]
+    assert "the change was accepted" in answer["notes"][0]
     repo.do_step(2, {"src/part2.py": "two\n"})
     assert repo.ok("run finish")["result"] == "completed"
 

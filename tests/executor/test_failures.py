@@ -31,8 +31,8 @@ def test_a_model_that_claims_success_without_an_edit(make: Make) -> None:
     answer = fail(repo)
     assert answer["next"] == "retry"
     assert answer["why"] == [
-        "expected and not there: src/part1.py",
-        "0 of at least 1 expected files are there",
+        "expected but missing: src/part1.py",
+        "0 expected files exist; at least 1 must",
     ]
 
 
@@ -71,7 +71,7 @@ def test_exit_status_is_the_truth_and_expected_output_counts(make: Make) -> None
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "all bad\n"})
-    assert fail(repo)["why"] == ["Verify did not print what is expected: all good"]
+    assert fail(repo)["why"] == ["Verify did not print the expected text: all good"]
     repo.write({"src/part1.py": "all good\n"})
     assert repo.ok("step verify 1")["attempt"] == 2
 
@@ -182,7 +182,7 @@ def test_a_verify_that_hangs_is_ended_with_its_children(make: Make, tmp_path: Pa
     began = time.monotonic()
     answer = repo.ok("step verify 1 --timeout 1")
     assert time.monotonic() - began < 30
-    assert "did not end within 1 s" in answer["why"][0]
+    assert "timed out after 1 s" in answer["why"][0]
     assert (answer["passed"], answer["attempt"], answer["next"]) == (False, 1, "retry")
     pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
     assert len(pids) == 2
@@ -258,7 +258,7 @@ def test_what_verify_leaves_behind_is_told_and_not_committed(make: Make) -> None
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
-    assert repo.ok("step verify 1")["note"] == "left uncommitted, made by Verify: cache/result"
+    assert repo.ok("step verify 1")["note"] == "left uncommitted, created by Verify: cache/result"
     repo.ok("step commit 1")
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
     assert repo.progress()["steps"]["1"]["manifest_audit"] == "pass-with-note"
@@ -341,11 +341,11 @@ def test_test_first_is_run_before_the_change(make: Make) -> None:
     )
     repo.start()
     told = repo.ok("step begin 1")["test_first"]
-    assert told == "test -f src/part1.py: it fails as things are, with exit status 1"
+    assert told == "test -f src/part1.py: it fails before the step, with exit status 1"
     repo.write({"src/part1.py": "one\n"})
     repo.ok("step verify 1")
     repo.ok("step commit 1")
-    assert "which says nothing before the new test is written" in repo.ok("step begin 2")["test_first"]
+    assert "which proves nothing until the new test is written" in repo.ok("step begin 2")["test_first"]
     repo.write({"src/part2.py": "two\n"})
     repo.ok("step verify 2")
     repo.ok("step commit 2")
@@ -404,7 +404,7 @@ def test_a_message_off_its_pattern_is_drift_and_no_failure(make: Make) -> None:
 )
 def test_a_plan_that_would_change_what_no_run_may_change(make: Make, path: str) -> None:
     repo = make(plan(step(1, [path])))
-    assert "step 1 may not change" in repo.refused(f"run start {PLAN}")
+    assert "step 1 must not change" in repo.refused(f"run start {PLAN}")
     assert not repo.has(PROGRESS)
 
 

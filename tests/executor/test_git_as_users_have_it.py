@@ -38,7 +38,7 @@ def test_no_commit_yet(make: Make) -> None:
     repo = make(ONE)
     shutil.rmtree(repo.folder / ".git")
     repo.git("init", "-q")
-    assert "has no commit yet | make a first one" in repo.refused(f"run start {PLAN}")
+    assert "has no commit yet | make one" in repo.refused(f"run start {PLAN}")
     assert not repo.has(PROGRESS)
 
 
@@ -82,7 +82,7 @@ def test_a_hook_that_fails_and_then_does_not(make: Make) -> None:
     repo.ok("step verify 1")
     said = repo.refused("step commit 1")
     assert "git commit failed: lint: too long" in said
-    assert "then `ultra step commit 1` again" in said
+    assert "then retry `ultra step commit 1`" in said
     assert (repo.staged(), repo.read("src/part1.py"), repo.subjects()) == (staged, "one\n", ["first"])
     (repo.folder.parent / "fine").touch()
     repo.ok("step commit 1")
@@ -152,7 +152,7 @@ def test_submodules(make: Make, tmp_path: Path) -> None:
     repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.folder), "vendor/lib")
     repo.git("commit", "-qm", "submodule")
     repo.write({PLAN: plan(step(1, ["vendor/lib/README.md"]))})
-    assert "it lies in the submodule vendor/lib" in repo.refused(f"run start {PLAN}")
+    assert "it is in the submodule vendor/lib" in repo.refused(f"run start {PLAN}")
     repo.write({PLAN: plan(step(1))})
     repo.start()
     repo.ok("step begin 1")
@@ -211,7 +211,7 @@ def test_git_is_in_the_middle_of_something(make: Make, state: str, words: str) -
     repo.write({"README.md": "main\n"})
     repo.git("commit", "-qam", "main")
     repo.git(state, "other", check=False)
-    assert f"{words} is under way" in repo.refused(f"run start {PLAN}")
+    assert f"{words} is in progress" in repo.refused(f"run start {PLAN}")
 
 
 def test_a_linked_worktree_has_a_lock_of_its_own(make: Make, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_split_index_and_a_locked_one(make: Make) -> None:
     repo.ok("step verify 2")
     (repo.folder / ".git/index.lock").touch()
     answer = repo.ok("step commit 2")
-    assert "the index of git is locked" in answer["notes"][0]
+    assert "the git index is locked" in answer["notes"][0]
     os.unlink(repo.folder / ".git/index.lock")
     assert repo.subjects() == ["first", "feat: part 1", "feat: part 2"]
 
@@ -246,7 +246,7 @@ def test_a_git_dir_that_cannot_be_written(make: Make) -> None:
     repo = make(ONE)
     (repo.folder / ".git/ultra").write_text("in the way")
     said = repo.refused(f"run start {PLAN}")
-    assert "cannot be made" in said
+    assert "cannot be created" in said
     assert not repo.has(PROGRESS)
 
 

@@ -118,7 +118,7 @@ def test_from_any_subfolder_and_with_the_run_named(make: Make) -> None:
     repo.ok(f"step begin 1 --project {PROJECT}")
     repo.ok(f"step begin 1 --plan {PLAN}")
     repo.write({"src/other.md": plan(step(1))})
-    assert "the run in progress here is that of" in repo.refused("step begin 1 --plan src/other.md")
+    assert "the run in progress here is of" in repo.refused("step begin 1 --plan src/other.md")
 
 
 def test_with_the_oldest_interpreter(tmp_path: Path, bundle: Path) -> None:

@@ -62,7 +62,7 @@ def test_foreground_is_an_ordinary_run(make: Make) -> None:
 
 def test_a_plan_with_sessions_runs_in_one_and_says_so(make: Make) -> None:
     answer = make(TWO_SESSIONS).start()
-    assert "the plan has 2 sessions (sequential); all steps run in this one" in answer["notes"]
+    assert "the plan has 2 sessions (sequential); all steps run in this session" in answer["notes"]
 
 
 def test_failed_can_be_resumed_with_new_attempts(make: Make) -> None:
@@ -95,7 +95,7 @@ def test_the_report_names_the_conditions_that_hold(make: Make) -> None:
     repo = make(plan(step(1), verification="test -f src/part1.py"))
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
-    assert "- pass\n- `test -f src/part1.py` holds\n" in repo.read(repo.ok("run finish")["report"])
+    assert "- pass\n- `test -f src/part1.py` passes\n" in repo.read(repo.ok("run finish")["report"])
 
 
 def test_exit_conditions(make: Make) -> None:
@@ -104,13 +104,13 @@ def test_exit_conditions(make: Make) -> None:
     repo.do_step(1, {"src/part1.py": "one\n"})
     answer = repo.ok("run finish")
     assert (answer["result"], answer["ultraexecute_summary"]["exit_condition"]) == ("partial", "fail")
-    assert "`echo no; false` ended with exit status 1" in repo.read(answer["report"])
+    assert "`echo no; false` failed with exit status 1" in repo.read(answer["report"])
 
 
 def test_a_session_of_a_plan(make: Make) -> None:
     repo = make(TWO_SESSIONS)
     said = repo.refused(f"run start {PLAN} --session 2")
-    assert "session 1 has not been committed here" in said
+    assert "the steps of session 1 are not all committed here" in said
     assert state(repo)["status"] == "stopped"
     assert "has no session 7" in repo.refused(f"run start {PLAN} --session 7")
     assert repo.start("--session", "1")["steps"] == 1
@@ -136,7 +136,7 @@ def test_a_session_of_a_plan(make: Make) -> None:
 def test_a_step_outside_its_fence_is_escalated(make: Make) -> None:
     repo = make(plan(step(1, ["README.md"]), strategy=SESSIONS.split("### Session 2")[0]))
     repo.start("--session", "1")
-    assert "which this session must not touch" in repo.refused("step begin 1")
+    assert "but this session must not touch that" in repo.refused("step begin 1")
     assert repo.ok("run finish")["result"] == "stopped"
 
 
@@ -189,10 +189,10 @@ def test_exit_77_of_another_step_is_a_failure(make: Make) -> None:
     ("condition", "said"),
     [
         ("none", ""),
-        ("git clean", "1 paths are changed and not committed"),
-        ("`test -f ready`", "`test -f ready` ended with exit status 1"),
-        ("session 2", "session 2 has not been committed here"),
-        ("the moon is full", 'only a person can tell whether this holds: "the moon is full"'),
+        ("git clean", "1 paths have uncommitted changes"),
+        ("`test -f ready`", "`test -f ready` failed with exit status 1"),
+        ("session 2", "the steps of session 2 are not all committed here"),
+        ("the moon is full", 'only a person can check this: "the moon is full"'),
     ],
 )
 def test_entry_conditions(spec: Repo, condition: str, said: str) -> None:
@@ -254,13 +254,13 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     answer = repo.ok(f"run dry-run {PLAN}", env={"ANTHROPIC_API_KEY": "x"})
     report = answer["report"]
     assert answer["verdict"] == "READY", report
-    for words in ("| 1 | Make part 1 |", "src/part1.py: NOT FOUND", "README.md: EXISTS", "`make check` is run",
+    for words in ("| 1 | Make part 1 |", "src/part1.py: NOT FOUND", "README.md: EXISTS", "run `make check`",
                   "--session 2", "ANTHROPIC_API_KEY is set"):  # fmt: skip
         assert words in report
     assert repo.ok(f"run validate {PLAN}")["manifests"] == {"valid": 2, "made_up": 0}
     assert (repo.tree(), repo.refs()) == before
     assert not repo.has(".git/ultra")
-    assert "has no step that could be read" in repo.refused("run dry-run README.md")
+    assert "has no readable step" in repo.refused("run dry-run README.md")
     repo.write({PLAN: plan(step(1, ["../x"], verify="rm -rf /"))})
     answer = repo.ok(f"run dry-run {PLAN}")
     assert answer["verdict"] == "NEEDS ATTENTION"

@@ -25,17 +25,17 @@ def test_every_call_out_of_turn(make: Make) -> None:
     assert "step 1 has not begun | begin it: `ultra step begin 1`" in repo.refused("step verify 1")
     assert "step 1 has not begun" in repo.refused("step commit 1")
     assert "step 2 is out of turn: step 1 is next" in repo.refused("step begin 2")
-    assert "step 1 has not been done | go on with `ultra step begin 1`" in repo.refused("run finish")
-    assert "there is no step 9" in repo.refused("step begin 9")
+    assert "step 1 is not done | continue with `ultra step begin 1`" in repo.refused("run finish")
+    assert "this run has no step 9" in repo.refused("step begin 9")
     assert repo.progress() == before
     repo.ok("step begin 1")
     assert "step 1 has not passed | verify it first" in repo.refused("step commit 1")
-    assert "step 1 is under way" in repo.refused("step begin 2")
-    assert "step 1 is under way" in repo.refused("run finish")
+    assert "step 1 is in progress" in repo.refused("step begin 2")
+    assert "step 1 is in progress" in repo.refused("run finish")
     repo.write({"src/part1.py": "one\n"})
     repo.ok("step verify 1")
     assert "step 1 has passed | commit it" in repo.refused("step verify 1")
-    assert "step 1 has passed and is not committed" in repo.refused("run finish")
+    assert "step 1 has passed but is not committed" in repo.refused("run finish")
     repo.ok("step commit 1")
     assert "step 1 is completed" in repo.refused("step begin 1")
     assert "step 1 is completed" in repo.refused("step commit 1")
@@ -93,7 +93,7 @@ def test_wrong_words(make: Make, call: str) -> None:
 )  # fmt: skip
 def test_two_modes_at_once_are_wrong_usage(make: Make, words: str) -> None:
     told = make(plan(step(1)))("run", "start", PLAN, *words.split())
-    assert (told.status, "exclude each other" in told.data["error"]) == (2, True)
+    assert (told.status, "cannot be used together" in told.data["error"]) == (2, True)
     assert told.data["next"].startswith("usage: ultra run start PATH")
 
 
@@ -105,7 +105,7 @@ def test_the_plan_of_a_live_run_is_not_put(make: Make) -> None:
     (repo.folder.parent / "step.md").write_text(step(2, message="feat: part 2 again"))
     for words in ("--from ../text.md", "--step 2 --from ../step.md"):
         said = repo.refused(f"put plan --project {PROJECT} {words}")
-        assert f"{PLAN} is what the run that is under way is held to" in said
+        assert f"{PLAN} is in use by the run in progress" in said
         assert "`ultra run abort`" in said
     assert repo.read(PLAN) == before
     repo.ok(f"put plan --project {PROJECT} --draft --from ../text.md")
@@ -118,8 +118,10 @@ def test_neither_the_spec_of_a_live_session_nor_its_plan_is_put(make: Make) -> N
     repo.ok(f"sessions write {PLAN}")
     repo.start("--session", "1")
     spec = f"{PROJECT}/sessions/session-1.md"
-    assert "is held to" in repo.refused(f"put session-spec --project {PROJECT} --session 1 --from {spec}")
-    assert "is held to" in repo.refused(f"put plan --project {PROJECT} --from {PLAN}")
-    assert "is held to" in repo.refused(f"sessions write {PLAN}")
+    assert "is in use by the run in progress" in repo.refused(
+        f"put session-spec --project {PROJECT} --session 1 --from {spec}"
+    )
+    assert "is in use by the run in progress" in repo.refused(f"put plan --project {PROJECT} --from {PLAN}")
+    assert "is in use by the run in progress" in repo.refused(f"sessions write {PLAN}")
     second = f"{PROJECT}/sessions/session-2.md"
     repo.ok(f"put session-spec --project {PROJECT} --session 2 --from {second}")

@@ -30,13 +30,13 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     answer = repo.ok("step verify 1")
     call = "ultra step restore 1 README.md deep/er.txt mine.txt notes.txt"
     assert (
-        answer["do"] == f"take back what is not the step's: `{call}`, then `ultra step verify 1`"
+        answer["do"] == f"undo what is outside the step: `{call}`, then `ultra step verify 1`"
     )  # and not: mend
     told = repo.ok(call.partition(" ")[2])
     assert told["restored"].startswith(
-        "README.md, deep/er.txt, mine.txt, notes.txt; to have one back: `git restore"
+        "README.md, deep/er.txt, mine.txt, notes.txt; to get one back: `git restore"
     )
-    assert told["next"] == "mend what else the last verify named, if anything, then ultra step verify 1"
+    assert told["next"] == "fix what else the last verify reported, if anything, then ultra step verify 1"
     assert repo.tree() == before
     saved = told["restored"].partition("--source=")[2].partition(" ")[0]
     repo.git("restore", f"--source={saved}", "--", "notes.txt")
@@ -53,11 +53,11 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
 def test_what_lies_inside_is_mended(repo: Repo) -> None:
     repo.write({"src/part1.py": "wrong\n"})
     assert repo.ok("step verify 1")["do"] == (
-        "mend it (read the file back and compare it), then `ultra step verify 1`"
+        "fix it (read the file back and compare it), then `ultra step verify 1`"
     )
     repo.write({"notes.txt": "new\n"})
     assert repo.ok("step verify 1")["do"] == (
-        "take back what is not the step's: `ultra step restore 1 notes.txt`, then mend the rest"
+        "undo what is outside the step: `ultra step restore 1 notes.txt`, then fix the rest"
         " (read the file back and compare it), then `ultra step verify 1`"
     )
 
@@ -74,11 +74,11 @@ def test_an_edit_after_the_pass_is_taken_back_and_the_pass_stands(repo: Repo) ->
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("src/part1.py", "src/part1.py is one of the step's own"),
+        ("src/part1.py", "src/part1.py belongs to the step"),
         ("mine.txt", "mine.txt has not changed since the step began"),
         ("../elsewhere", "../elsewhere has not changed since the step began"),
         (".", ". has not changed since the step began"),
-        ("", "nothing beside step 1 has changed"),
+        ("", "nothing outside step 1 has changed"),
     ],
 )
 def test_nothing_else_is_put_back(repo: Repo, names: str, said: str) -> None:

@@ -81,8 +81,8 @@ def test_the_summariser_is_told_plan_step_and_command(make: Make) -> None:
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.ok("step begin 2")
     told = call(repo, "pre_compact", cwd=repo.folder / "src")
-    assert f"Plan under way: {PLAN}" in told
-    assert 'step 2 of 2 is under way ("Make part 2"); 1 of 2 steps are over' in told
+    assert f"Plan: {PLAN}" in told
+    assert 'step 2 of 2 is in progress ("Make part 2"); 1 of 2 steps are over' in told
     assert "Next command: `ultra step verify 2`, once the step's edits are made" in told
     assert RESUME in told
     repo.write({"src/part2.py": "two\n"})
@@ -164,7 +164,7 @@ def test_a_verb_at_work_is_not_waited_for(make: Make) -> None:
     repo.write({PROGRESS: before})
     with open(repo.folder / ".git/ultra/busy", "r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert f"Plan under way: {PLAN}" in call(repo, "pre_compact")
+        assert f"Plan: {PLAN}" in call(repo, "pre_compact")
     assert repo.read(PROGRESS) == before
 
 
@@ -185,7 +185,7 @@ def test_a_stop_in_the_middle_is_reminded_once(make: Make) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     told = stop(repo)
-    assert f"The run of {PLAN} is not over: step 2 of 2 is next" in told
+    assert f"The run of {PLAN} is not finished: step 2 of 2 is next" in told
     assert "`ultra run finish` has not been called" in told
     assert "`ultra step begin 2`" in told
     assert stop(repo) == ""
@@ -218,8 +218,8 @@ def test_a_run_that_failed_still_wants_its_finish(make: Make) -> None:
     for _ in range(3):
         repo.ok("step verify 1")
     told = stop(repo)
-    assert "it is failed after 0 of 1 steps" in told
-    assert "Go on with `ultra run finish`" in told
+    assert "the run is failed after 0 of 1 steps" in told
+    assert "Continue with `ultra run finish`" in told
 
 
 def test_only_a_sub_agent_that_runs_is_reminded(make: Make, tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_the_session_of_the_run_is_told_how_to_go_on(make: Make) -> None:
     repo.start()
     repo.ok("step begin 1")
     assert call(repo, "session_start", source="compact") == (
-        f"Unfinished, execute of {PROJECT}: the run is in progress: step 1 of 2 is under way."
+        f"Unfinished, execute of {PROJECT}: the run is in progress: step 1 of 2 is in progress."
         " To continue: ultra step verify 1\n"
     )
 

@@ -95,7 +95,7 @@ def test_a_session_goes_on_with_the_plan_although_specs_were_written_since(make:
     for call in (f"run start {SPEC.format(1)} --mode resume", verb_of(repo.ok("continue")["command"])):
         assert repo.ok(call)["first"] == 1
     assert do_session(repo, 1)["result"] == "completed"
-    assert "has been completed" in repo.refused(f"run start {PLAN} --session 1")
+    assert "is completed" in repo.refused(f"run start {PLAN} --session 1")
 
 
 def test_a_spec_is_not_run_under_the_number_of_another(spec: Repo) -> None:
@@ -126,13 +126,13 @@ def test_a_plan_is_not_begun_again_while_sessions_have_done_some_of_it(spec: Rep
     spec.ok("run abort")
     said = spec.refused(f"run start {PLAN}")
     assert "session 1 is stopped" in said
-    assert f"`ultra run start {PLAN} --session 1 --mode resume` goes on with session 1" in said
+    assert f"`ultra run start {PLAN} --session 1 --mode resume` continues with session 1" in said
     spec.start("--mode", "resume")
     do_session(spec, 1, zero=True)
     for mode in ("", " --mode resume", " --mode fg"):
         said = spec.refused(f"run start {PLAN}{mode}")
         assert "session 1 is completed" in said
-        assert f"`ultra run start {PLAN} --session 2` goes on with session 2" in said
+        assert f"`ultra run start {PLAN} --session 2` continues with session 2" in said
     assert "session 1 is completed" in spec.refused(f"run start {PLAN} --step 1")
     spec.start("--session", "2")
     do_session(spec, 2, zero=True)
@@ -179,7 +179,7 @@ def test_the_last_session_runs_the_verification_of_the_plan(make: Make, specs: b
     repo.start("--session", "2")
     last = do_session(repo, 2, zero=specs)
     assert last["result"] == "partial"
-    assert any("`test ! -f broken && echo whole` ended with exit status 1" in why for why in last["why"])
+    assert any("`test ! -f broken && echo whole` failed with exit status 1" in why for why in last["why"])
     (repo.folder / "broken").unlink()
     assert repo.start("--session", "2", "--mode", "resume")["next"] == "ultra run finish"
     last = repo.ok("run finish")

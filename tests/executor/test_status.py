@@ -200,7 +200,7 @@ def test_a_few_lines_for_a_person(make: Make) -> None:
         "Research": "2 of 2 topics answered (complete)",
         "Plan": "5 steps, version 1.7, 2 sessions in 2 waves",
         "Run": "completed, all 5 steps are over",
-        "Audit": "pass (made now, commits from git refs)",
+        "Audit": "pass (checked now, commits from git refs)",
         "Review": "WARN: 1 major, 1 minor",
         "Next": f"{COMMANDS['plan']} --brief {PROJECT}/review.md  (the review says WARN: plan the fixes)",
     }
@@ -241,7 +241,7 @@ def test_a_claim_that_git_does_not_know_is_not_shown_as_done(make: Make) -> None
     values["steps"]["2"] = {**values["steps"]["1"]}
     values["status"] = "completed"
     repo.write({PROGRESS: json.dumps(values)})
-    assert "git does not know that it is completed" in page_of(repo).text
+    assert "git has no record that it is completed" in page_of(repo).text
 
 
 def test_the_audit_is_made_now(make: Make) -> None:
@@ -262,7 +262,7 @@ def test_several_projects_are_listed_and_one_can_be_named(make: Make) -> None:
     told = repo.say("status")
     assert told.out.splitlines() == [
         ".claude/projects/2026-02-02-later  brief: there is no brief yet",
-        f"{PROJECT}  execute: the plan waits to be executed".replace(PROJECT, f"{PROJECT:33}"),
+        f"{PROJECT}  execute: the plan has not been executed".replace(PROJECT, f"{PROJECT:33}"),
         "",
         "`ultra status --project DIR` shows more.",
     ]
@@ -307,7 +307,7 @@ def test_the_page_shows_all_of_it(make: Make) -> None:
         "skipped",
         "Wave 2 Session 2 What people see",
         "1 Limits of the upstream services answered",
-        "Audit pass (made now, commits from git refs)",
+        "Audit pass (checked now, commits from git refs)",
         "major src/limit.py:42 An error of the store is lost.",
         f"{COMMANDS['plan']} --brief {PROJECT}/review.md",
     ):
@@ -417,7 +417,7 @@ def test_status_changes_nothing(make: Make) -> None:
 def test_it_works_without_git(make: Make, tmp_path: Path) -> None:
     repo = finished(make(plan_text()))
     shutil.rmtree(repo.folder / ".git")
-    assert words_of(repo)["Audit"] == "pass (as the run left it)"
+    assert words_of(repo)["Audit"] == "pass (from the end of the run)"
 
 
 def test_pictures_need_a_browser_and_say_which() -> None:

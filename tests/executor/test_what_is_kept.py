@@ -23,7 +23,7 @@ def failed(make: Make) -> Repo:
         repo.ok("step verify 1")
     answer = repo.ok("run finish")
     assert answer["steps"] == ["1 Make part 1: FAIL"]
-    assert "Verify ended with exit status 1" in answer["why"][0]
+    assert "Verify failed with exit status 1" in answer["why"][0]
     assert "the-tone-is-wrong" in answer["findings"]
     return repo
 
@@ -31,7 +31,7 @@ def failed(make: Make) -> Repo:
 def test_a_resumed_run_keeps_what_was_found_and_tried(make: Make) -> None:
     repo = failed(make)
     first = repo.read(f"{LOGS}/report.md")
-    before = "step 1 had failed after 3 attempts: Verify ended with exit status 1"
+    before = "step 1 failed after 3 attempts: Verify failed with exit status 1"
     (told,) = (one for one in repo.start("--mode", "resume")["notes"] if one.startswith(before))
     assert told.endswith(f"(logs in {LOGS})")
     repo.do_step(1, {"src/part1.py": "right\n"})
@@ -39,7 +39,7 @@ def test_a_resumed_run_keeps_what_was_found_and_tried(make: Make) -> None:
     assert {"the-tone-is-wrong", told} <= set(answer["findings"])
     assert not any("was undone" in one for one in answer["findings"])
     report = repo.read(answer["report"])
-    for words in ("the-tone-is-wrong", before, f"The report before this one: {LOGS}/report.2.md"):
+    for words in ("the-tone-is-wrong", before, f"The previous report: {LOGS}/report.2.md"):
         assert words in report
     assert repo.read(f"{LOGS}/report.2.md") == first
     assert "wrong" in repo.read(f"{LOGS}/step-1-verify-1.log")
@@ -64,7 +64,7 @@ def test_another_plan_puts_the_run_before_it_aside(make: Make) -> None:
     old = {name: repo.read(name) for name in (PLAN, f"{LOGS}/report.md", f"{PROJECT}/progress.json")}
     repo.write({PLAN: OTHER, f"{LOGS}/review-findings.json": "{}"})
     answer = repo.start()
-    assert f"the run before this one is kept in {LOGS}/run-1" in answer["notes"]
+    assert f"the previous run is kept in {LOGS}/run-1" in answer["notes"]
     assert sorted(path.name for path in (repo.folder / LOGS / "run-1").iterdir()) == [
         "plan.md", "progress.json", "report.md", "step-1-verify-1.log",
     ]  # fmt: skip
@@ -73,7 +73,7 @@ def test_another_plan_puts_the_run_before_it_aside(make: Make) -> None:
     assert sorted(path.name for path in (repo.folder / LOGS).iterdir()) == ["review-findings.json", "run-1"]
     repo.do_step(1, {"src/other.py": "other\n"})
     repo.ok("run abort")
-    assert f"the run before this one is kept in {LOGS}/run-2" in repo.start("--restart")["notes"]
+    assert f"the previous run is kept in {LOGS}/run-2" in repo.start("--restart")["notes"]
 
 
 def test_finish_says_why_a_run_is_partial(make: Make) -> None:

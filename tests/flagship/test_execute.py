@@ -102,10 +102,10 @@ def test_b_claiming_success_without_editing_is_a_failed_run(story: Story) -> Non
         "step 1 has not passed | verify it first: `ultra step verify 1`"
     ]
     early, last = told.answers("run finish")
-    assert (early["ok"], "step 1 is under way" in early["error"]) == (False, True)
+    assert (early["ok"], "step 1 is in progress" in early["error"]) == (False, True)
     assert [one["next"] for one in told.answers("step verify 1")] == ["retry", "retry", "stop"]
     why = told.answers("step verify 1")[0]["why"]
-    assert "Verify ended with exit status 1" in why
+    assert "Verify failed with exit status 1" in why
     assert any("src/greet.py" in reason for reason in why)
     assert last["result"] == "failed"
     assert f"{TYPED} --resume" in last["next"]
@@ -163,11 +163,11 @@ def test_d_the_third_failure_undoes_the_step_and_ends_the_run(story: Story) -> N
     )
     *tries, late = told.answers("step verify 2")
     assert [(one["attempt"], one["next"]) for one in tries] == [(1, "retry"), (2, "retry"), (3, "stop")]
-    assert "did not print what is expected: Hello, Ada!" in tries[0]["why"][0]
-    assert tries[2]["why"] == ["Verify ended with exit status 3"]
+    assert "did not print the expected text: Hello, Ada!" in tries[0]["why"][0]
+    assert tries[2]["why"] == ["Verify failed with exit status 3"]
     assert tries[2]["undone"]
     assert late == {
-        "ok": False, "error": "the run has ended: its status is failed", "next": "report it: `ultra run finish`"
+        "ok": False, "error": "the run has ended: its status is failed", "next": "finish it: `ultra run finish`"
     }  # fmt: skip
     assert told.answer("step begin 3")["ok"] is False
     answer = told.answer("run finish")
@@ -203,7 +203,7 @@ def test_e_a_new_session_goes_on_where_the_first_one_stopped(story: Story) -> No
     assert second.results[0].text.startswith("# Go on with an interrupted run")
     resumed = second.answer("run start")
     assert (resumed["run"], resumed["done"], resumed["first"]) == ("resumed", 1, 2)
-    assert "it was begun before; 0 attempts used" in second.answer("step begin 2")["again"]
+    assert "already begun; 0 attempts used" in second.answer("step begin 2")["again"]
     assert second.answer("run finish")["result"] == "completed"
     assert story.commits() == COMMITS
     assert (story.is_clean(), story.is_valid(), story.audit()) == (True, True, ("pass", [1, 2, 3]))
@@ -233,7 +233,7 @@ def test_f_progress_cannot_be_written_and_the_audit_cannot_be_skipped(story: Sto
     assert "ultra guard" in told.refused("Bash", "echo")
     assert "ultra guard" in told.refused("Bash", "cp README.md")
     assert told.refused("Write", PLAN)
-    assert any("step 1 has not been done" in said for said in told.refusals("run finish"))
+    assert any("step 1 is not done" in said for said in told.refusals("run finish"))
     outside = told.answer("step verify 1")
     assert (outside["passed"], outside["next"]) == (False, "retry")
     assert any("commits were made outside the run" in reason for reason in outside["why"])

@@ -96,7 +96,9 @@ def refs(repo: Repo, number: int) -> set[str]:
 
 def test_one_session_after_the_other_in_this_tree(story: Story) -> None:
     early = story.claude(f"{TYPED} --session 2", GUIDE, start("--session 2"))
-    assert any("session 1 has not been committed here" in said for said in early.refusals("run start"))
+    assert any(
+        "the steps of session 1 are not all committed here" in said for said in early.refusals("run start")
+    )
     assert story.commits() == ["docs: plan"]
 
     first = session_one(story)
@@ -162,7 +164,9 @@ def test_an_interrupted_session_goes_on_as_that_session(story: Story) -> None:
     story.claude(f"{TYPED} --session 1", start("--session 1"), make_greeting(), ultra("run abort"))
     assert progress(story.repo, 1) == {"1": "completed", "2": "pending", "3": "deferred"}
     waiting = story.claude(f"{TYPED} --session 2", start("--session 2"))
-    assert any("session 1 has not been committed here" in said for said in waiting.refusals("run start"))
+    assert any(
+        "the steps of session 1 are not all committed here" in said for said in waiting.refusals("run start")
+    )
     told = story.claude(
         f"{TYPED} --session 1 --resume",
         bash("ultra guide execute resume"),
@@ -203,7 +207,9 @@ def test_a_session_in_a_worktree_of_its_own_is_there_once_it_is_merged(story: St
 
     # Its commits are known to git, and yet they are not here.
     early = story.claude(f"{TYPED} --session 2", start("--session 2"))
-    assert any("session 1 has not been committed here" in said for said in early.refusals("run start"))
+    assert any(
+        "the steps of session 1 are not all committed here" in said for said in early.refusals("run start")
+    )
     story.repo.git("merge", "--quiet", "--no-ff", "--message=merge session 1", BRANCH)
     second = session_two(story, f"{TYPED} --session 2")
     assert second.answer("run finish")["result"] == "completed"

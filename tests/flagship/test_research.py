@@ -117,7 +117,7 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
         f"{NAME}:{agent}" for agent in (*LOCAL, *EXTERNAL)
     ]
     assert not [result for result in spawned if result.is_error]
-    assert "Your answer is not in its form" in model.agent(title("web-issues")).text
+    assert "Your answer does not have the required form" in model.agent(title("web-issues")).text
     checked = next(answered(result) for result in results if "check-output" in str(result.call.input))
     assert (checked["valid"], "no ```json block" in checked["faults"][0]) == (False, True)
     computed = next(answered(result) for result in results if "ultra confidence" in str(result.call.input))

@@ -66,14 +66,14 @@ def test_a_run_survives_compaction(
     client.ask("/compact keep it short", summary, cwd=planned, plugin_dirs=[bundle], resume=session)
     assert len(summary.summaries.requests) == 1
     asked = summary.summaries.text.rpartition("keep it short")[2]  # it comes after the user's own words
-    assert f"Plan under way: {PLAN}" in asked
-    assert 'step 2 of 2 is under way ("Make part 2"); 1 of 2 steps are over' in asked
+    assert f"Plan: {PLAN}" in asked
+    assert 'step 2 of 2 is in progress ("Make part 2"); 1 of 2 steps are over' in asked
     assert "Next command: `ultra step verify 2`" in asked
     assert states(planned) == ["completed", "in_progress"]  # caught up with git
 
     last = scripted(part(planned, 2), ultra("step verify 2"), ultra("step commit 2"), ultra("run finish"))
     client.ask("go on", last, cwd=planned, plugin_dirs=[bundle], resume=session, extra=ALLOWED)
-    told = f"Unfinished, execute of {PROJECT}: the run is in progress: step 2 of 2 is under way. To continue: ultra step verify 2"
+    told = f"Unfinished, execute of {PROJECT}: the run is in progress: step 2 of 2 is in progress. To continue: ultra step verify 2"
     assert told in last.main.text
     assert "scripted summary" in last.main.text
     assert json.loads(last.tool_results()[-1].text)["result"] == "completed"

@@ -96,7 +96,7 @@ def test_the_report_for_people(ultra: Ultra) -> None:
     told = ultra.say("scan", "plan.md")
     assert told.status == 1
     head, *lines = told.out.splitlines()
-    assert head == "plan.md: 2 commands, 1 blocked, 0 warned of"
+    assert head == "plan.md: 2 commands, 1 blocked, 0 with a warning"
     at = next(number for number, line in enumerate(lines) if line.startswith("block  line "))
     assert "Step 1, Verify: rm -rf build" in lines[at]
     assert lines[at + 1].strip().startswith("recursive_force_delete: ")

@@ -114,7 +114,7 @@ def test_the_newest_instant_counts_whatever_its_zone(ultra: Ultra, add_state: Ad
     assert data["project"] == ".claude/projects/b-newest"
     assert data["others"] == [".claude/projects/a-late-clock", ".claude/projects/c-no-zone"]
     words = ultra.say("continue").out
-    assert "Unfinished too: .claude/projects/a-late-clock and .claude/projects/c-no-zone.\n" in words
+    assert "Also unfinished: .claude/projects/a-late-clock and .claude/projects/c-no-zone.\n" in words
 
 
 def test_nothing_to_continue_is_an_answer(ultra: Ultra, repo: Path, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_project_that_is_not_there_is_refused(ultra: Ultra, repo: Path, add_st
         (".git/config", "there is no project folder .git/config"),
         (
             ".claude/projects/fresh",
-            f".claude/projects/fresh has no {STATE_FILE}: no run of it has begun yet",
+            f".claude/projects/fresh has no {STATE_FILE}: no run of it has started",
         ),
         (".claude/projects/broken", "the session state is broken"),
     ]:
@@ -225,7 +225,7 @@ def test_a_missing_brief_is_said_first(ultra: Ultra, repo: Path, add_state: AddS
     ("label", "words"),
     [
         ("Continue", "the run is stopped"),
-        ("Complete", "the work waits for its review"),
+        ("Complete", "the work has not been reviewed"),
         ("Session 2: limits", "Session 2: limits"),
     ],
 )

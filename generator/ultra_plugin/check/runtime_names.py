@@ -16,12 +16,6 @@ from ultra_plugin.tables import FOLDER
 from ultra_plugin.tables.fields import END, MODULE, clashes, field_names
 
 RUNTIME = "runtime/ultra_runtime"
-NOT_CONVERTED = (
-    "hooks/session_start.py",
-    "run/",
-    "verbs/run_finish.py",
-)
-"""Rooms and modules that still spell out names of contracts; remove one when it is converted."""
 _PACKAGE = "ultra_runtime.tables"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
 _FUNCTIONS = frozenset(("load_contract", "set_field", "replace_section"))
@@ -51,8 +45,7 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
         if module is None:
             continue
         found = [one for files, table in tables if path in files for one in _missing(module, table)]
-        if not path.removeprefix(f"{RUNTIME}/").startswith(NOT_CONVERTED):
-            found += [*_literals(module, names), *_numbers(module, limits)]
+        found += [*_literals(module, names), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield Problem(tree.shown(path), line, "runtime-name", message, remedy)
 

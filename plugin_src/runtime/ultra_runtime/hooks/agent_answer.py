@@ -1,6 +1,6 @@
-"""SubagentStop: an agent of the plugin whose answer is not in its form is sent back to it, once.
+"""SubagentStop: send an answer of a plugin agent back, once, if it does not have the required form.
 
-Whatever goes wrong here, the agent's answer is taken as it is.
+If this hook fails, the answer is accepted as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    """Print what is wrong, if something is."""
+    """Print what is wrong with the answer, if anything."""
     data = sys.stdin.buffer.read()
     reason = judge(data)
     if reason:
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def judge(data: bytes) -> str:
-    """Return what the agent has to mend, or nothing."""
+    """Return what the agent must fix; empty if nothing."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
     from ultra_runtime.contract.agent_output import bare_name, known_outputs, output_faults
@@ -37,8 +37,8 @@ def judge(data: bytes) -> str:
     faults = output_faults(output, answer) if output else []
     if not faults:
         return ""
-    told = "; ".join(faults[:5])
-    return f"Your answer is not in its form: {told}. Give the whole answer again, ending in the json block."
+    problems = "; ".join(faults[:5])
+    return f"Your answer does not have the required form: {problems}. Give the whole answer again, ending in the json block."
 
 
 if __name__ == "__main__":
@@ -49,5 +49,5 @@ if __name__ == "__main__":
 
         keep_of_hook(problem, "agent_answer")
     finally:
-        # Not sys.exit: a traceback would be an error of the session.
+        # Not sys.exit: a traceback would be an error in the session.
         os._exit(0)

@@ -1,7 +1,7 @@
-"""PreToolUse of what runs a shell or writes a file: the guard.
+"""PreToolUse for tools that run a shell or write a file: the guard.
 
-What it does is in ultra_runtime.guard.hook. This file handles the case that it cannot be loaded: a call in
-a run of this session is blocked, any other call is let through with a message.
+The work is done in ultra_runtime.guard.hook. This file handles the case that it cannot be loaded: a call during a run
+of this session is blocked, any other call is let through with a message.
 """
 
 import os
@@ -22,10 +22,10 @@ def main() -> int:
         if os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower() == "off":
             return 0
         in_run = may_be_in_run()
-        told = "was not run" if in_run else "was let through"
+        result = "was not run" if in_run else "was let through"
         sys.stderr.write(
-            f"{' '.join(launchers())} guard is broken and the call {told}: {problem!r}."
-            f" Install the plugin again{kept(problem)}.\n"
+            f"{' '.join(launchers())} guard is broken and the call {result}: {problem!r}."
+            f" Reinstall the plugin{kept(problem)}.\n"
         )
         return BLOCKED if in_run else FAILED
 
@@ -36,7 +36,7 @@ def launchers() -> list[str]:
 
 
 def kept(problem: BaseException) -> str:
-    """Return the words that say where the log is, or nothing."""
+    """Return where the log is, in words; empty if there is none."""
     try:
         from ultra_runtime.files.unexpected import keep
 
@@ -47,7 +47,7 @@ def kept(problem: BaseException) -> str:
 
 
 def may_be_in_run() -> bool:
-    """Tell whether a run file around here names this session."""
+    """Return whether a run file of this folder or its parents names this session."""
     session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
     for name in ("CLAUDE_PROJECT_DIR", "PWD"):
         place = os.path.realpath(os.environ.get(name) or "/")
@@ -65,7 +65,7 @@ def may_be_in_run() -> bool:
 
 
 def run_text(git_dir: str, launcher: str) -> str:
-    """Return the run file of a tree, or of the worktree whose mark this is."""
+    """Return the run file of a tree, or of the worktree that a .git file names."""
     if os.path.isfile(git_dir):
         with open(git_dir) as mark:
             git_dir = os.path.join(os.path.dirname(git_dir), mark.read().partition(":")[2].strip())
@@ -74,5 +74,5 @@ def run_text(git_dir: str, launcher: str) -> str:
 
 
 if __name__ == "__main__":
-    # Not sys.exit: taking the interpreter down in good order would cost more than the guard does.
+    # Not sys.exit: a regular shutdown of the interpreter takes longer than the guard.
     os._exit(main())

@@ -1,6 +1,6 @@
-"""PreCompact: the progress file catches up with git, and the summariser is told what is under way.
+"""PreCompact: update the progress file from git, and tell the summary which run is in progress.
 
-Silent without a run of this session. It never blocks: whatever goes wrong, the client compacts.
+Prints nothing without a run of this session. It never blocks: the client compacts even after an error.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    """Print what the summary has to keep, if there is a run."""
+    """Print what the summary must keep, if there is a run."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
     from ultra_runtime.guard.site import run_file
@@ -22,15 +22,15 @@ def main() -> None:
     site, _ = find_own_run()
     if site is None:
         return
-    from ultra_runtime.run.life.compaction import move_forwards, words_for_summary
+    from ultra_runtime.run.life.compaction import catch_up, words_for_summary
 
     title = ""
     try:
-        title = move_forwards(site.root)
-    except Exception as problem:  # the words below are worth more than a traceback
+        title = catch_up(site.root)
+    except Exception as problem:  # what is printed below matters more than a traceback
         from ultra_runtime.rendered import launcher
 
-        sys.stderr.write(f"{launcher()}: progress was left as it is: {problem}\n")
+        sys.stderr.write(f"{launcher()}: the progress file was not updated: {problem}\n")
     sys.stdout.write(words_for_summary(site, title) + "\n")
     sys.stdout.flush()
 

@@ -1,6 +1,6 @@
-"""SessionStart: one line when a run or a session of this folder is unfinished, else nothing.
+"""SessionStart: print one line if a run or a session in this folder is unfinished.
 
-Whatever goes wrong, the session starts: this hook has no error of its own.
+The session starts even if this hook fails: it reports no error to the client.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def line_here(folder: str) -> str:
-    """Return the line about the run that holds this tree, or about the newest unfinished one; or nothing."""
+    """Return the line about the run that holds this tree, or about the newest unfinished one; else empty."""
     from ultra_runtime.files.root import PROJECTS, find_root
     from ultra_runtime.guard.site import run_file
 
@@ -48,5 +48,5 @@ if __name__ == "__main__":
 
         keep_of_hook(problem, "session_start")
     finally:
-        # Not sys.exit: a traceback or a failing flush on the way out would be an error of the session.
+        # Not sys.exit: a traceback or a failing flush at exit would be an error in the session.
         os._exit(0)

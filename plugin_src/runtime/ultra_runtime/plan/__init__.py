@@ -1,1 +1,1 @@
-"""Plans and session specs: one reader for both, what is wrong with them, and the specs made from a plan."""
+"""Plans and session specs: one reader for both, their problems, and the specs made from a plan."""

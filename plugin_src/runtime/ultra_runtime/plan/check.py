@@ -1,4 +1,4 @@
-"""Hold a plan against its contract."""
+"""Check a plan against its contract."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from ultra_runtime.contract.field_types import FieldCheck
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
@@ -20,13 +21,12 @@ if TYPE_CHECKING:
 
     from ultra_runtime.plan.values import Plan
 
-REVIEW = "review.md"
 FINDINGS = plan_fields.SOURCE_FINDINGS
 OF_THE_PLAN = ("PLAN_", "MANIFEST_")
 
 
 def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None:
-    """Note what is wrong with a plan and return what it holds."""
+    """Report the problems of a plan and return its content."""
     plan = read(data, PLAN, strict)
     note_problems(report, plan)
     field = report.contract.field(FINDINGS)
@@ -38,7 +38,7 @@ def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None
 
 
 def note_problems(report: Report, plan: Plan) -> None:
-    """Hand the problems of a plan or session spec to the report, each under the contract that lists its code."""
+    """Add the problems of a plan or session spec to the report, each under the contract that lists its code."""
     own = (
         report if report.contract.artifact == PLAN else Report(load_contract(PLAN), report.path, report.soft)
     )
@@ -52,20 +52,21 @@ def note_problems(report: Report, plan: Plan) -> None:
 
 
 def _check_findings(report: Report, plan: Plan) -> None:
-    """Warn of findings that the review beside the plan does not know, neither as open nor as settled since."""
+    """Warn of findings that the review next to the plan lists neither as open nor as settled."""
     wanted = plan.front_matter.get(FINDINGS)
-    if not isinstance(wanted, list) or not wanted:
+    if not isinstance(wanted, list) or not wanted or review_fields.KIND not in placed_kinds():
         return
+    name = file_of(review_fields.KIND)
     line = plan.lines.get(FINDINGS)
-    path = os.path.join(os.path.dirname(report.path), REVIEW)
+    path = os.path.join(os.path.dirname(report.path), name)
     try:
         review = parse(read_regular(path), {review_fields.FINDINGS: "list"})
         known = (review.values or {}).get(review_fields.FINDINGS)
     except UnreadableError:
-        message = f"the plan takes up {len(wanted)} findings, and there is no {REVIEW} beside it"
+        message = f"the plan lists {len(wanted)} findings, but there is no {name} next to it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)
         return
     there = set(known) if isinstance(known, list) else set()
     for finding in dict.fromkeys(wanted):
         if finding not in there and f"`{finding[:8]}`" not in review.body:
-            report.add("UNKNOWN_FINDING", f"the finding {finding} is not in {REVIEW}", line, FINDINGS)
+            report.add("UNKNOWN_FINDING", f"the finding {finding} is not in {name}", line, FINDINGS)

@@ -1,4 +1,4 @@
-"""Tell whether a path is among those that a plan names: a file, all below a folder, or what a glob matches."""
+"""Decide whether a plan names a path: as a file, as part of a folder, or by a glob."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ANY_DEPTH = "**"
 
 
 def plain(path: str) -> str:
-    """Return a path as git spells it, seen from the root; one that leads out keeps its dots."""
+    """Return a path as git spells it, seen from the root; a path out of the tree keeps its dots."""
     parts: list[str] = []
     for part in path.replace("\\", "/").split("/"):
         if part == ".." and parts and parts[-1] != "..":
@@ -22,7 +22,7 @@ def plain(path: str) -> str:
 
 
 def covers(names: Iterable[str], path: str, anywhere: bool = False) -> bool:
-    """Tell whether one of the names covers the path; `anywhere` lets a glob without a slash match at any depth."""
+    """Return whether one of the names covers the path; with `anywhere` a glob without a slash matches at any depth."""
     return any(_covers(plain(name), path, anywhere) for name in names)
 
 
@@ -40,7 +40,7 @@ def _covers(name: str, path: str, anywhere: bool) -> bool:
 
 
 def _matches(wanted: list[str], parts: list[str]) -> bool:
-    """Match part by part; what is left of the path lies below what the glob names."""
+    """Match part by part; the rest of the path is below what the glob names."""
     from fnmatch import fnmatchcase
 
     reach = {0}

@@ -1,4 +1,4 @@
-"""Read what stands in one line of Markdown: code spans, lists of paths and numbers, commands with what they print."""
+"""Read one line of Markdown: code spans, lists of paths and numbers, commands with their expected output."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Span(Struct):
 
 
 class InlineCommand:
-    """A shell command (none when there is only prose) and what it should print.
+    """A shell command (None when there is only prose) and its expected output.
 
-    When `literal` is true the output has to contain `expected`; else that is prose for a person.
+    When `literal` is true the output must contain `expected`; otherwise `expected` is prose for a person.
     """
 
     __slots__ = ("command", "expected", "line", "literal", "more", "text")
@@ -48,7 +48,7 @@ class InlineCommand:
         self.expected = expected
         self.literal = literal
         self.more = False
-        """True when another command stands beside the first, which nobody runs."""
+        """True when there is a second command, which is not run."""
 
 
 def spans(text: str) -> list[Span]:
@@ -89,7 +89,7 @@ def _runs(text: str) -> list[tuple[int, int]]:
 
 
 def _trimmed(text: str) -> str:
-    """Take off the one space on each side that a span may have, as Markdown does."""
+    """Remove one space on each side of a span, as Markdown does."""
     text = text.replace("\n", " ")
     if len(text) > 1 and text[0] == text[-1] == " " and text.strip(" "):
         return text[1:-1]
@@ -97,7 +97,7 @@ def _trimmed(text: str) -> str:
 
 
 def read_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> InlineCommand:
-    """Read `command` -> expected: text; a fenced shell block may stand for the command in backticks."""
+    """Read `command` -> expected: text; a fenced shell block may replace the command in backticks."""
     found = spans(value)
     at = _expected_at(value, found)
     before = [span for span in found if at is None or span.start < at[0]]
@@ -113,7 +113,7 @@ def read_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> Inl
 
 
 def read_if_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> InlineCommand:
-    """Read what is a command, or begins with one; anything else is prose, in which code only quotes."""
+    """Read text that is a command or begins with one; anything else is prose, whose code is not run."""
     if value.startswith("`"):
         return read_command(value, line)
     if value and not value.startswith(ARROWS):
@@ -122,7 +122,7 @@ def read_if_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> 
 
 
 def _expected_at(value: str, found: list[Span]) -> tuple[int, int] | None:
-    """Return where an arrow outside code that says `expected:` starts, and where its text does."""
+    """Return where an arrow with `expected:` outside code starts, and where its text starts."""
     inside = iter(found)
     span = next(inside, None)
     places = sorted(place for arrow in ARROWS for place in _finds(value, arrow))
@@ -156,7 +156,7 @@ def _expected(text: str) -> tuple[str, bool]:
 
 
 def is_nothing(value: str) -> bool:
-    """Tell whether a value says that there is nothing, perhaps with a reason behind it."""
+    """Return whether a value says that there is nothing, perhaps with a reason after it."""
     bare = value.strip()
     word = bare.strip("`*").casefold()
     if not bare or word in NOTHING or word == "_none_":
@@ -165,7 +165,7 @@ def is_nothing(value: str) -> bool:
 
 
 def paths(item: Item | None) -> tuple[str, ...]:
-    """Return the paths that a field names, in backticks or divided by commas, its nested items included."""
+    """Return the paths of a field, in backticks or separated by commas, including nested items."""
     if item is None:
         return ()
     names = _paths_of(item.value)
@@ -175,7 +175,7 @@ def paths(item: Item | None) -> tuple[str, ...]:
 
 
 def _paths_of(text: str) -> list[str]:
-    """Return the first code span of every entry of a list, or the entries themselves when there is no code."""
+    """Return the first code span of every entry of a list, or the entries themselves if there is no code."""
     if is_nothing(text):
         return []
     found = spans(text)
@@ -193,7 +193,7 @@ def _paths_of(text: str) -> list[str]:
 
 
 def outside_parentheses(text: str) -> str:
-    """Return the text without what stands in parentheses; one that is not closed takes the rest."""
+    """Return the text without parentheses and their content; an unclosed one drops the rest."""
     outside = []
     depth = 0
     for piece in text.replace("(", "\0(").replace(")", ")\0").split("\0"):
@@ -205,14 +205,14 @@ def outside_parentheses(text: str) -> str:
 
 
 def _bare(piece: str) -> str:
-    """Take a remark off a path that stands without backticks."""
+    """Remove a remark after a path without backticks."""
     for sign in (" (", *DASHES):
         piece = piece.partition(sign)[0]
     return piece.strip().strip("\"'")
 
 
 def numbers(value: str) -> list[tuple[int, int]]:
-    """Return the numbers and ranges of `1, 3-5` or `Session 1 and Session 2` as first and last; prose ends them."""
+    """Return the numbers and ranges of `1, 3-5` or `Session 1 and Session 2` as first and last; prose ends the list."""
     if is_nothing(value):
         return []
     found: list[tuple[int, int]] = []
@@ -235,7 +235,7 @@ def numbers(value: str) -> list[tuple[int, int]]:
 
 
 def _words(value: str) -> list[str]:
-    """Return words, numbers and signs without what stands in parentheses."""
+    """Return words, numbers and signs outside parentheses."""
     text = outside_parentheses(value.casefold()).replace("..", " .. ")
     for sign in ("`", "*", "[", "]", "#", ":"):
         text = text.replace(sign, " ")

@@ -1,10 +1,10 @@
-"""Read the bytes of a plan or session spec; whatever they are, the answer is a Plan with its problems."""
+"""Read the bytes of a plan or session spec; any bytes give a Plan with its problems."""
 
 from __future__ import annotations
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.patterns import check
-from ultra_runtime.plan.manifest import is_manifest, make_up
+from ultra_runtime.plan.manifest import generate, is_manifest
 from ultra_runtime.plan.session_spec import STEPS, is_session_spec, read_conditions, read_session_spec
 from ultra_runtime.plan.steps import StepReader, begins_numbered
 from ultra_runtime.plan.strategy import read_strategy
@@ -28,9 +28,9 @@ STEP = ("Step",)
 
 
 def read(data: bytes, kind: str = "", strict: bool = False) -> Plan:
-    """Read a plan or a session spec; without `kind` the text itself says which of the two it is.
+    """Read a plan or a session spec; without `kind` the text decides which of the two it is.
 
-    With `strict` a legacy plan has to have manifests like any other; without, they are made up.
+    With `strict` a legacy plan must have manifests like any other; otherwise they are generated.
     """
     table = load_contract(PLAN)
     found = parse(data, {field.name: field.type for field in table.fields})
@@ -50,7 +50,7 @@ def read(data: bytes, kind: str = "", strict: bool = False) -> Plan:
         _read_plan(plan, table, strict)
     for block in document.blocks:
         if not block.closed and not is_manifest(block):
-            plan.add("BAD_VALUE", "this block is not closed: all that follows is read as code", block.line)
+            plan.add("BAD_VALUE", "this block is not closed: everything after it is read as code", block.line)
     return plan
 
 
@@ -60,7 +60,7 @@ def _read_plan(plan: Plan, table: Contract, strict: bool) -> None:
     if version is None:
         raise LookupError("the contract of plans has no version")
     if section is None and version.field not in plan.front_matter and not _headings(plan, STEP):
-        message = f"this is no plan: it has no {IMPLEMENTATION} and no ### Step 1: title"
+        message = f"this is not a plan: it has no {IMPLEMENTATION} and no ### Step 1: title"
         plan.add("UNRECOGNIZED", message, document.first_line)
         return
     if section is None and is_session_spec(document):
@@ -77,18 +77,18 @@ def _read_plan(plan: Plan, table: Contract, strict: bool) -> None:
 
 
 def _read_steps(plan: Plan, table: Contract, section: markdown.TextSection | None) -> None:
-    """Read the steps of the section, or wherever they stand when it is missing."""
+    """Read the steps of the section, or all steps when the section is missing."""
     reader = StepReader(plan, table.part(plan_fields.PART_STEPS), table.block(plan_fields.BLOCK_MANIFEST))
     plan.steps = reader.read(section or plan.document.sections[0])
     if section is None:
-        message = f"there is no section {IMPLEMENTATION}"
+        message = f"missing section: {IMPLEMENTATION}"
         plan.add("NO_SECTION", message, plan.document.first_line, mild=plan.lenient and bool(plan.steps))
     elif not plan.steps:
         plan.add("NO_STEPS", f"{IMPLEMENTATION} has no step: write ### Step 1: title", section.line)
     expected = 1
     for step in plan.steps:
         if step.number != expected:
-            message = f"step {step.number} stands where step {expected} is expected"
+            message = f"found step {step.number}, expected step {expected}"
             plan.add("STEP_NUMBERING", message, step.line, step.number)
         expected = step.number + 1
     _finish_steps(plan, reader)
@@ -107,20 +107,18 @@ def _headings(plan: Plan, words: tuple[str, ...]) -> list[markdown.TextSection]:
 
 
 def _check_headings(plan: Plan, table: Contract, section: markdown.TextSection | None) -> None:
-    """Note headings that count in other words, and steps that stand where nobody would run them."""
+    """Report numbered headings that are not steps, and steps outside the section, which would not be run."""
     for heading in _headings(plan, table.forbidden_headings):
-        message = (
-            f'the heading "{one_line(heading.title, 80)}" divides the plan into something else than steps'
-        )
+        message = f'the heading "{one_line(heading.title, 80)}" divides the plan into parts other than steps'
         plan.add("FORBIDDEN_HEADING", message, heading.line, mild=plan.lenient)
     for heading in _headings(plan, STEP) if section else ():
         if section and not section.line < heading.line < section.end:
-            message = f'"{one_line(heading.title, 80)}" stands outside {IMPLEMENTATION}'
+            message = f'"{one_line(heading.title, 80)}" is outside {IMPLEMENTATION}'
             plan.add("STEP_NUMBERING", message, heading.line, mild=plan.lenient)
 
 
 def _finish_steps(plan: Plan, reader: StepReader) -> None:
-    """Check all patterns at once, make up what a legacy plan lacks, and find manifests outside steps."""
+    """Check all patterns at once, generate the manifests of a legacy plan, and find manifests outside steps."""
     faults = check(pattern for pattern, _, _ in reader.patterns)
     broken = set()
     for pattern, line, number in reader.patterns:
@@ -132,8 +130,8 @@ def _finish_steps(plan: Plan, reader: StepReader) -> None:
         if step.number in broken:
             step.manifest = None
         if plan.lenient and step.manifest is None:
-            step.manifest = make_up(step)
+            step.manifest = generate(step)
     for block in plan.document.blocks:
         if block.line not in reader.manifest_lines and is_manifest(block):
-            message = "this manifest stands outside the steps"
+            message = "this manifest is outside the steps"
             plan.add("PLAN_MANIFEST_COUNT_MISMATCH", message, block.line, mild=plan.lenient)

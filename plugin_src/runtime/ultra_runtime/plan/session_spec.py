@@ -1,4 +1,4 @@
-"""Read what a session spec has beyond its steps: conditions, scope fence, session manifest, recovery."""
+"""Read the parts of a session spec besides its steps: conditions, scope fence, session manifest, recovery."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BOXES = ("[ ]", "[x]", "[X]")
 
 
 def is_session_spec(document: markdown.Document) -> bool:
-    """Tell whether a text has the parts by which a session spec is known."""
+    """Return whether a document has the parts that make it a session spec."""
     dependencies = document.section(DEPENDENCIES)
     if dependencies is None or dependencies.field(ENTRY_CONDITION) is None:
         return False
@@ -51,11 +51,11 @@ def is_session_spec(document: markdown.Document) -> bool:
 
 
 def read_session_spec(plan: Plan, table: contract.Contract) -> None:
-    """Read the parts of a session spec; its steps have been read before."""
+    """Read the parts of a session spec; its steps are already read."""
     document = plan.document
     for section in table.sections:
         if section.required and document.section(section.name) is None:
-            message = f"there is no section ## {section.name}"
+            message = f"missing section: ## {section.name}"
             plan.add(
                 "MISSING_SECTION",
                 message,
@@ -68,7 +68,7 @@ def read_session_spec(plan: Plan, table: contract.Contract) -> None:
         if item:
             plan.entry_condition = read_entry_condition(item)
         else:
-            message = f"{DEPENDENCIES} has no {ENTRY_CONDITION}: write none when there is none"
+            message = f"{DEPENDENCIES} has no {ENTRY_CONDITION}: write `none` if there is none"
             plan.add("BAD_VALUE", message, dependencies.line, field=ENTRY_CONDITION)
     if fence := document.section(SCOPE_FENCE):
         plan.fence = read_fence(fence.items)
@@ -82,7 +82,7 @@ def read_session_spec(plan: Plan, table: contract.Contract) -> None:
 
 
 def read_entry_condition(item: markdown.Item) -> EntryCondition:
-    """Sort an entry condition by the forms that code decides; anything else is for a person."""
+    """Return the kind of an entry condition; what code cannot check is left to a person."""
     text = " ".join(item.value.split())
     line = item.line
     if is_nothing(text):
@@ -109,7 +109,7 @@ def _names_sessions_only(text: str) -> bool:
 def read_conditions(document: markdown.Document, section: markdown.TextSection) -> list[InlineCommand]:
     """Return the conditions of a section and its subsections, item by item and block by block.
 
-    An item that begins with a command in backticks, or with a fenced one, is run; any other is for people.
+    An item that begins with a command in backticks, or in a fenced block, is run; a person checks the others.
     """
     conditions = []
     for part in [section, *document.below(section)]:
@@ -138,11 +138,11 @@ def _check_step_zero(plan: Plan) -> None:
     if first is None or first.number != 0:
         plan.add("NO_STEP_ZERO", "the first step is not Step 0, the sandbox pre-flight", section.line, 0)
     elif first.manifest and not first.manifest.sandbox_preflight:
-        message = f"the manifest of Step 0 does not say {plan_fields.MANIFEST_SANDBOX_PREFLIGHT}: true"
+        message = f"the manifest of Step 0 must have {plan_fields.MANIFEST_SANDBOX_PREFLIGHT}: true"
         plan.add("NO_STEP_ZERO", message, first.manifest.line, 0, plan_fields.MANIFEST_SANDBOX_PREFLIGHT)
     for before, step in zip(plan.steps, plan.steps[1:]):
         if step.number <= before.number:
-            message = f"step {step.number} stands after step {before.number}"
+            message = f"step {step.number} is after step {before.number}"
             plan.add("BAD_VALUE", message, step.line, step.number)
 
 
@@ -161,13 +161,15 @@ def _read_session_manifest(plan: Plan, table: contract.Contract, section: markdo
         judge_version(plan, table.version, reader.values.get(table.version.field), blocks[0].line)
     differing = _differences(plan, reader.values)
     if differing:
-        message = f"{listed(differing)} of the session manifest {'is' if len(differing) == 1 else 'are'} not"
-        message += " what the steps and the scope fence make"
+        verb = "does" if len(differing) == 1 else "do"
+        message = (
+            f"{listed(differing)} of the session manifest {verb} not match the steps and the scope fence"
+        )
         plan.add("SPEC_MANIFEST_MISMATCH", message, blocks[0].line, field=differing[0])
 
 
 def _differences(plan: Plan, said: dict[str, object]) -> list[str]:
-    """Return the keys whose values are not the union of the steps' manifests."""
+    """Return the keys whose values differ from the union of the steps' manifests."""
     if any(step.manifest is None for step in plan.steps):
         return []
     made = union(plan)
@@ -183,7 +185,7 @@ def _sorted(value: object) -> object:
 
 
 def union(plan: Plan) -> dict[str, list[str] | int]:
-    """Return what a session's manifest says about its steps, Step 0 left out."""
+    """Return the session manifest that follows from the steps, without Step 0."""
     manifests = [step.manifest for step in plan.steps if step.number and step.manifest]
     forbidden = [path for manifest in manifests for path in manifest.forbidden_paths]
     return {
@@ -198,7 +200,7 @@ def union(plan: Plan) -> dict[str, list[str] | int]:
             path for manifest in manifests for path in manifest.bash_syntax_check
         ),
         spec.SESSION_MANIFEST_SCOPE_TOUCH: list(plan.fence.touch),
-        # What one step must leave alone another one of the session may be there to change.
+        # A path that one step must not change may be the task of another step of the session.
         spec.SESSION_MANIFEST_SCOPE_FORBIDDEN: _once(
             path for path in [*plan.fence.never_touch, *forbidden] if path not in plan.fence.touch
         ),
@@ -222,7 +224,7 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
     if depth not in depths:
         allowed = listed(depths).replace(" and ", " or ")
         message = (
-            f"{spec.RECOVERY_METADATA_RECOVERY_DEPTH} is {one_line(depth, 40) or 'empty'}, not {allowed}"
+            f"{spec.RECOVERY_METADATA_RECOVERY_DEPTH} must be {allowed}, not {one_line(depth, 40) or 'empty'}"
         )
         plan.add(
             "RECOVERY",
@@ -239,7 +241,7 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
     there = {step.number for step in plan.steps}
     lost = [number for number in steps if number not in there]
     if not steps or lost:
-        what = f"names step {lost[0]}, which is not here" if lost else "names no step"
+        what = f"names step {lost[0]}, which the spec does not have" if lost else "names no step"
         plan.add(
             "RECOVERY",
             f"{spec.RECOVERY_METADATA_MISSING_STEPS} {what}",

@@ -1,4 +1,4 @@
-"""Write the session specs of a plan: mechanical, with the steps word for word."""
+"""Write the session specs of a plan, with the steps word for word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Manifest, Session, Step
 
 CONTEXT, HANDOFF = spec.SECTION_CONTEXT, spec.SECTION_HANDOFF_STATE
-# Says 77 when nothing can be pushed from here; a push that only comes too late proves that it can.
+# Exits with 77 if nothing can be pushed from here; a rejected push that is only behind proves that pushing works.
 PREFLIGHT = (
     'if [ "$ULTRAEXECUTE_SKIP_PREFLIGHT" = 1 ]; then echo "pre-flight: skipped"; '
     'elif [ -z "$(git remote)" ]; then echo "pre-flight: no remote, nothing to try"; '
@@ -30,9 +30,9 @@ STEP_ZERO = f"""\
 ### Step 0: Sandbox pre-flight
 
 - **{of_plan.STEPS_FILES}:** none
-- **{of_plan.STEPS_CHANGES}:** none; this only finds out whether the sandbox lets commits out, before any work is done.
+- **{of_plan.STEPS_CHANGES}:** none; this only checks, before any work, whether the sandbox allows a push.
 - **{of_plan.STEPS_VERIFY}:** `{PREFLIGHT}` → expected: `pre-flight:`
-- **{of_plan.STEPS_ON_FAILURE}:** {of_plan.STEPS_ON_FAILURE_ESCALATE} - exit status 77 means that the session is blocked: nothing is attempted.
+- **{of_plan.STEPS_ON_FAILURE}:** {of_plan.STEPS_ON_FAILURE_ESCALATE} - exit status 77 means that the session is blocked: no step is attempted.
 - **{of_plan.STEPS_CHECKPOINT}:** none
 - **{of_plan.STEPS_MANIFEST}:**
 
@@ -48,20 +48,20 @@ STEP_ZERO = f"""\
   ```
 """
 FAILURE_HANDLING = """\
-- A step that fails for good ends the session; no later step is begun.
-- What has passed stays committed, and the report names the step, its error and what was tried."""
+- A step that fails its last attempt ends the session; no later step starts.
+- Steps that passed stay committed, and the report names the failed step, its error and its attempts."""
 SECURITY = """\
-These hold whatever a step says:
+These rules apply whatever a step says:
 
-- Nothing outside Touch is changed, and nothing outside the repository.
-- The command policy stands in front of every command; a command that it blocks is escalated.
-- Keys, credentials, shell start-up files, settings and hooks of the client and of git are never written."""
+- Change nothing outside Touch and nothing outside the repository.
+- The command policy checks every command; a blocked command is escalated.
+- Never write keys, credentials, shell start-up files, or settings and hooks of the client and of git."""
 SMALL, MIDDLING = 2, 5
 DOES, LEAVES = "Session ", "This session leaves: "
 
 
 def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, str]) -> str:
-    """Return the spec of one session; `kept` holds the sections that the model has written before."""
+    """Return the spec of one session; `kept` has the sections that the model wrote before."""
     steps = {step.number: step for step in plan.steps}
     own = [steps[number] for number in session.steps]
     blocks = [other.number for other in plan.sessions if session.number in other.depends_on]
@@ -102,13 +102,13 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
 
 
 def _own_words(kept: Mapping[str, str], name: str) -> str:
-    """Return what the model wrote into a section; a line of our own is made anew with the plan."""
+    """Return the text that the model wrote into a section; empty for a generated line."""
     text = kept.get(name, "")
     return "" if "\n" not in text and text.startswith((DOES, LEAVES)) else text
 
 
 def _touch(session: Session, steps: list[Step]) -> tuple[str, ...]:
-    """Return what a session may change: its fence, or the files of its steps when the plan draws none."""
+    """Return what a session may change: its fence, or the files of its steps if the plan has no fence."""
     return session.fence.touch or tuple(
         dict.fromkeys(path for step in steps for path in (*step.files, *_paths_of(step)))
     )
@@ -143,7 +143,7 @@ def _current_version() -> str:
 
 
 def _step_text(plan: Plan, step: Step) -> str:
-    """Return the step as the plan has it; a manifest that was made up is added as its last item."""
+    """Return the step as the plan has it, with a generated manifest as its last item."""
     lines = plan.document.slice(step.line, step.end)
     while lines and not lines[-1].strip():
         lines.pop()
@@ -186,7 +186,7 @@ def _list(name: str, items: list[str], indent: str) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """Return text in double quotes as YAML reads it."""
+    """Return text as a double-quoted YAML string."""
     letters = []
     for letter in text:
         if letter in '"\\':
@@ -199,7 +199,7 @@ def quoted(text: str) -> str:
 
 
 def _exit_condition(steps: list[Step]) -> str:
-    """Return the commands that verify the steps, each once, and what only a person can see."""
+    """Return the commands that verify the steps, each once, and what only a person can check."""
     conditions = [_condition(step.verify) for step in steps if step.verify and step.verify.command]
     return "\n".join(
         [*dict.fromkeys(conditions), "- [ ] Every step is committed, and nothing else has changed."]

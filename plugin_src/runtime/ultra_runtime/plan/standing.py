@@ -1,4 +1,4 @@
-"""How the plan of a project stands: its steps, and the sessions that share them."""
+"""The state of a project's plan: its steps and its sessions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, St
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.tables.fields import session_spec_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.plan.values import Plan, Session
 
-SESSION_SPEC = "session-spec"
+SESSION_SPEC: str = session_spec_fields.KIND
 
 
 class PlanPart(StagePart):
@@ -31,16 +32,16 @@ class PlanPart(StagePart):
         self.task = text_of(self.plan.front_matter.get("task")) if self.plan else ""
 
     def raw(self) -> bytes | None:
-        """Return the bytes of the plan, if it is there; nothing is read from them."""
+        """Return the bytes of the plan, if it exists."""
         return _bytes(self.project.path(file_of(self.kind)))
 
     def spec(self, session: int) -> tuple[str, bytes | None]:
-        """Return where the spec of a session lies, and what it holds, if it is there."""
+        """Return the path of a session's spec and its bytes, if it exists."""
         name = file_of(SESSION_SPEC).replace("{session}", str(session))
         return name, _bytes(self.project.path(name))
 
     def has_stale_spec(self, session: Session) -> bool:
-        """Tell whether a session has a spec whose steps are not those of the plan any more."""
+        """Return whether a session has a spec whose steps no longer match the plan."""
         _, data = self.spec(session.number)
         if data is None or self.plan is None:
             return False
@@ -51,11 +52,11 @@ class PlanPart(StagePart):
 
     @property
     def caption(self) -> str:
-        """Return how many steps there are."""
+        """Return the number of steps."""
         return f"{len(self.steps)} steps" if self.steps else STATES[self.state]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return what there is of a plan."""
+        """Return the plan in one row."""
         title = self.stage.capitalize()
         if self.state in (MISSING, DRAFT):
             return [(title, STATES[self.state])]
@@ -66,12 +67,12 @@ class PlanPart(StagePart):
         return [(title, ", ".join(part for part in parts if part))]
 
     def data(self) -> dict[str, Any]:
-        """Return the same for a program."""
+        """Return the same as data."""
         return {self.stage: {"state": self.state, "version": self.version, "steps": len(self.steps)}}
 
 
 def same_step(plan: Plan, other: Plan, number: int) -> bool:
-    """Tell whether a step is the same in both; the spec of a legacy plan adds a manifest to it."""
+    """Return whether a step is the same in both; a spec of a legacy plan adds a manifest to it."""
     lines = _lines(plan, number)
     return bool(lines) and _lines(other, number)[: len(lines)] == lines
 

@@ -41,7 +41,7 @@ def numbered(title: str, word: str) -> tuple[int, str] | None:
 
 
 def begins_numbered(title: str, words: Sequence[str]) -> str:
-    """Return the word of the list with which a title begins when a number follows it, or nothing."""
+    """Return the word of the list that begins a title and is followed by a number; else empty."""
     first, _, rest = title.strip("*_ ").partition(" ")
     if not rest.strip()[:1].isdigit():
         return ""
@@ -49,7 +49,7 @@ def begins_numbered(title: str, words: Sequence[str]) -> str:
 
 
 class StepReader:
-    """Reads steps one after the other into a plan; patterns are left for one check at the end."""
+    """Read steps one by one into a plan; patterns are checked together at the end."""
 
     def __init__(self, plan: Plan, part: contract.Part, manifest: contract.Block) -> None:
         self.plan = plan
@@ -62,14 +62,14 @@ class StepReader:
         self.manifest_lines: set[int] = set()
 
     def read(self, section: markdown.TextSection) -> list[Step]:
-        """Return the steps below a section; a heading that only looks like one is a problem."""
+        """Return the steps below a section; a heading that only looks like a step is a problem."""
         steps = []
         for heading in self.plan.document.below(section):
             found = numbered(heading.title, self.word) if heading.level == LEVEL else None
             if found:
                 steps.append(self._step(found[0], found[1], heading))
             elif begins_numbered(heading.title, [self.word]):
-                message = f'"{one_line(heading.title, 80)}" is not of the form ### {self.part.heading}'
+                message = f'"{one_line(heading.title, 80)}" must have the form ### {self.part.heading}'
                 self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line)
         return steps
 
@@ -95,7 +95,7 @@ class StepReader:
         for item in items:
             name = self.fields.get(" ".join(item.name.split()).casefold(), "") if item.name else ""
             if name and name in found:
-                message = f"{name} stands twice in step {step.number}"
+                message = f"{name} is listed twice in step {step.number}"
                 self.plan.add("BAD_VALUE", message, item.line, step.number, name, mild=self.plan.lenient)
             elif name:
                 found[name] = item
@@ -106,10 +106,10 @@ class StepReader:
             step.verify = read_command(item.value, item.line, item.blocks)
         if item is None or step.verify is None or step.verify.command is None:
             what = f"no command in backticks in its {VERIFY}" if item else f"no {VERIFY}"
-            message = f"step {step.number} has {what}, so its manifest alone decides"
+            message = f"step {step.number} has {what}, so only its manifest decides"
             self._warn("PLAN_MISSING_VERIFY", message, step, item, VERIFY)
         elif step.verify.more:
-            message = f"{VERIFY} of step {step.number} has more than one command, and only the first is run: join them with &&"
+            message = f"{VERIFY} of step {step.number} has more than one command, but only the first is run: join them with &&"
             self._warn("PLAN_MISSING_VERIFY", message, step, item, VERIFY)
 
     def _read_on_failure(self, step: Step, item: markdown.Item | None) -> None:
@@ -127,9 +127,7 @@ class StepReader:
         if word in self.actions:
             step.on_failure = word
         else:
-            message = (
-                f'{ON_FAILURE} of step {step.number} is "{one_line(text, 40)}", not {_either(self.actions)}'
-            )
+            message = f'{ON_FAILURE} of step {step.number} must be {_either(self.actions)}, not "{one_line(text, 40)}"'
             self.plan.add(
                 "BAD_VALUE",
                 message,
@@ -150,7 +148,7 @@ class StepReader:
             if command and not is_nothing(command) and (found or command.startswith("git")):
                 step.commit = InlineCommand(item.value, item.line, command)
         if step.checkpoint is None or not command.startswith(COMMIT):
-            what = f'is not of the form {COMMIT} -m "message"' if item else "is missing"
+            what = f'must have the form {COMMIT} -m "message"' if item else "is missing"
             self._warn(
                 "PLAN_CHECKPOINT_FORM",
                 f"the {CHECKPOINT} of step {step.number} {what}",
@@ -197,7 +195,7 @@ class StepReader:
 
 
 def _prose(item: markdown.Item | None) -> str:
-    """Return the words of a field with those of its nested items, one a line."""
+    """Return the text of a field with its nested items, one per line."""
     if item is None:
         return ""
     return "\n".join([*item.parts, *(f"- {child.text}" for child in item.children)])
@@ -222,7 +220,7 @@ def commit_message(command: str) -> str | None:
 
 
 def _shell_word(text: str) -> str | None:
-    """Return the first word of a text as a shell reads it; nothing when it is not closed or is computed."""
+    """Return the first word of a text as a shell reads it; None when it is not closed or is computed."""
     quote = text[:1]
     if quote == "'":
         word, closed, _ = text[1:].partition("'")

@@ -1,9 +1,9 @@
-"""What a plan and a session spec hold, as read: plain values with the lines they stand on."""
+"""The content of plans and session specs: plain values with their lines."""
 
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.text.markdown import Document, TextSection
 
-PLAN = "plan"
-SESSION_SPEC = "session-spec"
+PLAN: str = plan_fields.KIND
+SESSION_SPEC: str = session_spec_fields.KIND
 
 
 class Problem(Struct):
-    """One thing that is wrong, under its code; in a legacy plan a mild one is a warning."""
+    """One problem with its code; in a legacy plan a mild one is a warning."""
 
     code: str
     message: str
@@ -28,7 +28,7 @@ class Problem(Struct):
 
 
 class Manifest:
-    """What must be true when a step is done; `made_up` when it was derived for a legacy plan."""
+    """What must be true when a step is done; `made_up` if it was generated for a legacy plan."""
 
     __slots__ = (
         "bash_syntax_check", "commit_message_pattern", "expected_paths", "forbidden_paths", "line", "made_up",
@@ -50,7 +50,7 @@ class Manifest:
         self.sandbox_preflight: bool = values.get(plan_fields.MANIFEST_SANDBOX_PREFLIGHT, False)
 
     def as_data(self) -> dict[str, Any]:
-        """Return the manifest as it stands in an answer."""
+        """Return the manifest as data for an answer."""
         data: dict[str, Any] = {
             plan_fields.MANIFEST_EXPECTED_PATHS: list(self.expected_paths),
             plan_fields.MANIFEST_MIN_FILE_COUNT: self.min_file_count,
@@ -71,7 +71,7 @@ class Manifest:
 
 
 class Step:
-    """One step: what to change, how to see that it worked, what to do when it did not."""
+    """One step: what to change, how to verify it, what to do if it fails."""
 
     __slots__ = (
         "changes", "checkpoint", "commit", "end", "files", "line", "manifest", "number", "on_failure", "on_failure_text",
@@ -94,11 +94,11 @@ class Step:
         self.checkpoint: str | None = None
         """The message of the commit."""
         self.commit: InlineCommand | None = None
-        """The Checkpoint as the plan has it; a run takes its message alone."""
+        """The Checkpoint as the plan has it; a run uses only its message."""
         self.manifest: Manifest | None = None
 
     def as_data(self) -> dict[str, Any]:
-        """Return the step as it stands in an answer."""
+        """Return the step as data for an answer."""
         verify, test = self.verify, self.test_first
         return {
             "number": self.number,
@@ -134,7 +134,7 @@ class Session(Struct):
     fence: Fence
 
     def as_data(self) -> dict[str, Any]:
-        """Return the session as it stands in an answer."""
+        """Return the session as data for an answer."""
         return {
             "number": self.number,
             "title": self.title,
@@ -157,7 +157,7 @@ class EntryCondition(Struct):
     sessions: tuple[int, ...] = ()
 
     def as_data(self) -> dict[str, Any]:
-        """Return the condition as it stands in an answer."""
+        """Return the condition as data for an answer."""
         data: dict[str, Any] = {"kind": self.kind, "text": self.text, "line": self.line}
         if self.command:
             data["command"] = self.command
@@ -178,7 +178,7 @@ class Recovery(Struct):
 
 
 class Plan:
-    """A plan or a session spec, and everything that is wrong with it."""
+    """A plan or a session spec with its problems."""
 
     __slots__ = (
         "document", "entry_condition", "exit_conditions", "fence", "front_matter", "kind", "legacy", "lenient", "lines", "problems",
@@ -194,7 +194,7 @@ class Plan:
         self.version = ""
         self.legacy = False
         self.lenient = False
-        """Manifests may be missing and are made up: the plan is legacy and nobody asked for --strict."""
+        """Missing manifests are generated: the plan is legacy and --strict was not given."""
         self.steps: list[Step] = []
         self.sessions: list[Session] = []
         self.verification: list[InlineCommand] = []
@@ -207,14 +207,14 @@ class Plan:
 
     @property
     def waves(self) -> list[tuple[int, list[Session]]]:
-        """The sessions by wave, the first wave first."""
+        """The sessions by wave, in order."""
         waves: dict[int, list[Session]] = {}
         for session in self.sessions:
             waves.setdefault(session.wave, []).append(session)
         return sorted(waves.items())
 
     def summary(self) -> dict[str, Any]:
-        """Return what a validator's result says of the plan."""
+        """Return the plan as a validator's result shows it."""
         return {
             **self.front_matter,
             "type": self.kind,
@@ -234,5 +234,5 @@ class Plan:
         field: str = "",
         mild: bool = False,
     ) -> None:
-        """Note a problem."""
+        """Add a problem."""
         self.problems.append(Problem(code, message, line, step, field, mild))

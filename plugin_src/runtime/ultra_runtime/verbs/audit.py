@@ -1,4 +1,4 @@
-"""Audit the run of a plan, at any time, from nothing but the plan, git and the files.
+"""Audit the run of a plan, at any time, from the plan, git and the files alone.
 
 The status is pass or drift; each drift says what was expected, what was found, and at which step.
 """

@@ -30,7 +30,7 @@ READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
-    """Answer with the command to go on with."""
+    """Answer with the command that continues the work."""
     project = args.get("--project")
     states = _states_of_project(project) if project else _states_of_repository()
     if len(states.newest) > 1:
@@ -53,7 +53,7 @@ def _states_of_project(project: str) -> States:
     if not os.path.isdir(folder):
         raise RefusedError(f"there is no project folder {one_line(project)}", hint)
     if not has_state(folder):
-        raise RefusedError(f"{one_line(project)} has no {file_of(KIND)}: no run of it has begun yet", hint)
+        raise RefusedError(f"{one_line(project)} has no {file_of(KIND)}: no run of it has started", hint)
     states = States()
     states.read(find_root(folder) or root, folder)
     return states
@@ -61,7 +61,7 @@ def _states_of_project(project: str) -> States:
 
 def _none() -> Answer:
     data = {"ok": True, "found": False, "next": f"run `{verb('guide')} continue none`"}
-    return Answer(data, "No session state here: no project of this repository has a session to go on with.")
+    return Answer(data, "No session state here: no project of this repository has a session to continue.")
 
 
 def _only_broken(states: States) -> Answer:
@@ -70,7 +70,7 @@ def _only_broken(states: States) -> Answer:
         "ok": False, "found": False, "error": error, "ignored": _ignored(states),
         "next": f"run `{verb('guide')} continue broken`",
     }  # fmt: skip
-    return Answer(data, "\n".join(["Cannot go on: " + error + ".", *map(str, states.broken)]), 1)
+    return Answer(data, "\n".join(["Cannot continue: " + error + ".", *map(str, states.broken)]), 1)
 
 
 def _ambiguous(states: States) -> Answer:
@@ -79,7 +79,7 @@ def _ambiguous(states: States) -> Answer:
             "project": state.project,
             "status": state.status,
             "label": _coming(state).reason,
-            "command": command("continue", state.project),
+            "command": command(STAGE, state.project),
         }
         for state in states.newest
     ]
@@ -93,7 +93,7 @@ def _ambiguous(states: States) -> Answer:
 
 
 def _coming(state: SessionState) -> Next:
-    """Return what comes next in the project of a session state; a folder that is no project has its state alone."""
+    """Return what comes next in the project of a session state; outside a project only the state decides."""
     here = current_folder()
     folder = os.path.join(find_root(here) or here, state.project)
     name = os.path.basename(folder)
@@ -130,7 +130,7 @@ def _rows(state: SessionState, coming: Next) -> list[str]:
         ("Next", coming.reason),
         ("When", state.updated_at),
         ("Brief", state.brief),
-        ("Go on", coming.command),
+        ("Continue", coming.command),
     ]
     return [f"{title:8} {one_line(text, 500)}" for title, text in rows if text]
 
@@ -162,5 +162,5 @@ def _ignored(states: States) -> list[dict[str, Any]]:
 def _notes(states: States, others: list[str]) -> list[str]:
     lines = [f"Ignored: {issue}" for issue in states.broken]
     if others:
-        lines.append(f"Unfinished too: {one_line(listed(others), 500)}.")
+        lines.append(f"Also unfinished: {one_line(listed(others), 500)}.")
     return lines

@@ -1,6 +1,6 @@
 """Show the content of a plan or session spec: steps, manifests, sessions, waves and problems.
 
-The file itself says which of the two it is. A legacy plan is shown with the manifests generated for it.
+The content of the file decides which of the two it is. A legacy plan is shown with the manifests generated for it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STAGE = "plan"
 
 
 def run(args: Args) -> Answer:
-    """Answer with everything that was read; only a file that is no plan at all is a failure."""
+    """Answer with everything that was read; only a file that is not a plan at all is a failure."""
     path = args.need("PATH")
     try:
         plan = read(read_regular(path))
@@ -56,7 +56,7 @@ def _answer(result: Result, data: dict[str, Any], lines: list[str], status: int)
         *(f"warning {issue}" for issue in result.warnings),
     ]
     if status:
-        data = {**data, "error": "this is no plan that can be shown", "next": "see `errors`"}
+        data = {**data, "error": "this is not a plan that can be shown", "next": "see `errors`"}
     return Answer({**data, **issues}, "\n".join(lines), status)
 
 
@@ -83,9 +83,11 @@ def _lines(plan: Plan) -> list[str]:
 
 def _step(step: Step) -> str:
     manifest = step.manifest
-    told = "no manifest" if manifest is None else "manifest made up" if manifest.made_up else "manifest"
+    shown = "no manifest" if manifest is None else "manifest generated" if manifest.made_up else "manifest"
     verify = one_line(step.verify.command, 60) if step.verify and step.verify.command else "no verify"
-    return f"  {step.number:>3}  {one_line(step.title, 60)}  [{verify}; on failure {step.on_failure}; {told}]"
+    return (
+        f"  {step.number:>3}  {one_line(step.title, 60)}  [{verify}; on failure {step.on_failure}; {shown}]"
+    )
 
 
 def _session(session: Session) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.life.finish import finish
 from ultra_runtime.run.state.live import open_live
-from ultra_runtime.run.state.progress import COMPLETED
+from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.standing.project_standing import after
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,22 +24,23 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with all that the user is to be told, and the command that comes next."""
+    """Answer with what to tell the user, and the next command."""
     busy, live = open_live("run finish", args.get("--plan"), args.get("--project"))
     with busy:
         done = finish(live, args.get("--data"))
-    data: dict[str, Any] = {"ok": True, "result": done.summary["result"], "steps": done.steps}
-    told = (
+    result, drifts = done.summary[fields.STATS_RESULT], done.summary[fields.MANIFEST_AUDIT_DRIFT_DETAILS]
+    data: dict[str, Any] = {"ok": True, "result": result, "steps": done.steps}
+    optional = (
         ("why", done.why),
         ("findings", done.findings),
-        ("drift_details", done.summary["drift_details"]),
+        (fields.MANIFEST_AUDIT_DRIFT_DETAILS, drifts),
         ("notes", done.warnings),
     )
-    data.update({name: rows for name, rows in told if rows})
+    data.update({name: rows for name, rows in optional if rows})
     data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
     project = live.place.project
     if project:
         data["next"] = after(project)
-    elif done.summary["result"] != COMPLETED:
-        data["next"] += f"; to go on: {live.command('--resume')}"
+    elif result != COMPLETED:
+        data["next"] += f"; to continue: {live.command('--resume')}"
     return Answer(data, "\n".join([done.report, *done.warnings]))

@@ -15,9 +15,9 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Keep the finding; it decides nothing."""
+    """Save the finding; it does not change the run."""
     text = one_line(args.need("TEXT"), 500)
     busy, live = open_live("run note", args.get("--plan"), args.get("--project"))
     with busy:
         live.found(text)
-    return Answer({"ok": True, "next": "go on where you were"}, f"Noted: {text}")
+    return Answer({"ok": True, "next": "continue where you were"}, f"Noted: {text}")

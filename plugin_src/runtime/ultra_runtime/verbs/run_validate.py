@@ -55,9 +55,9 @@ def run(args: Args) -> Answer:
         data["blocked"] = blocked[:20]
     if errors or blocked:
         data["error"] = str(errors[0]) if errors else f"the command policy blocks {blocked[0]}"
-        data["next"] = "correct it and validate again"
+        data["next"] = "fix it and validate again"
     title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {len(plan.steps)} steps"
-    ran = [f"is run: {one}" for one in data["commands"]]
+    ran = [f"will run: {one}" for one in data["commands"]]
     ran += [f"blocked {one}" for one in blocked]
     lines = [title, *ran, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
     return Answer(data, "\n".join(lines), 0 if data["ok"] else 1)

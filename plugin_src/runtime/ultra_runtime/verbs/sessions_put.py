@@ -23,6 +23,7 @@ from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.agents import DECOMPOSER
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section
 from ultra_runtime.words import one_line
 
@@ -37,17 +38,17 @@ if TYPE_CHECKING:
 
 USAGE = "sessions put --project DIR [--export] [--json]"
 STAGE = "plan"
-HINT = "let the decomposer mend its block, once, and give it on standard input; after that the plan stays one session"
+HINT = "let the decomposer fix its block, once, and pass it on standard input; if that fails, the plan stays one session"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the sessions that stand in the plan, and with the specs."""
+    """Answer with the sessions in the plan, and with the specs."""
     project = find_project(args.need("--project"))
     answer = answer_block(DECOMPOSER, as_text(read_given(None, HINT), HINT), HINT)
     sessions = answer["sessions"]
     if not answer["split"] or len(sessions) < 2:
         why = one_line(answer["why"], 300)
-        next_step = f"the plan stays one session ({why}); with --export tell the user why there are no specs"
+        next_step = f"the plan stays one session ({why}); with --export, tell the user why there are no specs"
         return Answer({"ok": True, "sessions": 1, "specs": [], "next": next_step}, next_step)
     try:
         with Folder(project.folder) as folder:
@@ -55,34 +56,34 @@ def run(args: Args) -> Answer:
             data = _with_sessions(project, sessions)
             result = check_write(load_contract(PLAN), data, project.path(PLAN_FILE))
             if result.errors:
-                return _refused("the plan with these sessions would not keep its contract", result.errors)
+                return _refused("the plan with these sessions would not follow its contract", result.errors)
             words = _words(sessions)
             target = folder_of_specs(PLAN_FILE, project.shown)
             specs = make_specs(read(data, PLAN), project.show(PLAN_FILE), target, words)
             faults = spec_faults(target, specs) if args.flag("--export") else []
             if faults:
-                return _refused("a spec of these sessions would not keep its contract", faults)
+                return _refused("a spec of these sessions would not follow its contract", faults)
             folder.write(PLAN_FILE, data)
         if args.flag("--export"):
             write_specs(target, specs)
     except (WriteError, EditError, OSError) as problem:
-        raise RefusedError(str(problem), "see to it and call again") from None
+        raise RefusedError(str(problem), "fix this and retry") from None
     shown = [project.show(folder_of(SESSION_SPEC), name) for name in specs] if args.flag("--export") else []
-    next_step = "go on: name the specs in the summary" if shown else "go on: the sessions are in the plan"
-    told = {"ok": True, "sessions": len(sessions), "specs": shown, "warnings": short(result.warnings)}
-    return Answer({**told, "next": next_step}, "\n".join([project.show(PLAN_FILE), *shown]))
+    next_step = "name the specs in the summary" if shown else "continue: the sessions are in the plan"
+    values = {"ok": True, "sessions": len(sessions), "specs": shown, "warnings": short(result.warnings)}
+    return Answer({**values, "next": next_step}, "\n".join([project.show(PLAN_FILE), *shown]))
 
 
 def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:
     if plan_gate.read_draft(project) is not None:
         error = f"the critics' gate is open: {project.show(draft_of(PLAN))} exists"
         raise RefusedError(
-            error, f"let `{verb('gate plan')}` end first: sessions share the steps of the plan"
+            error, f"wait until `{verb('gate plan')}` ends: sessions divide the steps of the plan"
         )
     try:
         old = read_regular(project.path(PLAN_FILE))
     except UnreadableError as problem:
-        raise RefusedError(f"{project.show(PLAN_FILE)}: {problem}", "make the plan first") from None
+        raise RefusedError(f"{project.show(PLAN_FILE)}: {problem}", "write the plan first") from None
     order = [one.name for one in load_contract(PLAN).sections]
     text = "\n\n".join(_session(number, one) for number, one in enumerate(sessions, 1))
     return replace_section(old, plan_gate.STRATEGY, text, order)
@@ -94,12 +95,12 @@ def _session(number: int, one: Mapping[str, Any]) -> str:
         [
             f"### Session {number}: {one_line(one['title'], 120)}",
             "",
-            f"- **Steps:** {', '.join(map(str, one['steps']))}",
-            f"- **Wave:** {one['wave']}",
-            f"- **Depends on:** {needs or 'none'}",
-            "- **Scope fence:**",
-            f"  - Touch: {_paths(one['touch'])}",
-            f"  - Never touch: {_paths(one['never_touch'])}",
+            f"- **{plan_fields.SESSIONS_STEPS}:** {', '.join(map(str, one['steps']))}",
+            f"- **{plan_fields.SESSIONS_WAVE}:** {one['wave']}",
+            f"- **{plan_fields.SESSIONS_DEPENDS_ON}:** {needs or 'none'}",
+            f"- **{plan_fields.SESSIONS_SCOPE_FENCE}:**",
+            f"  - {session_spec_fields.SCOPE_FENCE_TOUCH}: {_paths(one['touch'])}",
+            f"  - {session_spec_fields.SCOPE_FENCE_NEVER_TOUCH}: {_paths(one['never_touch'])}",
         ]
     )
 
@@ -109,7 +110,7 @@ def _paths(paths: Sequence[str]) -> str:
 
 
 def _words(sessions: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, str]]:
-    """Return what the decomposer says for the two sections of each spec; a heading would end a section."""
+    """Return the decomposer's text for the two sections of each spec, without headings, which would end a section."""
     return {
         number: {
             name: "\n".join(line.lstrip("#").lstrip() for line in one[key].strip().split("\n"))

@@ -7,7 +7,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.begin import begin
 from ultra_runtime.run.step.numbers import step_number
-from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import counted
 
@@ -25,7 +25,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with Files, Changes and Reuses, and with what will be asked of the result."""
+    """Answer with Files, Changes and Reuses, and with what the result must pass."""
     number = step_number(args)
     busy, live = open_live(f"step begin {number}", args.get("--plan"), args.get("--project"))
     with busy:
@@ -41,8 +41,8 @@ def run(args: Args) -> Answer:
     data.update(_asked(step))
     if begun.again:
         used = counted(begun.record.attempts, "attempt")
-        done = tell_paths(begun.changed) if begun.changed else "nothing"
-        data["again"] = f"it was begun before; {used} used; changed so far: {done}"
+        done = list_paths(begun.changed) if begun.changed else "nothing"
+        data["again"] = f"already begun; {used} used; changed so far: {done}"
     if live.notes:
         data["notes"] = live.notes
     verify = f"{verb('step verify')} {number}"
@@ -52,7 +52,7 @@ def run(args: Args) -> Answer:
 
 
 def _asked(step: Step) -> dict[str, Any]:
-    """Return what decides: who does not know it has to read the plan for it, or guess."""
+    """Return what the step must pass, so that nobody has to read the plan for it."""
     asked: dict[str, Any] = {}
     if step.verify and step.verify.command:
         expected = f" -> {step.verify.expected}" if step.verify.literal else ""
@@ -70,12 +70,12 @@ def _test_first(begun: Begun) -> str:
         return ""
     if begun.test is None:
         return test.command or test.text
-    return f"{test.command}: {_told(begun.test)}"
+    return f"{test.command}: {_test_words(begun.test)}"
 
 
-def _told(outcome: Outcome) -> str:
+def _test_words(outcome: Outcome) -> str:
     if outcome.late:
-        return "it did not end in time"
+        return "it timed out"
     if outcome.status:
-        return f"it fails as things are, with exit status {outcome.status}"
-    return "it passes as things are, which says nothing before the new test is written"
+        return f"it fails before the step, with exit status {outcome.status}"
+    return "it passes before the step, which proves nothing until the new test is written"

@@ -22,7 +22,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the paths that are as they were, and how to have one back."""
+    """Answer with the restored paths, and how to get a change back."""
     number = step_number(args)
     busy, live = open_live(f"step restore {number}", args.get("--plan"), args.get("--project"))
     with busy:
@@ -30,5 +30,5 @@ def run(args: Args) -> Answer:
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
         data["left"] = undone.left
-    data["next"] = f"mend what else the last verify named, if anything, then {verb('step verify')} {number}"
-    return Answer(data, f"Put back: {undone}\nNext: {data['next']}")
+    data["next"] = f"fix what else the last verify reported, if anything, then {verb('step verify')} {number}"
+    return Answer(data, f"Restored: {undone}\nNext: {data['next']}")

@@ -1,7 +1,7 @@
 """Verify a step: run its Verify command, check its manifest, and count the attempt.
 
 `next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify may take nine
-minutes unless --timeout is given; after that it is ended with its child processes and counts as failed.
+minutes unless --timeout is given; after that it is stopped with its child processes and counts as failed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer whether the step passed; a no is an answer too."""
+    """Answer whether the step passed; a failed step is not an error of the call."""
     number = step_number(args)
     limit = seconds(args, "--timeout", COMMAND_SECONDS)
     busy, live = open_live(f"step verify {number}", args.get("--plan"), args.get("--project"))
@@ -44,9 +44,9 @@ def run(args: Args) -> Answer:
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
     data.update(of=ATTEMPTS, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
-        told = outcome.told()
-        if told:
-            data["output"] = told
+        excerpt = outcome.excerpt()
+        if excerpt:
+            data["output"] = excerpt
         data["log"] = outcome.log
     if follows.undone:
         data["undone"] = follows.undone

@@ -1,6 +1,6 @@
 """Stop and SubagentStop: while a run of this session is in progress, remind once that it is not finished.
 
-Silent without a run. Whatever goes wrong, the turn ends: this hook has no error of its own.
+Prints nothing without a run. The turn ends even if this hook fails: it reports no error to the client.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    """Send the reminder, if there is one."""
+    """Print the reminder, if there is one."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
     from ultra_runtime.guard.site import run_file

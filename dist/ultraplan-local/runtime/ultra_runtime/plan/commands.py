@@ -1,4 +1,4 @@
-"""Every command of a plan or session spec, in the order of a run, and what the judge says of each."""
+"""List every command of a plan or session spec, in the order of a run, with its verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHECKPOINT = plan_fields.STEPS_CHECKPOINT
 
 
 class PlanCommand(Struct):
-    """A command of a plan: the field it stands in, its step if it has one, and its line."""
+    """A command of a plan: its field, its step if it has one, and its line."""
 
     field: str
     step: int | None
@@ -30,7 +30,7 @@ class PlanCommand(Struct):
 
     @property
     def where(self) -> str:
-        """Where it stands, in words."""
+        """Its place in words."""
         return self.field if self.step is None else f"Step {self.step}, {self.field}"
 
 
@@ -42,11 +42,11 @@ class Scanned(Struct):
 
     @property
     def verdict(self) -> str:
-        """Block, warn or allow."""
+        """The verdict: block, warn or allow."""
         return self.ruled.verdict
 
     def as_data(self) -> dict[str, Any]:
-        """Return it as it stands in an answer."""
+        """Return it as data for an answer."""
         found = self.found
         data: dict[str, Any] = {"field": found.field, "line": found.line, "command": found.command}
         if found.step is not None:
@@ -54,12 +54,12 @@ class Scanned(Struct):
         return {**data, **self.ruled.as_data()}
 
     def row(self) -> str:
-        """Return it as a report shows it, with its line and what to do instead."""
+        """Return it as a row of a report, with its line and what to do instead."""
         found, ruled = self.found, self.ruled
-        told = f"{self.verdict:5}  line {found.line}, {found.where}: {one_line(found.command, 120)}"
+        row = f"{self.verdict:5}  line {found.line}, {found.where}: {one_line(found.command, 120)}"
         if self.verdict == ALLOWED:
-            return told
-        return f"{told}\n       {ruled.rule}: {ruled.reason}\n       Instead: {ruled.instead}"
+            return row
+        return f"{row}\n       {ruled.rule}: {ruled.reason}\n       Instead: {ruled.instead}"
 
     def __str__(self) -> str:
         return f"{self.found.where}: `{one_line(self.found.command, 200)}`: {self.ruled.reason}"
@@ -71,12 +71,12 @@ def scan(plan: Plan, judge: Judge) -> list[Scanned]:
 
 
 def commands_to_run(plan: Plan) -> list[PlanCommand]:
-    """Return what a run executes; of a Checkpoint it takes the message alone."""
+    """Return the commands that a run executes; of a Checkpoint it uses only the message."""
     return [found for found in plan_commands(plan) if found.field != CHECKPOINT]
 
 
 def plan_commands(plan: Plan) -> Iterator[PlanCommand]:
-    """Yield every command of a plan, in the order in which a run comes to it."""
+    """Yield every command of a plan, in the order of a run."""
     for field, step, found in _fields(plan):
         if found and found.command:
             yield PlanCommand(field, step, found.line, found.command)

@@ -1,4 +1,4 @@
-"""Read the YAML block of a manifest against its contract, or make one up for a legacy step."""
+"""Read the YAML block of a manifest and check it against its contract, or generate one for a legacy step."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ YAML = ("yaml", "yml")
 PARSE = "MANIFEST_PARSE"
 BAD_TYPE = "MANIFEST_BAD_TYPE"
 MISSING_KEY = "MANIFEST_MISSING_KEY"
-KINDS = {"text": "text", "integer": "a whole number from 0 on", "boolean": "true or false", "list": "a list"}
+KINDS = {"text": "text", "integer": "a whole number, 0 or more", "boolean": "true or false", "list": "a list"}
 WORDS_OF_MESSAGE = 3
 
 
 def top_key(block: markdown.TextBlock) -> str:
-    """Return the key with which a block of YAML begins, or nothing."""
+    """Return the first key of a YAML block; empty if there is none."""
     for line in block.lines:
         at = skip_spaces(line, 0)
         if at < len(line) and not is_comment(line, at):
@@ -36,12 +36,12 @@ def top_key(block: markdown.TextBlock) -> str:
 
 
 def is_manifest(block: markdown.TextBlock, name: str = plan_fields.BLOCK_MANIFEST) -> bool:
-    """Tell whether a block is YAML under that top key."""
+    """Return whether a block is YAML under that top key."""
     return block.language in ("", *YAML) and top_key(block) == name
 
 
 class BlockReader:
-    """Reads one block against its table; what is wrong goes to the plan with the step and the line."""
+    """Read one block and check it against its table; problems go to the plan with step and line."""
 
     def __init__(self, plan: Plan, table: contract.Block, step: int | None = None) -> None:
         self.plan = plan
@@ -52,7 +52,7 @@ class BlockReader:
         self.sound = True
 
     def read(self, block: markdown.TextBlock) -> bool:
-        """Read the block and tell whether all of it is as the table says."""
+        """Read the block and return whether it matches the table."""
         if not block.closed:
             self._add(PARSE, "the block is not closed: end it with a fence", block.line)
             return False
@@ -66,7 +66,7 @@ class BlockReader:
         known = [field.name for field in self.table.fields]
         unknown = next((name for name in lines if name not in known), None)
         if unknown is not None:
-            message = f"there is no key {one_line(unknown, 80)}{nearest(unknown[:80], known)}"
+            message = f"unknown key: {one_line(unknown, 80)}{nearest(unknown[:80], known)}"
             self._add(PARSE, message, lines[unknown], one_line(unknown, 80))
         missing = [field.name for field in self.table.fields if field.required and field.name not in lines]
         if missing:
@@ -84,19 +84,17 @@ class BlockReader:
             row += 1
         key, _, rest = lines[row].partition(":") if row < len(lines) else ("", "", "")
         if key.strip(" \"'") != self.table.name:
-            raise MappingError(
-                f"the block does not begin with the key {self.table.name}:", min(row, len(lines))
-            )
+            raise MappingError(f"the block must begin with the key {self.table.name}:", min(row, len(lines)))
         if rest.strip(" ") and not rest.lstrip(" ").startswith("#"):
-            raise MappingError(f"the keys of {self.table.name} stand on the lines below it, indented", row)
+            raise MappingError(f"the keys of {self.table.name} must be on the lines below it, indented", row)
         reader = MappingReader(lines, row + 1, records=True)
         reader.read()
         if reader.values and (reader.indent or 0) <= skip_spaces(lines[row], 0):
-            raise MappingError(f"the keys of {self.table.name} have to be indented below it", row + 1)
+            raise MappingError(f"the keys of {self.table.name} must be indented below it", row + 1)
         return reader
 
     def _take(self, field: contract.Field, raw: object, line: int, rows: list[int]) -> None:
-        """Give a value its type, or say what is wrong with it."""
+        """Convert a value to its type, or report what is wrong with it."""
         try:
             if field.type != "list" or not isinstance(raw, list):
                 value = self._scalar(field, field.type, raw)
@@ -119,15 +117,15 @@ class BlockReader:
         value = typed(raw, kind) if isinstance(raw, Scalar) else raw
         wanted = {"text": str, "integer": int, "boolean": bool}.get(kind)
         if wanted is None or type(value) is not wanted:
-            raise MalformedError(f"{field.name} {_is(value)}, not {KINDS[kind]}")
+            raise MalformedError(f"{field.name} must be {KINDS[kind]}, not {_shown(value)}")
         if kind == "integer" and field.minimum is not None and int(str(value)) < field.minimum:
-            raise MalformedError(f"{field.name} is {value}, not {KINDS[kind]}")
+            raise MalformedError(f"{field.name} must be {KINDS[kind]}, not {value}")
         return value
 
     def _record(self, field: contract.Field, raw: object) -> dict[str, Any]:
         names = [inner.name for inner in field.fields]
         if not isinstance(raw, dict) or sorted(raw) != sorted(names):
-            raise MalformedError(f"each item of {field.name} has {listed(names)} and nothing else")
+            raise MalformedError(f"each item of {field.name} must have {listed(names)} and nothing else")
         return {inner.name: self._scalar(inner, inner.type, raw[inner.name]) for inner in field.fields}
 
     def _add(self, code: str, message: str, line: int, field: str = "") -> None:
@@ -135,12 +133,12 @@ class BlockReader:
         self.plan.add(code, message, line, self.step, field, mild=self.plan.lenient)
 
 
-def _is(value: object) -> str:
-    return "holds a mapping" if isinstance(value, dict) else f"is {shown(value)}"
+def _shown(value: object) -> str:
+    return "a mapping" if isinstance(value, dict) else shown(value)
 
 
-def make_up(step: Step) -> Manifest:
-    """Return the manifest that a legacy step stands for."""
+def generate(step: Step) -> Manifest:
+    """Return the manifest generated for a legacy step."""
     words = (step.checkpoint or "").split()[:WORDS_OF_MESSAGE]
     values = {
         plan_fields.MANIFEST_EXPECTED_PATHS: step.files,

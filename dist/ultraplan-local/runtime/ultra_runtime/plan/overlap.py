@@ -1,8 +1,8 @@
-"""Tell whether two sessions touch one file.
+"""Find files that two sessions both touch.
 
-Paths are compared without case and without `./`, `//` and `..`. A path touches itself and, as a folder, all that
-lies below it. A glob (`*`, `?`, `[`; `**` over folders) touches what it can match; two globs overlap unless their
-fixed parts tell them apart, so a doubt counts as an overlap. Beside a glob, a name without a dot counts as a folder.
+Paths are compared without case and without `./`, `//` and `..`. A path touches itself and, as a folder, everything
+below it. A glob (`*`, `?`, `[`; `**` over folders) touches what it can match. Two globs overlap unless their fixed
+parts differ: a doubt counts as an overlap. Compared with a glob, a name without a dot counts as a folder.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MOST_SEGMENTS = 40
 
 def find_overlaps(touched: Sequence[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, int, str]]:
     """Yield session, session and the path they share, once for each pair of sessions."""
-    told: set[tuple[int, int]] = set()
+    known: set[tuple[int, int]] = set()
     for first, second, path in [*_plain_overlaps(touched), *_glob_overlaps(touched)]:
         pair = (min(first, second), max(first, second))
-        if first != second and pair not in told:
-            told.add(pair)
+        if first != second and pair not in known:
+            known.add(pair)
             yield (*pair, path)
 
 
@@ -59,7 +59,7 @@ def _plain_overlaps(touched: Sequence[tuple[int, Sequence[str]]]) -> list[tuple[
         for count in range(len(parts)):
             folder = "/".join(parts[:count])
             if owner.get(folder, session) != session:
-                what = f"{one_line(spelled)}, which lies below {one_line(folder or '.')}"
+                what = f"{one_line(spelled)}, which is below {one_line(folder or '.')}"
                 shared.append((owner[folder], session, what))
     return shared
 
@@ -75,7 +75,7 @@ def _glob_overlaps(touched: Sequence[tuple[int, Sequence[str]]]) -> list[tuple[i
     if _size(globs) * _size(everything) > MOST_COMPARED:
         first = globs[0][0]
         second = next((session for session, _, _ in everything if session != first), first)
-        return [(first, second, "what so many globs can match that nobody can tell: name the files")]
+        return [(first, second, "the files of too many globs to compare: name the files instead")]
     shared = []
     for session, glob, spelled in globs:
         for other, path, other_spelled in everything:
@@ -90,10 +90,10 @@ def _size(entries: Sequence[tuple[int, list[str], str]]) -> int:
 
 
 def can_share(one: Sequence[str], two: Sequence[str]) -> bool:
-    """Tell whether one path can match both, part by part, or lie below what one of them names as a folder."""
+    """Return whether one path can match both, part by part, or be below a folder that one of them names."""
     if len(one) > MOST_SEGMENTS or len(two) > MOST_SEGMENTS:
         return True
-    # reach[j]: the parts of `one` so far and the first j parts of `two` can stand for the same folders.
+    # reach[j]: the parts of `one` so far and the first j parts of `two` can mean the same folders.
     reach = [True]
     for part in two:
         reach.append(reach[-1] and part == ANY_DEPTH)
@@ -111,12 +111,12 @@ def can_share(one: Sequence[str], two: Sequence[str]) -> bool:
 
 
 def _is_folder(parts: Sequence[str]) -> bool:
-    """Tell whether a name can be that of a folder: one with a dot is taken for a file."""
+    """Return whether a name can be a folder: a name with a dot counts as a file."""
     return "." not in parts[-1]
 
 
 def parts_meet(one: str, two: str) -> bool:
-    """Tell whether two names can be the same, as far as their ends before and after wildcards tell."""
+    """Return whether two names can be the same, judged by their fixed ends before and after wildcards."""
     if ANY_DEPTH in (one, two):
         return True
     if one == two or not (_is_glob(one) or _is_glob(two)):

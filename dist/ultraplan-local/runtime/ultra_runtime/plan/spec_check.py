@@ -1,4 +1,4 @@
-"""Hold a session spec against its contract, and its steps against that of the plan."""
+"""Check a session spec against its contract, and its steps against the contract of plans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RECOVERY = "-recovery-"
 
 
 def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None:
-    """Note what is wrong with a session spec and return what it holds; it is always read strictly."""
+    """Report the problems of a session spec and return its content; it is always read strictly."""
     plan = read(data, SESSION_SPEC, strict=True)
     note_problems(report, plan)
     _check_name(report, plan)
@@ -29,18 +29,18 @@ def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None
 
 
 def _check_name(report: Report, plan: Plan) -> None:
-    """Note a recovery spec that is not told by its name, or told by its name alone."""
+    """Report a recovery spec whose name and Recovery Metadata do not agree."""
     name = os.path.splitext(os.path.basename(report.path))[0]
     depth = name.rpartition(RECOVERY)[2] if name.startswith("session-") and RECOVERY in name else ""
     failed = any(problem.code == "RECOVERY" for problem in plan.problems)
     if depth and not plan.recovery and not failed:
         report.add(
             "RECOVERY",
-            f"{name} is named a recovery and has no {session_spec_fields.SECTION_RECOVERY_METADATA}",
+            f"{name} is named as a recovery but has no {session_spec_fields.SECTION_RECOVERY_METADATA}",
             1,
         )
     elif depth and plan.recovery and depth != str(plan.recovery.depth):
-        message = f"{name} is named a recovery of depth {depth}, and {session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH} is {plan.recovery.depth}"
+        message = f"{name} is named as a recovery of depth {depth}, but {session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH} is {plan.recovery.depth}"
         report.add(
             "RECOVERY", message, plan.recovery.line, session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH
         )

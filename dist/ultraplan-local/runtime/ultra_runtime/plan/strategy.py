@@ -24,7 +24,7 @@ MOST_NAMED = 20
 
 
 def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
-    """Read the sessions into the plan and note what is wrong with them."""
+    """Read the sessions into the plan and report their problems."""
     reader = _Reader(plan, _execution_order(plan, section))
     seen: set[int] = set()
     for heading in plan.document.below(section):
@@ -35,7 +35,7 @@ def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
             seen.add(found[0])
             plan.sessions.append(reader.session(found[0], found[1], heading))
         elif begins_numbered(heading.title, ["Session"]):
-            message = f'"{one_line(heading.title, 80)}" is not of the form ### Session N: title'
+            message = f'"{one_line(heading.title, 80)}" must have the form ### Session N: title'
             plan.add("BAD_VALUE", message, heading.line)
     if not plan.sessions:
         plan.add(
@@ -51,7 +51,7 @@ def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
 
 
 def read_fence(items: Iterable[markdown.Item]) -> Fence:
-    """Read Touch and Never touch, which stand side by side or below a field Scope fence."""
+    """Read Touch and Never touch, which are list items or below a field Scope fence."""
     touch, never = TOUCH.casefold(), NEVER_TOUCH.casefold()
     lists: dict[str, tuple[str, ...]] = {touch: (), never: ()}
     queue = list(items)
@@ -65,7 +65,7 @@ def read_fence(items: Iterable[markdown.Item]) -> Fence:
 
 
 class _Reader:
-    """Reads one session after the other and knows which steps have their place."""
+    """Read sessions one by one and track which steps they take."""
 
     def __init__(self, plan: Plan, waves: dict[int, int]) -> None:
         self.plan = plan
@@ -86,7 +86,7 @@ class _Reader:
         return Session(number, title, heading.line, steps, wave, tuple(dict.fromkeys(needs)), fence)
 
     def _steps(self, number: int, heading: markdown.TextSection) -> tuple[int, ...]:
-        """Return the steps that no session before has taken; the others are a problem."""
+        """Return the steps that no earlier session has; the others are a problem."""
         item = heading.field(plan_fields.SESSIONS_STEPS)
         line = item.line if item else heading.line
         own: list[int] = []
@@ -115,7 +115,7 @@ class _Reader:
         return tuple(own)
 
     def check_steps(self, line: int) -> None:
-        """Note the steps that are in no session, unless a session's list is broken anyway."""
+        """Report the steps that are in no session, unless a session's list is broken anyway."""
         lost = [step.number for step in self.plan.steps if step.number not in self.owner]
         if lost and self.sound:
             verb = "is" if len(lost) == 1 else "are"
@@ -144,7 +144,7 @@ class _Reader:
 
 
 def _execution_order(plan: Plan, section: markdown.TextSection) -> dict[int, int]:
-    """Return session -> wave as the list of waves says."""
+    """Return session -> wave from the list of waves."""
     waves: dict[int, int] = {}
     for heading in plan.document.below(section):
         if not heading.is_called(ORDER):
@@ -163,7 +163,7 @@ def _with_children(item: markdown.Item | None) -> str:
 
 
 def _check_dependencies(plan: Plan) -> None:
-    """Note dependencies on sessions that do not exist, come later, or lead back to where they started."""
+    """Report dependencies on sessions that do not exist, come later, or form a cycle."""
     sessions = {session.number: session for session in plan.sessions}
     for session in plan.sessions:
         lost = [number for number in session.depends_on if number not in sessions]
@@ -172,10 +172,10 @@ def _check_dependencies(plan: Plan) -> None:
                 f"session {session.number} depends on {_named(lost, 'session')}, which the plan does not have"
             )
             plan.add("BAD_VALUE", message, session.line, field=plan_fields.SESSIONS_DEPENDS_ON)
-    circle = _find_circle(sessions)
-    if circle:
-        path = " -> ".join(f"session {number}" for number in circle[:MOST_NAMED])
-        plan.add("CYCLE", f"the dependencies go round in a circle: {path}", sessions[circle[0]].line)
+    cycle = _find_cycle(sessions)
+    if cycle:
+        path = " -> ".join(f"session {number}" for number in cycle[:MOST_NAMED])
+        plan.add("CYCLE", f"the dependencies form a cycle: {path}", sessions[cycle[0]].line)
         return
     for session in plan.sessions:
         for number in session.depends_on:
@@ -187,8 +187,8 @@ def _check_dependencies(plan: Plan) -> None:
                 plan.add("BAD_VALUE", message, session.line, field=plan_fields.SESSIONS_WAVE)
 
 
-def _find_circle(sessions: dict[int, Session]) -> list[int]:
-    """Return the sessions of one circle of dependencies, the first one again at the end; or none."""
+def _find_cycle(sessions: dict[int, Session]) -> list[int]:
+    """Return the sessions of one cycle of dependencies, with the first again at the end; empty if none."""
     waiting = {
         number: {other for other in session.depends_on if other in sessions}
         for number, session in sessions.items()
@@ -207,7 +207,7 @@ def _find_circle(sessions: dict[int, Session]) -> list[int]:
                 free.append(number)
     if not waiting:
         return []
-    # Whoever still waits, waits for one that still waits: following them comes back to where it has been.
+    # Every session left depends on another one left: following the dependencies reaches a session twice.
     place: dict[int, int] = {}
     path: list[int] = []
     number = next(iter(waiting))

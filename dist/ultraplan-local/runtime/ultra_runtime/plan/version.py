@@ -1,4 +1,4 @@
-"""Judge the version of a plan: current, legacy, or newer than this bundle."""
+"""Check the version of a plan: current, legacy, or newer than this bundle."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ LEGACY = "legacy"
 
 
 def judge_version(plan: Plan, version: Version, value: object, line: int) -> None:
-    """Set the plan's version; none and an older one are legacy, with a warning."""
+    """Set the plan's version; a missing or older one is legacy, with a warning."""
     name = version.field
     if value is None:
         plan.legacy, plan.version = True, LEGACY
-        plan.add("VERSION_MISMATCH", f"there is no {name}: it is read as legacy", line, field=name)
+        plan.add("VERSION_MISMATCH", f"missing {name}: the plan is read as legacy", line, field=name)
         return
     if not isinstance(value, str):
-        plan.add("BAD_TYPE", f"{name} is not text", line, field=name)
+        plan.add("BAD_TYPE", f"{name} must be text", line, field=name)
         return
     shown = one_line(value, 40)
     said, current = version_parts(value), version_parts(str(version.current))
     if said is None or current is None:
-        message = f'{name} is "{shown}", not a version such as {version.current}'
+        message = f'{name} must be a version such as {version.current}, not "{shown}"'
         plan.add("BAD_VALUE", message, line, field=name)
     elif said > current:
         message = f"{name} is {shown}; this bundle reads {version.current} and older"
         plan.add("VERSION_UNSUPPORTED", message, line, field=name)
     elif said < current:
         plan.legacy, plan.version = True, LEGACY
-        plan.add("VERSION_MISMATCH", f"{name} is {shown}: it is read as legacy", line, field=name)
+        plan.add("VERSION_MISMATCH", f"{name} is {shown}: the plan is read as legacy", line, field=name)
     else:
         plan.version = value
 
 
 def version_parts(text: str) -> tuple[int, ...] | None:
-    """Return the numbers of a version such as 1.7, trailing zeros left out, so that versions compare."""
+    """Return the numbers of a version such as 1.7 for comparison, without trailing zeros."""
     parts = text.split(".", 4)
     if len(parts) > 4 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
         return None

@@ -7,6 +7,10 @@ import os
 from ultra_runtime.contract.stages import find_files
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.lock import Owner
+from ultra_runtime.run.state.session_state import read_state
+from ultra_runtime.run.state.standing import read_standing
+from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line
 
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
 def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:
     """Return the line about the run that uses this working tree."""
     from ultra_runtime.run.life.holder import held_next, holder_of
-    from ultra_runtime.run.state.lock import Owner
-    from ultra_runtime.run.state.standing import read_standing
 
     standing = read_standing(root, git_dir, lock)
     coming = held_next(holder_of(lock, session), standing)
@@ -35,7 +37,6 @@ def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) ->
 
 def line_of_projects(root: str) -> str:
     """Return the line about the newest project with an unfinished run; empty when there is none."""
-    from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 
     projects = find_projects(root)
     since = {project.shown: _unfinished_since(project) for project in projects}
@@ -57,16 +58,13 @@ def _line(where: str, coming: Next) -> str:
 
 def _unfinished_since(project: Project) -> int:
     """Return when an unfinished run was last written, from one small file; 0 when there is none."""
-    from ultra_runtime.run.state.session_state import read_state
     from ultra_runtime.text.timestamp import instant
 
     state = read_state(project.root, project.folder)
     if state is not None:
         return state.instant if state.unfinished else 0
-    runs = [
-        read_json(os.path.join(project.folder, name))
-        for name in find_files(project.folder, progress_fields.KIND)
-    ]
+    names = find_files(project.folder, progress_fields.KIND)
+    runs = [read_json(os.path.join(project.folder, name)) for name in names]
     times = [
         instant(str(run.get(progress_fields.UPDATED_AT))) or 0
         for run in runs

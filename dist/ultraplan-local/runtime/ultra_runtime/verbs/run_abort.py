@@ -14,7 +14,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the status and how to go on; --force ends a run of another session too."""
+    """Answer with the status and how to continue; --force also ends a run of another session."""
     status, resume = abort_live(args.get("--plan"), args.get("--project"), args.flag("--force"))
-    data = {"ok": True, "status": status, "next": f"tell the user; to go on: {resume}"}
-    return Answer(data, f"The run is {status}. To go on: {resume}")
+    data = {"ok": True, "status": status, "next": f"tell the user; to continue: {resume}"}
+    return Answer(data, f"The run is {status}. To continue: {resume}")

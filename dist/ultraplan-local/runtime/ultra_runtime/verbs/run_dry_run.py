@@ -1,4 +1,4 @@
-"""Report what a run of a plan would do: steps, files, conditions, sessions and obstacles; write nothing."""
+"""Report what a run of a plan would do: steps, files, conditions, sessions and issues; write nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the report; something in the way is an answer too."""
+    """Answer with the report; issues are not a failure."""
     here = current_folder()
     report = dry_run(plan_at(args.need("PATH")), find_root(here) or here)
     data = {

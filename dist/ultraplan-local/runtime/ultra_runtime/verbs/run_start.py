@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
-from ultra_runtime.run.life.asked import StartRequest
+from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
 from ultra_runtime.run.life.start import start
+from ultra_runtime.run.state.statuses import OVER
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +28,16 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with mode, strategy and the step to begin with."""
+    """Answer with mode, strategy and the first step."""
     step = number(args, "--step", 0) if args.get("--step") else None
     session = number(args, "--session", 1) if args.get("--session") else None
     mode = args.get("--mode") or ""
     _refuse_two_modes(args, mode, step, session)
-    for name, given in (("step", step), ("session", session)):
+    for name, given in ((STEP, step), (SESSION, session)):
         if mode == name and given is None:
             raise args.usage.error(f"--mode {name} needs --{name} N")
-    if mode == "resume" and args.flag("--restart"):
-        raise args.usage.error("--mode resume and --restart exclude each other")
+    if mode == RESUME and args.flag("--restart"):
+        raise args.usage.error("--mode resume and --restart cannot be used together")
     started = start(
         StartRequest(
             args.need("PATH"),
@@ -49,11 +51,11 @@ def run(args: Args) -> Answer:
         )
     )
     live = started.live
-    done = sum(live.progress.state(one) in ("completed", "skipped") for one in live.assignment.counted)
+    done = sum(live.progress.state(one) in OVER for one in live.assignment.counted)
     data: dict[str, Any] = {
         "ok": True,
         "run": "resumed" if started.resumed else "started",
-        "mode": live.progress.values["mode"],
+        "mode": live.progress.values[fields.MODE],
         "strategy": "single",
         "steps": len(live.assignment.counted),
     }
@@ -62,22 +64,23 @@ def run(args: Args) -> Answer:
     data["first"] = live.turn()
     if started.notes:
         data["notes"] = started.notes
-    data["next"] = live.go_on()
+    data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 
 
 def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | None) -> None:
-    """Refuse two ways to run at once; only a session can be resumed by its number."""
+    """Refuse two modes at once; only a session can be resumed by its number."""
+    resume = f"--mode {RESUME}"
     given = [
         name
         for name, asked in (
-            ("--mode fg", mode == "fg"),
-            ("--mode resume", mode == "resume"),
-            ("--step", mode == "step" or step is not None),
-            ("--session", mode == "session" or session is not None),
+            (f"--mode {FOREGROUND}", mode == FOREGROUND),
+            (resume, mode == RESUME),
+            ("--step", mode == STEP or step is not None),
+            ("--session", mode == SESSION or session is not None),
         )
         if asked
     ]
-    if len(given) > 1 and given != ["--mode resume", "--session"]:
-        raise args.usage.error(f"{given[0]} and {given[1]} exclude each other")
+    if len(given) > 1 and given != [resume, "--session"]:
+        raise args.usage.error(f"{given[0]} and {given[1]} cannot be used together")

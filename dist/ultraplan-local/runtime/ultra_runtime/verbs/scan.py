@@ -55,14 +55,16 @@ def _read(path: str) -> Plan:
         plan = read(read_regular(path))
     except UnreadableError as problem:
         raise RefusedError(
-            f"{one_line(path)}: {problem}", "name the file of a plan or session spec"
+            f"{one_line(path)}: {problem}", "pass the file of a plan or session spec"
         ) from None
     if not plan.steps:
-        hint = f"see what is wrong with it: `{verb('validate')} plan {one_line(path)}`"
-        raise RefusedError(f"{one_line(path)} has no step that could be read", hint)
+        hint = f"list its problems: `{verb('validate')} plan {one_line(path)}`"
+        raise RefusedError(f"{one_line(path)} has no readable step", hint)
     return plan
 
 
 def _report(path: str, scanned: list[Scanned], counts: dict[str, int]) -> str:
-    head = f"{one_line(path)}: {len(scanned)} commands, {counts[BLOCK]} blocked, {counts[WARN]} warned of"
+    head = (
+        f"{one_line(path)}: {len(scanned)} commands, {counts[BLOCK]} blocked, {counts[WARN]} with a warning"
+    )
     return "\n".join([head, *(one.row() for one in scanned)])

@@ -1,7 +1,7 @@
 """Write the session specs of a plan's Execution Strategy, each with its steps and manifests word for word.
 
-They go to sessions/ in the project, or beside the plan. If a spec exists, its Context and Handoff State are kept and
-everything else is written again.
+They go to sessions/ in the project, or next to the plan. If a spec exists, its Context and Handoff State are kept and
+everything else is rewritten.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `{verb('put')} sessi
 
 
 def run(args: Args) -> Answer:
-    """Answer with the paths of the specs, or with why none was written."""
+    """Answer with the paths of the specs, or with the reason why none was written."""
     path = args.need("PATH")
     plan = _plan(path)
     if isinstance(plan, Answer):
@@ -49,12 +49,10 @@ def run(args: Args) -> Answer:
         specs = make_specs(plan, seen_from(root, path), target)
         issues = spec_faults(target, specs)
         if issues:
-            return _refused("a spec of this plan would not keep its contract", issues)
+            return _refused("a spec of this plan would not follow its contract", issues)
         stale = write_specs(target, specs)
     except (WriteError, OSError) as problem:
-        raise RefusedError(
-            f"the specs cannot be written: {problem}", "see to it and run this again"
-        ) from None
+        raise RefusedError(f"the specs cannot be written: {problem}", "fix this and retry") from None
     shown = [seen_from(root, os.path.join(target, name)) for name in specs]
     data: dict[str, Any] = {
         "ok": True,
@@ -64,31 +62,31 @@ def run(args: Args) -> Answer:
     }
     if stale:
         data["stale"] = [seen_from(root, os.path.join(target, name)) for name in stale]
-    lines = [*shown, *(f"not of this plan any more: {one_line(name)}" for name in stale)]
+    lines = [*shown, *(f"no longer in this plan: {one_line(name)}" for name in stale)]
     return Answer({**data, "next": NEXT}, "\n".join(lines))
 
 
 def _plan(path: str) -> Plan | Answer:
-    """Return the plan, or the refusal when its specs cannot be made."""
+    """Return the plan, or the refusal if its specs cannot be written."""
     report = Report(load_contract(PLAN), path)
     try:
         plan = read(read_regular(path), PLAN)
     except UnreadableError as problem:
         report.add("NOT_FOUND" if problem.missing else "READ_ERROR", str(problem))
-        return _refused("there is no plan to read", report.result().errors)
+        return _refused("the plan cannot be read", report.result().errors)
     note_problems(report, plan)
     if report.errors:
         return _refused("the plan is not valid", report.result().errors)
     if not plan.sessions:
         raise RefusedError(
-            f"{one_line(path)} has no Execution Strategy, so one session does all of it",
+            f"{one_line(path)} has no Execution Strategy, so one session runs all of it",
             "run the plan itself, or add ## Execution Strategy with its sessions",
         )
     return plan
 
 
 def _refused(error: str, issues: list[Issue]) -> Answer:
-    next_step = "correct the plan and run this again; nothing was written"
+    next_step = "fix the plan and retry; nothing was written"
     data = {
         "ok": False,
         "error": error,

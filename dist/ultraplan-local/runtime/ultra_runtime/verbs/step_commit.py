@@ -18,7 +18,7 @@ STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the commit and the step that comes next."""
+    """Answer with the commit and the next step."""
     number = step_number(args)
     busy, live = open_live(f"step commit {number}", args.get("--plan"), args.get("--project"))
     with busy:
@@ -29,7 +29,7 @@ def run(args: Args) -> Answer:
             data[name] = text
     if live.notes:
         data["notes"] = live.notes
-    data["next"] = live.go_on()
+    data["next"] = live.next_call()
     what = f"committed as {made.commit[:10]}" if made.commit else "completed without a commit"
     lines = [f"Step {number} is {what}.", made.note, made.drift, *live.notes, f"Next: {data['next']}"]
     return Answer(data, "\n".join(filter(None, lines)))

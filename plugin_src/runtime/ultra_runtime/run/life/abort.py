@@ -1,4 +1,4 @@
-"""Find the run that is to be aborted, whatever state it is in, and end it."""
+"""Find the run to abort and end it, in whatever state it is."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from ultra_runtime.run.state.live import Live, place_of, refuse_other
 from ultra_runtime.run.state.lock import Busy, Owner, drop_lock, read_lock, this_owner
 from ultra_runtime.run.state.past import keep_findings
 from ultra_runtime.run.state.repair import reconcile
+from ultra_runtime.run.state.statuses import STOPPED
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line
 
-STOPPED = "stopped"
-
 
 def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str, str]:
-    """End the live run and return its status and the command to go on with."""
+    """End the live run and return its status and the command that continues it."""
     workspace = find_workspace()
     lock = read_lock(workspace)
     if lock is None:
@@ -26,11 +25,11 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
     owner = Owner.of(lock.get("owner"))
     if not force and owner.lives() and not owner.is_same(this_owner()):
         error = f"the run of {one_line(place.shown)} belongs to another session that is alive ({owner})"
-        raise RefusedError(error, "ask the user; --force ends it all the same")
+        raise RefusedError(error, "ask the user; --force ends it anyway")
     with Busy(workspace, "run abort"):
         live = Live(workspace, place, lock)
         try:
-            # The plan as it was pinned: one that was edited since is no reason to stay stuck.
+            # The pinned plan: an edit since then must not keep the run stuck.
             pinned = live.git.refs(place.slug).get("plan", "")
             data = live.git.ask("cat-file", "blob", pinned) if pinned else read_plan_bytes(place.plan)
             live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)

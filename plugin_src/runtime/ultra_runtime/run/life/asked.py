@@ -1,14 +1,16 @@
-"""The words of a call that starts a run."""
+"""The arguments of a call that starts a run."""
 
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 
-EXECUTE, RESUME, STEP, SESSION = "execute", "resume", "step", "session"
+FOREGROUND, RESUME, STEP, SESSION = "fg", "resume", "step", "session"
+"""The values of --mode."""
 
 
 class StartRequest(Struct):
-    """The words of a call."""
+    """The arguments of `run start`."""
 
     path: str
     mode: str
@@ -21,11 +23,16 @@ class StartRequest(Struct):
 
     @property
     def alone(self) -> bool:
-        return self.mode in ("fg", RESUME) or self.step is not None or self.session is not None
+        return self.mode in (FOREGROUND, RESUME) or self.step is not None or self.session is not None
 
     @property
     def written(self) -> str:
         """The mode as the progress file has it."""
-        if self.mode in (RESUME, STEP, SESSION):
-            return self.mode
-        return STEP if self.step is not None else SESSION if self.session is not None else EXECUTE
+        mode: str = fields.MODE_EXECUTE
+        if self.mode == RESUME:
+            mode = fields.MODE_RESUME
+        elif self.step is not None:
+            mode = fields.MODE_STEP
+        elif self.session is not None:
+            mode = fields.MODE_SESSION
+        return mode

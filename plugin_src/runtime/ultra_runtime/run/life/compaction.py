@@ -1,4 +1,4 @@
-"""Before the client forgets a conversation: bring the progress file up to git, and say what must not be forgotten."""
+"""Before a compaction: update the progress file from git, and print what the summary must keep."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.standing import Standing
 
 RULE = (
-    f"Only `{launcher()}` moves the run (step begin, verify, commit; run finish): after the summary go on with that command;"
+    f"Only `{launcher()}` moves the run (step begin, verify, commit; run finish): after the summary continue with that command;"
     " never edit the plan or progress.json."
 )
 
 
-def move_forwards(folder: str) -> str:
-    """Let the progress file catch up with git, forwards only, and return the title of the step whose turn it is."""
+def catch_up(folder: str) -> str:
+    """Update the progress file from git, forwards only, and return the title of the current step."""
     workspace = find_workspace(folder)
     lock = read_lock(workspace)
     if lock is None:
@@ -36,22 +36,22 @@ def move_forwards(folder: str) -> str:
     try:
         with Busy(workspace, "compaction"):
             reconcile(live, only_forwards=True)
-    except RefusedError:  # a verb is at work, or the folder cannot be written: what is there is told
+    except RefusedError:  # a verb is running, or the folder is not writable: report the file as it is
         pass
     turn = read_standing(live.place.root, workspace.git.folder, lock).step
     return next((step.title for step in live.assignment.steps if step.number == turn), "")
 
 
 def words_for_summary(site: Site, title: str) -> str:
-    """Return what the summary of the conversation has to keep."""
+    """Return what the summary of the conversation must keep."""
     standing = read_standing(site.root, site.git_dir, site.lock)
     lines = [
         f"A run of {launcher()} is in progress. Keep these lines in the summary:",
-        f"- Plan under way: {standing.plan}",
-        f"- Where it stands: {_where(standing, title)}; {standing.done} of {standing.total} steps are over",
+        f"- Plan: {standing.plan}",
+        f"- Status: {_where(standing, title)}; {standing.done} of {standing.total} steps are over",
         f"- Next command: `{standing.next}`{_hint(standing)}",
         f"- {RULE}",
-        f"- A new session goes on with: {standing.resume}",
+        f"- A new session continues with: {standing.resume}",
     ]
     return "\n".join(lines)
 

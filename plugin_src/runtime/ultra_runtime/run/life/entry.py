@@ -1,4 +1,4 @@
-"""Decide the entry condition of a session: none, git clean, a command, or the commits of other sessions."""
+"""Check the entry condition of a session: none, git clean, a command, or the commits of other sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def entry_problem(git: Git, place: RunPlace, assignment: Assignment, accepted: bool) -> str:
-    """Return why a run must not begin; nothing when it may."""
+    """Return why a run must not start; empty when it may."""
     entry = assignment.entry
     if entry.kind == "none":
         return ""
@@ -34,7 +34,7 @@ def entry_problem(git: Git, place: RunPlace, assignment: Assignment, accepted: b
         return _sessions(git, place, assignment.plan, entry)
     if accepted:
         return ""
-    return f'only a person can tell whether this holds: "{one_line(entry.text, 300)}"'
+    return f'only a person can check this: "{one_line(entry.text, 300)}"'
 
 
 def _dirty(git: Git, place: RunPlace) -> str:
@@ -42,7 +42,7 @@ def _dirty(git: Git, place: RunPlace) -> str:
     pathspec = [".", *(f":(exclude,top,literal){path}" for path in own)]
     said = git.ask("status", "--porcelain", "-z", "--", *pathspec)
     count = sum(bool(row) for row in said.split(b"\0"))
-    return f"git clean: {count} paths are changed and not committed" if count else ""
+    return f"git clean: {count} paths have uncommitted changes" if count else ""
 
 
 def _command(place: RunPlace, entry: EntryCondition) -> str:
@@ -51,8 +51,8 @@ def _command(place: RunPlace, entry: EntryCondition) -> str:
         return f"its command is blocked and was not run: {reason}"
     outcome = run_command(place, entry.command, "entry-condition.log", COMMAND_SECONDS)
     if outcome.late:
-        return f"`{one_line(entry.command)}` did not end in time"
-    return f"`{one_line(entry.command)}` ended with exit status {outcome.status}" if outcome.status else ""
+        return f"`{one_line(entry.command)}` timed out"
+    return f"`{one_line(entry.command)}` failed with exit status {outcome.status}" if outcome.status else ""
 
 
 def _sessions(git: Git, place: RunPlace, plan: Plan, entry: EntryCondition) -> str:
@@ -67,7 +67,7 @@ def _sessions(git: Git, place: RunPlace, plan: Plan, entry: EntryCondition) -> s
         else:
             found = [refs.get("end", "")]
         if not all(commit and git.is_ancestor(commit, head) for commit in found):
-            return f"session {number} has not been committed here"
+            return f"the steps of session {number} are not all committed here"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""End a run: exit conditions, the audit, the result that follows from both, and word for whoever comes next."""
+"""End a run: check the exit conditions, audit, decide the result, and write the report and the session state."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import DRIFT, audit
 from ultra_runtime.run.life.ending import write_session_state
-from ultra_runtime.run.life.exits import check_exits
-from ultra_runtime.run.life.report import failures, summarise, told_steps, write_report
+from ultra_runtime.run.life.exits import FAIL, PASS, check_exits
+from ultra_runtime.run.life.report import failures, step_results, summarise, write_report
 from ultra_runtime.run.life.stats import append
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.lock import drop_lock
-from ultra_runtime.run.state.past import REPORT, beside, drop_findings, keep_findings
-from ultra_runtime.run.state.progress import COMPLETED, IN_PROGRESS, KIND, PARTIAL, STOPPED, now
+from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_findings
+from ultra_runtime.run.state.progress import KIND, now
 from ultra_runtime.run.state.shell_call import open_logs
+from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
 from ultra_runtime.run.tree.workspace import replace
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +31,20 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.exits import Exits
     from ultra_runtime.run.state.live import Live
 
+COUNTED = (
+    fields.STATS_PLAN_TYPE,
+    fields.STATS_RESULT,
+    fields.STATS_STEPS_TOTAL,
+    fields.STATS_STEPS_PASSED,
+    fields.STATS_STEPS_FAILED,
+    fields.STATS_STEPS_SKIPPED,
+    fields.STATS_FAILED_AT_STEP,
+)
+"""What the statistics take from the summary."""
+
 
 class Finished:
-    """What came of it."""
+    """The result of `run finish`."""
 
     def __init__(self, summary: dict[str, Any], report: str, path: str) -> None:
         self.summary = summary
@@ -44,7 +57,7 @@ class Finished:
 
 
 def finish(live: Live, data_folder: str | None) -> Finished:
-    """End the live run and say how it ended."""
+    """End the live run and return its result."""
     _refuse_early(live)
     exits = check_exits(live)
     head = live.git.head()
@@ -56,17 +69,22 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     advisories = [str(one) for one in scanned if one.verdict != ALLOWED]
     report = write_report(live, summary, exits, found, advisories)
     finished = Finished(summary, report, _write_report(live, report))
-    finished.steps, finished.findings = told_steps(live), live.lock.get("findings") or []
-    finished.why = [*failures(live), *(exits.rows if exits.status == "fail" else [])]
+    finished.steps, finished.findings = step_results(live), live.lock.get("findings") or []
+    finished.why = [*failures(live), *(exits.rows if exits.status == FAIL else [])]
     live.progress.change(
-        status=result,
-        session_end_sha=head,
-        exit_condition_checked=exits.status in ("pass", "fail"),
-        manifest_audit={"status": found.status, "drift_details": found.details()},
-        summary=summary,
+        {
+            fields.STATUS: result,
+            fields.SESSION_END_SHA: head,
+            fields.EXIT_CONDITION_CHECKED: exits.status in (PASS, FAIL),
+            fields.MANIFEST_AUDIT: {
+                fields.MANIFEST_AUDIT_STATUS: found.status,
+                fields.MANIFEST_AUDIT_DRIFT_DETAILS: found.details(),
+            },
+            fields.SUMMARY: summary,
+        }
     )
     if result == COMPLETED:
-        live.progress.change(completed_at=now())
+        live.progress.change({fields.COMPLETED_AT: now()})
     live.progress.save()
     warnings = [problem for problem in [write_session_state(live.git, live.place, result)] if problem]
     if data_folder:
@@ -79,7 +97,7 @@ def finish(live: Live, data_folder: str | None) -> Finished:
 
 
 def release(live: Live) -> None:
-    """Let go of the tree; the facts stay in git, and what was found stays for whoever resumes."""
+    """Release the tree; the facts stay in git, and the findings stay for a resume."""
     if live.progress.status == COMPLETED:
         drop_findings(live)
     else:
@@ -90,9 +108,9 @@ def release(live: Live) -> None:
 
 
 def abort(live: Live) -> str:
-    """End a run that is stuck, as it stands, and return its status."""
+    """End a run that is stuck, as it is, and return its status."""
     if not live.ended:
-        live.progress.change(status=STOPPED)
+        live.progress.change({fields.STATUS: STOPPED})
         live.progress.save()
     write_session_state(live.git, live.place, live.progress.status)
     release(live)
@@ -109,21 +127,19 @@ def _refuse_early(live: Live) -> None:
     abandon = f"or end it as it is with `{verb('run abort')}`"
     if record and record.number == turn and record.verified:
         raise RefusedError(
-            f"step {turn} has passed and is not committed", f"`{verb('step commit')} {turn}`, {abandon}"
+            f"step {turn} has passed but is not committed", f"`{verb('step commit')} {turn}`, {abandon}"
         )
     if live.progress.state(turn) == IN_PROGRESS:
         raise RefusedError(
-            f"step {turn} is under way", f"go on with `{verb('step verify')} {turn}`, {abandon}"
+            f"step {turn} is in progress", f"continue with `{verb('step verify')} {turn}`, {abandon}"
         )
-    raise RefusedError(
-        f"step {turn} has not been done", f"go on with `{verb('step begin')} {turn}`, {abandon}"
-    )
+    raise RefusedError(f"step {turn} is not done", f"continue with `{verb('step begin')} {turn}`, {abandon}")
 
 
 def _result(live: Live, exits: Exits, audited: str) -> str:
     if live.ended:
         return live.progress.status
-    if not live.all_over() or exits.status == "fail" or audited == DRIFT:
+    if not live.all_over() or exits.status == FAIL or audited == DRIFT:
         return PARTIAL
     return COMPLETED
 
@@ -131,25 +147,18 @@ def _result(live: Live, exits: Exits, audited: str) -> str:
 def _write_report(live: Live, report: str) -> str:
     path = open_logs(live.place, REPORT)
     if os.path.lexists(path):
-        earlier = beside(path)
+        earlier = free_path(path)
         os.replace(path, earlier)
-        report += f"\nThe report before this one: {live.place.show(earlier)}\n"
+        report += f"\nThe previous report: {live.place.show(earlier)}\n"
     replace(path, report.encode("utf-8", "surrogateescape"))
     return live.place.show(path)
 
 
 def _count(live: Live, summary: dict[str, Any], folder: str) -> str:
-    names = (
-        "plan_type",
-        "result",
-        "steps_total",
-        "steps_passed",
-        "steps_failed",
-        "steps_skipped",
-        "failed_at_step",
-    )
-    values = {"plan": os.path.basename(live.place.shown)[:100], "mode": live.progress.values["mode"]}
+    values = {name: summary[name] for name in COUNTED}
+    values[fields.STATS_PLAN] = os.path.basename(live.place.shown)[:100]
+    values[fields.STATS_MODE] = live.progress.values[fields.MODE]
     try:
-        return append(stage_that_makes(KIND), {**values, **{name: summary[name] for name in names}}, folder)
+        return append(stage_that_makes(KIND), values, folder)
     except Exception as problem:  # statistics never stop a run
         return type(problem).__name__

@@ -1,4 +1,4 @@
-"""Remind whoever runs a plan, once, that the run is not over."""
+"""Remind the session that runs a plan, once, that the run is not finished."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ OF_A_RUN = tuple(verb(word).encode() for word in ("step ", "run "))
 
 
 def reminder(site: Site, payload: dict[str, Any]) -> str:
-    """Return the reminder for the one that is about to stop; nothing when it was given or is not meant for it."""
+    """Return the reminder for a session or agent about to stop; empty when it had one or has another task."""
     if payload.get("stop_hook_active"):
         return ""
     who = MAIN
     if payload.get("hook_event_name") == "SubagentStop":
-        # Compaction comes as a sub-agent without a type; an agent with another task keeps its last word.
+        # Compaction comes as a sub-agent without a type; an agent with another task stops without a reminder.
         if not payload.get("agent_type") or not _runs(payload.get("agent_transcript_path")):
             return ""
         who = str(payload.get("agent_id") or payload["agent_type"])
@@ -40,14 +40,14 @@ def reminder(site: Site, payload: dict[str, Any]) -> str:
     if not _note(os.path.join(site.git_dir, MARK), "|".join(map(str, run)), who):
         return ""
     return (
-        f"The run of {standing.plan} is not over: {standing.words}, and `{verb('run finish')}` has not been called."
-        f" Go on with `{standing.next}`. If you need the user, say so and stop; `{verb('run abort')}` ends the run as it"
-        " stands. This is said once."
+        f"The run of {standing.plan} is not finished: {standing.words}, and `{verb('run finish')}` has not been called."
+        f" Continue with `{standing.next}`. If you need the user, say so and stop; `{verb('run abort')}` ends the run as it"
+        " is. This reminder comes once."
     )
 
 
 def _note(path: str, run: str, who: str) -> bool:
-    """Note that somebody is reminded of a run; tell whether that is new. What cannot be noted is not said."""
+    """Record the reminder and return whether it is new; without a record there is no reminder."""
     mark = read_json(path)
     told = mark.get("told")
     known = told if mark.get("run") == run and isinstance(told, list) else []
@@ -61,7 +61,7 @@ def _note(path: str, run: str, who: str) -> bool:
 
 
 def _runs(transcript: object) -> bool:
-    """Tell whether a sub-agent called verbs of a run itself."""
+    """Return whether a sub-agent called verbs of a run itself."""
     if not isinstance(transcript, str):
         return False
     try:

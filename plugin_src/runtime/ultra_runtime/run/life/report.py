@@ -1,8 +1,10 @@
-"""The final report and the summary: made from what is on record, never from what somebody says."""
+"""Write the final report and the summary from the recorded facts alone."""
 
 from __future__ import annotations
 
-from ultra_runtime.run.state.progress import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PENDING, SKIPPED
+from ultra_runtime.run.life.exits import NO_COMMAND
+from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PENDING, SKIPPED
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
@@ -19,35 +21,36 @@ WORDS = {
     FAILED: "FAIL",
     SKIPPED: "skipped",
     BLOCKED: "BLOCKED",
-    IN_PROGRESS: "under way",
+    IN_PROGRESS: "in progress",
     PENDING: "not reached",
 }
+NOT_REACHED, BLOCKED_STEPS = "steps_not_reached", "steps_blocked"
 
 
 def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, Any]:
-    """Return what stands under `ultraexecute_summary`."""
+    """Return the value of `ultraexecute_summary`."""
     progress, counted = live.progress, live.assignment.counted
     own = live.assignment.numbers
     failed = [number for number in own if progress.state(number) in (FAILED, BLOCKED)]
     reached = [COMPLETED, FAILED, SKIPPED, BLOCKED]
     return {
-        "plan": live.place.shown,
-        "plan_type": live.assignment.plan.kind,
-        "plan_version": progress.values["plan_version"],
-        "result": result,
-        "steps_total": len(counted),
-        "steps_passed": progress.counted(COMPLETED, counted),
-        "steps_failed": progress.counted(FAILED, counted),
-        "steps_skipped": progress.counted(SKIPPED, counted),
-        "steps_not_reached": sum(progress.state(number) not in reached for number in counted),
-        "steps_blocked": progress.counted(BLOCKED, own),
-        "failed_at_step": failed[0] if failed else None,
+        fields.PLAN: live.place.shown,
+        fields.STATS_PLAN_TYPE: live.assignment.plan.kind,
+        fields.PLAN_VERSION: progress.values[fields.PLAN_VERSION],
+        fields.STATS_RESULT: result,
+        fields.STATS_STEPS_TOTAL: len(counted),
+        fields.STATS_STEPS_PASSED: progress.counted(COMPLETED, counted),
+        fields.STATS_STEPS_FAILED: progress.counted(FAILED, counted),
+        fields.STATS_STEPS_SKIPPED: progress.counted(SKIPPED, counted),
+        NOT_REACHED: sum(progress.state(number) not in reached for number in counted),
+        BLOCKED_STEPS: progress.counted(BLOCKED, own),
+        fields.STATS_FAILED_AT_STEP: failed[0] if failed else None,
         "exit_condition": exits.status,
-        "manifest_audit": audit.status,
-        "drift_details": audit.details(),
-        "recovery_dispatched": bool(progress.values.get("recovery_dispatched", False)),
-        "recovery_depth": int(progress.values.get("recovery_depth", 0)),
-        "legacy_plan": live.assignment.plan.legacy,
+        fields.MANIFEST_AUDIT: audit.status,
+        fields.MANIFEST_AUDIT_DRIFT_DETAILS: audit.details(),
+        fields.RECOVERY_DISPATCHED: bool(progress.values.get(fields.RECOVERY_DISPATCHED, False)),
+        fields.RECOVERY_DEPTH: int(progress.values.get(fields.RECOVERY_DEPTH, 0)),
+        fields.LEGACY_PLAN: live.assignment.plan.legacy,
         "progress_file": live.place.show(live.place.progress),
     }
 
@@ -56,12 +59,13 @@ def write_report(
     live: Live, summary: dict[str, Any], exits: Exits, audit: Audit, advisories: list[str]
 ) -> str:
     """Return the report as Markdown."""
-    result = summary["result"]
+    result = summary[fields.STATS_RESULT]
     lines = [
         f"## {_title(summary)}",
         "",
-        f"- Plan: {live.place.shown} ({summary['plan_type']}, version {summary['plan_version']})",
-        f"- Mode: {live.progress.values['mode']}" + (f" {live.target}" if live.target is not None else ""),
+        f"- Plan: {live.place.shown} ({summary[fields.STATS_PLAN_TYPE]}, version {summary[fields.PLAN_VERSION]})",
+        f"- Mode: {live.progress.values[fields.MODE]}"
+        + (f" {live.target}" if live.target is not None else ""),
         f"- Result: **{result}**",
         "",
         "### Steps",
@@ -76,7 +80,7 @@ def write_report(
         *(f"- {one_line(str(drift), 400)}" for drift in audit.drifts),
     ]
     lines += _section(
-        "Exit conditions", [exits.status, *exits.rows, *exits.held] if exits.status != "n/a" else []
+        "Exit conditions", [exits.status, *exits.rows, *exits.held] if exits.status != NO_COMMAND else []
     )
     lines += _section("Security advisories and blocks", advisories)
     lines += _section("Findings", live.lock.get("findings") or [])
@@ -87,15 +91,14 @@ def write_report(
 
 
 def _title(summary: dict[str, Any]) -> str:
-    at = summary["failed_at_step"]
+    at = summary[fields.STATS_FAILED_AT_STEP]
     where = f" at step {at}" if at is not None else ""
-    return (
-        f"Execution {summary['result']}{where}: {summary['steps_passed']} of {summary['steps_total']} steps"
-    )
+    passed, total = summary[fields.STATS_STEPS_PASSED], summary[fields.STATS_STEPS_TOTAL]
+    return f"Execution {summary[fields.STATS_RESULT]}{where}: {passed} of {total} steps"
 
 
-def told_steps(live: Live) -> list[str]:
-    """Return number, title and result of each step, for whoever has not seen them all."""
+def step_results(live: Live) -> list[str]:
+    """Return number, title and result of each step."""
     state = live.progress.state
     return [
         f"{step.number} {one_line(step.title, 80)}: {WORDS.get(state(step.number), state(step.number))}"
@@ -106,23 +109,29 @@ def told_steps(live: Live) -> list[str]:
 def _rows(live: Live) -> list[str]:
     rows = []
     for step in live.assignment.steps:
-        told = live.progress.step(step.number)
+        record = live.progress.step(step.number)
         cells = [
             str(step.number),
             one_line(step.title, 80).replace("|", "\\|"),
             WORDS.get(live.progress.state(step.number), live.progress.state(step.number)),
-            str(told.get("attempts", 0)),
-            str(told.get("commit") or "")[:10] or "none",
-            str(told.get("manifest_audit") or "none"),
+            str(record.get(fields.STEPS_ATTEMPTS, 0)),
+            str(record.get(fields.STEPS_COMMIT) or "")[:10] or "none",
+            str(record.get(fields.STEPS_MANIFEST_AUDIT) or "none"),
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
 
 
 def _counts(summary: dict[str, Any]) -> str:
-    named = ("passed", "failed", "skipped", "not_reached", "blocked")
-    parts = [f"{summary[f'steps_{name}']} {name.replace('_', ' ')}" for name in named]
-    return f"{summary['steps_total']} steps: {', '.join(parts)}."
+    named = {
+        fields.STATS_STEPS_PASSED: "passed",
+        fields.STATS_STEPS_FAILED: "failed",
+        fields.STATS_STEPS_SKIPPED: "skipped",
+        NOT_REACHED: "not reached",
+        BLOCKED_STEPS: "blocked",
+    }
+    parts = [f"{summary[name]} {words}" for name, words in named.items()]
+    return f"{summary[fields.STATS_STEPS_TOTAL]} steps: {', '.join(parts)}."
 
 
 def _section(title: str, rows: list[str]) -> list[str]:
@@ -130,15 +139,14 @@ def _section(title: str, rows: list[str]) -> list[str]:
 
 
 def failures(live: Live) -> list[str]:
-    """Return why each step failed that did."""
+    """Return why each failed, blocked or skipped step failed."""
     rows = []
     for step in live.assignment.steps:
-        told = live.progress.step(step.number)
-        if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and told.get("error"):
-            attempts = f"{told.get('attempts', 0)} of {ATTEMPTS} attempts"
-            rows.append(
-                f"Step {step.number} ({step.title}), on failure {step.on_failure}, {attempts}: {told['error']}"
-            )
+        record = live.progress.step(step.number)
+        if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and record.get(fields.STEPS_ERROR):
+            attempts = f"{record.get(fields.STEPS_ATTEMPTS, 0)} of {ATTEMPTS} attempts"
+            name = f"Step {step.number} ({step.title})"
+            rows.append(f"{name}, on failure {step.on_failure}, {attempts}: {record[fields.STEPS_ERROR]}")
     return rows
 
 
@@ -150,4 +158,4 @@ def _remaining(live: Live, result: str) -> list[str]:
         for step in live.assignment.steps
         if live.progress.state(step.number) not in (COMPLETED, SKIPPED)
     ]
-    return [*open_steps, f"To go on: {live.command('--resume')}"]
+    return [*open_steps, f"To continue: {live.command('--resume')}"]

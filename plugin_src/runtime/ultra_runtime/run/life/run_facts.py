@@ -1,4 +1,4 @@
-"""The runs of a project: what their progress files say, who holds the tree, and a fresh audit."""
+"""Gather the runs of a project: their progress files, who holds the tree, and a new audit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.errors import UltraError
 from ultra_runtime.run.life.holder import find_lock, holder_of
-from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.run.state.standing import read_standing
+from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, ENDED, OVER, PARTIAL, PENDING
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False
@@ -18,29 +20,29 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.run.state.standing import Standing
 
-OVER = ("completed", "partial", "failed", "stopped", "blocked")
+FINISHED = (COMPLETED, PARTIAL, *ENDED)
 
 
 class StepFacts:
-    """One step of a run; `seconds` passed since the step before it, or the start, was over."""
+    """One step of a run; `seconds` is the time since the end of the step before it, or since the start."""
 
     __slots__ = ("attempts", "commit", "completed_at", "error", "note", "number", "seconds", "state", "title")
 
     def __init__(self, number: int, title: str, values: Mapping[str, Any]) -> None:
         self.number = number
         self.title = title
-        self.state = str(values.get("status") or "pending")
-        attempts = values.get("attempts")
+        self.state = str(values.get(fields.STEPS_STATUS) or PENDING)
+        attempts = values.get(fields.STEPS_ATTEMPTS)
         self.attempts = attempts if isinstance(attempts, int) else 0
-        self.commit = str(values.get("commit") or "")
-        self.completed_at = str(values.get("completed_at") or "")
-        self.error = str(values.get("error") or "")
-        self.note = str(values.get("note") or "")
+        self.commit = str(values.get(fields.STEPS_COMMIT) or "")
+        self.completed_at = str(values.get(fields.STEPS_COMPLETED_AT) or "")
+        self.error = str(values.get(fields.STEPS_ERROR) or "")
+        self.note = str(values.get(fields.STEPS_NOTE) or "")
         self.seconds: int | None = None
 
 
 class RunFacts:
-    """One run: of the whole plan, or of one session of it."""
+    """One run of a plan or of one of its sessions."""
 
     def __init__(self, shown: str, session: int | None) -> None:
         self.shown = shown
@@ -55,7 +57,7 @@ class RunFacts:
         self.digest = ""
         self.steps: list[StepFacts] = []
         self.audit = ""
-        """pass, drift or nothing; `audit_source` says whether it was made now or is the one of the finish."""
+        """pass, drift or empty; `audit_source` says whether it is new or from `run finish`."""
         self.audit_source = ""
         self.drifts: list[dict[str, Any]] = []
         self.findings: list[str] = []
@@ -65,35 +67,35 @@ class RunFacts:
 
     @property
     def instant(self) -> int:
-        """When the run was written last."""
+        """When the progress file was last written."""
         return instant(self.updated_at) or 0
 
     def name_steps(self, titles: Mapping[int, str]) -> None:
-        """Give each step the title that the plan of this run has for it."""
+        """Give each step its title in the plan of this run."""
         for step in self.steps:
             step.title = titles.get(step.number, "")
 
     @property
     def over(self) -> int:
         """How many steps are completed or skipped."""
-        return sum(step.state in ("completed", "skipped") for step in self.own)
+        return sum(step.state in OVER for step in self.own)
 
     @property
     def own(self) -> list[StepFacts]:
-        """The steps that are not another session's."""
-        return [step for step in self.steps if step.state != "deferred"]
+        """The steps of this run, without those of other sessions."""
+        return [step for step in self.steps if step.state != DEFERRED]
 
     @property
     def current(self) -> StepFacts | None:
         """The first step that is not over."""
-        return next((step for step in self.own if step.state not in ("completed", "skipped")), None)
+        return next((step for step in self.own if step.state not in OVER), None)
 
 
 def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
-    """Return the runs of a project, that of the whole plan first; `session` is the one that asks, if it is known."""
+    """Return the runs of a project, the whole plan's first; `session` is the calling session, if known."""
     runs = []
-    whole = file_of(progress_fields.KIND)
-    for name in find_files(project.folder, progress_fields.KIND):
+    whole = file_of(fields.KIND)
+    for name in find_files(project.folder, fields.KIND):
         digits = name.rpartition(".")[0].rpartition("-")[2]
         if name == whole or (digits.isascii() and digits.isdigit()):
             run = RunFacts(project.show(name), None if name == whole else int(digits[:6]))
@@ -104,30 +106,40 @@ def gather_runs(project: Project, session: str = "") -> list[RunFacts]:
 
 
 def _read_progress(run: RunFacts, path: str) -> None:
-    result = validate_file(load_contract(progress_fields.KIND), path)
+    result = validate_file(load_contract(fields.KIND), path)
     if result.errors:
         issue = result.errors[0]
         run.problem = f"{issue.code}: {issue.sentence}"
     values: Mapping[str, Any] = result.parsed or {}
     run.status, run.started_at, run.updated_at, run.mode, run.plan, run.digest = (
         str(values.get(name) or "")
-        for name in ("status", "started_at", "updated_at", "mode", "plan", "plan_digest")
+        for name in (
+            fields.STATUS,
+            fields.STARTED_AT,
+            fields.UPDATED_AT,
+            fields.MODE,
+            fields.PLAN,
+            fields.PLAN_DIGEST,
+        )
     )
-    given = values.get("steps")
+    given = values.get(fields.STEPS)
     steps: dict[str, Any] = given if isinstance(given, dict) else {}
     for number in sorted({int(one) for one in steps if one.isascii() and one.isdigit() and len(one) < 7}):
         step = steps.get(str(number))
         run.steps.append(StepFacts(number, "", step if isinstance(step, dict) else {}))
     _add_times(run)
-    audit = values.get("manifest_audit")
+    audit = values.get(fields.MANIFEST_AUDIT)
     if isinstance(audit, dict):
-        run.audit, run.audit_source = str(audit.get("status") or ""), "as the run left it"
-        details = audit.get("drift_details")
+        run.audit, run.audit_source = (
+            str(audit.get(fields.MANIFEST_AUDIT_STATUS) or ""),
+            "from the end of the run",
+        )
+        details = audit.get(fields.MANIFEST_AUDIT_DRIFT_DETAILS)
         run.drifts = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
 
 
 def _add_times(run: RunFacts) -> None:
-    """Say how long each step took: from the end of what came before it to its own."""
+    """Set how long each step took: from the end of the step before it to its own end."""
     before = instant(run.started_at)
     ends = [(instant(step.completed_at), step) for step in run.steps]
     for end, step in sorted(((end, step) for end, step in ends if end), key=lambda pair: pair[0]):
@@ -137,11 +149,10 @@ def _add_times(run: RunFacts) -> None:
 
 
 def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
-    """Say who holds the tree, for the run that the lock names."""
+    """Set who holds the tree, for the run that the lock names."""
     found = find_lock(project.root)
     if found is None:
         return
-    from ultra_runtime.run.state.standing import read_standing
 
     root, git_dir, lock = found
     for run in runs:
@@ -153,8 +164,8 @@ def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
 
 
 def add_audit(project: Project, plan: str, run: RunFacts) -> None:
-    """Audit a run that is over, now; where that cannot be done, what its finish said stands."""
-    if run.status not in OVER:
+    """Audit a finished run now; if that fails, keep the audit of its finish."""
+    if run.status not in FINISHED:
         return
     from ultra_runtime.run.life.audit import audit
     from ultra_runtime.run.life.sessions import begun_with
@@ -169,8 +180,8 @@ def add_audit(project: Project, plan: str, run: RunFacts) -> None:
         found = audit(workspace.git, place, read_plan_bytes(place.plan))
     except UltraError:
         return
-    run.audit, run.audit_source = found.status, f"made now, commits from {found.source}"
+    run.audit, run.audit_source = found.status, f"checked now, commits from {found.source}"
     run.drifts = found.details()
     for step in run.own:
-        if step.state == "completed" and step.number not in found.completed:
-            step.note = "git does not know that it is completed"
+        if step.state == COMPLETED and step.number not in found.completed:
+            step.note = "git has no record that it is completed"

@@ -1,4 +1,4 @@
-"""The sessions of a plan: which file each is run from, how it stands, and what of the plan they have done together."""
+"""The sessions of a plan: the file each runs from, its status, and how much of the plan is done."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.standing import same_step
 from ultra_runtime.plan.values import PLAN
-from ultra_runtime.run.life.asked import STEP
-from ultra_runtime.run.state.progress import COMPLETED, DEFERRED, PENDING, read_progress
+from ultra_runtime.run.state.progress import read_progress
+from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, PENDING
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
@@ -23,40 +24,42 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.state.run_place import RunPlace
 
-STARTED_ANEW = "--restart begins all of it again at step 1"
+START_OVER = "--restart starts over at step 1"
 
 
 def begun_with(git: Git, place: RunPlace, resuming: bool, restart: bool = False) -> RunPlace:
-    """Return the place of a session with the file that it was begun with, or else with its spec where there is one."""
+    """Return the place of a session with the file it started from, else with its spec if there is one."""
     if place.session is None or not place.project:
         return place
     known = [one for one in (place.spec(), os.path.join(place.folder, PLAN_FILE)) if os.path.isfile(one)]
     progress, _ = read_progress(place.progress)
     if progress is not None and not restart and ("start" in git.refs(place.slug) or has_begun(progress)):
-        named = os.path.join(place.root, str(progress.values.get("plan")))
+        named = os.path.join(place.root, str(progress.values.get(fields.PLAN)))
         if named in known and (resuming or not _is_replaced(progress, named)):
             return place.with_plan(named)
     return place.with_plan(known[0]) if place.plan in known else place
 
 
 def has_begun(progress: Progress) -> bool:
-    """Tell whether a step was ever begun: a run that its entry condition stopped can simply be started."""
-    return any(step.get("status") not in (PENDING, DEFERRED) for step in progress.steps.values())
+    """Return whether a step was ever begun; a run that its entry condition stopped can simply start."""
+    return any(step.get(fields.STEPS_STATUS) not in (PENDING, DEFERRED) for step in progress.steps.values())
 
 
 def _is_replaced(progress: Progress, path: str) -> bool:
-    """Tell whether another plan has taken the place of the one that was completed."""
-    return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(read_regular(path))
+    """Return whether the completed plan was replaced by another."""
+    return progress.status == COMPLETED and progress.values.get(fields.PLAN_DIGEST) != sha256(
+        read_regular(path)
+    )
 
 
 def place_to_resume(place: RunPlace, plan: Plan) -> RunPlace:
-    """Return the place of the session that was left, when the plan is run by sessions and none is named."""
+    """Return the place of the unfinished session, when the plan is run by sessions and none is named."""
     if place.session is not None or os.path.exists(place.progress):
         return place
     left = [one for one in map(place.of_session, _numbers(plan)) if _is_left(one)]
     if len(left) > 1:
         error = f"sessions {listed(str(one.session) for one in left)} of this plan are unfinished"
-        raise RefusedError(error, "name the one to go on with by --session N")
+        raise RefusedError(error, "choose one with --session N")
     return left[0] if left else place
 
 
@@ -70,37 +73,37 @@ def _numbers(plan: Plan) -> list[int]:
 
 
 def refuse_done_by_sessions(git: Git, place: RunPlace, plan: Plan, asked: StartRequest) -> None:
-    """Refuse to run a whole plan of which sessions have been done or begun: no step is done twice unasked."""
+    """Refuse to run a whole plan when sessions of it have started: no step may run twice by accident."""
     if place.session is not None or asked.restart or plan.kind != PLAN or not plan.sessions:
         return
     if "start" in git.refs(place.slug):
         return
     standing = {number: session_status(git, place, plan, number) for number in _numbers(plan)}
     begun = {number: status for number, status in standing.items() if status}
-    if asked.written == STEP and asked.step is not None:
+    if asked.step is not None:
         own = next((one.number for one in plan.sessions if asked.step in one.steps), None)
         begun = {number: status for number, status in begun.items() if number == own and status == COMPLETED}
     if not begun:
         return
-    told = listed(f"session {number} is {status}" for number, status in begun.items())
-    error = f"this plan is being run by sessions: {told}"
+    begun_words = listed(f"session {number} is {status}" for number, status in begun.items())
+    error = f"this plan is being run by sessions: {begun_words}"
     if len(begun) == len(standing) and set(begun.values()) == {COMPLETED}:
-        raise RefusedError(error, f"review the work; {STARTED_ANEW}")
+        raise RefusedError(error, f"review the work; {START_OVER}")
     number = next(one for one, status in standing.items() if status != COMPLETED)
     mode = " --mode resume" if standing[number] else ""
     call = f"{place.of_session(number).call}{mode}"
-    raise RefusedError(error, f"tell the user; `{call}` goes on with session {number}; {STARTED_ANEW}")
+    raise RefusedError(error, f"tell the user; `{call}` continues with session {number}; {START_OVER}")
 
 
 def session_status(git: Git, place: RunPlace, plan: Plan, number: int) -> str:
-    """Return how a session of this very plan stands; nothing when it has not begun."""
+    """Return the status of a session of this plan; empty when it has not started."""
     one = place.of_session(number)
     progress, _ = read_progress(one.progress)
     return progress.status if progress is not None and _is_of(git, one, plan, number) else ""
 
 
 def _is_of(git: Git, place: RunPlace, plan: Plan, number: int) -> bool:
-    """Tell whether the steps that a session was pinned to are those of the plan, and not of one that was there before."""
+    """Return whether the steps that a session was pinned to are those of this plan, not of an earlier one."""
     pinned = git.refs(place.slug).get("plan", "")
     session = _session(plan, number)
     if not pinned or session is None:
@@ -114,7 +117,7 @@ def _session(plan: Plan, number: int) -> Session | None:
 
 
 def master_plan(place: RunPlace) -> Plan | None:
-    """Return the plan of which this is a session, where it is expected."""
+    """Return the plan that this session belongs to, if it is in its usual place."""
     if place.session is None:
         return None
     path = os.path.join(place.folder, PLAN_FILE) if place.project else place.plan
@@ -126,7 +129,7 @@ def master_plan(place: RunPlace) -> Plan | None:
 
 
 def session_after(git: Git, place: RunPlace) -> Session | None:
-    """Return the session that comes after this one and is not completed, in the order of waves, then the first left."""
+    """Return the next session that is not completed, in the order of waves; after the last, the first one left."""
     plan = master_plan(place)
     if plan is None:
         return None
@@ -139,7 +142,7 @@ def session_after(git: Git, place: RunPlace) -> Session | None:
 
 
 def plan_done_with(git: Git, place: RunPlace) -> Plan | None:
-    """Return the plan when all that other sessions have to do of it is done and committed here."""
+    """Return the plan when all its other sessions are completed and committed here."""
     plan = master_plan(place)
     if plan is None:
         return None

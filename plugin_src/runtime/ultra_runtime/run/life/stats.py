@@ -1,4 +1,4 @@
-"""One line of numbers a run, of fields that the contracts list and nothing else; never a reason to stop."""
+"""Append one line of statistics per run, with the fields that the contracts list; an error never stops a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDS = {"true": True, "false": False, "null": None}
 
 
 def counted_stages() -> dict[str, str]:
-    """Return the stages that leave a line of statistics, each with the artifact whose contract lists its fields."""
+    """Return the stages that write statistics, each with the artifact whose contract lists the fields."""
     return {stage.name: stage.makes for stage in stages()}
 
 
@@ -34,34 +34,34 @@ def _fields(stage: str) -> dict[str, Field]:
 
 
 def stats_problem(command: str, values: Mapping[str, Any]) -> str:
-    """Return why these values are no line of statistics; nothing when they are."""
+    """Return what is wrong with the values of a line of statistics; empty when nothing is."""
     fields = _fields(command)
     for name, value in values.items():
         if name not in fields or name == STAMP:
-            return f"there is no field {one_line(name)}{nearest(name, fields)}"
+            return f"unknown field: {one_line(name)}{nearest(name, fields)}"
         problem = _value_problem(fields[name], value)
         if problem:
             return f"{one_line(name)} {problem}"
     missing = [name for name, field in fields.items() if field.required and name not in {*values, STAMP}]
-    return f"{missing[0]} is missing" if missing else ""
+    return f"missing field: {missing[0]}" if missing else ""
 
 
 def _value_problem(field: Field, value: object) -> str:
     if value is None and field.nullable:
         return ""
     if isinstance(value, str) and (len(value) > LONGEST_TEXT or not value.isprintable()):
-        return "is too long to be a name"
+        return f"must be printable text of at most {LONGEST_TEXT} characters"
     if isinstance(value, dict) and field.fields:
         inner = {one.name: one for one in field.fields}
         for name, part in value.items():
-            problem = _value_problem(inner[name], part) if name in inner else "is no field"
+            problem = _value_problem(inner[name], part) if name in inner else "is not a known field"
             if problem:
                 return f"{one_line(name)} {problem}"
     return type_fault(field, value) or value_fault(field, value)
 
 
 def append(command: str, values: Mapping[str, Any], folder: str) -> str:
-    """Append a line to the statistics of a command and return why it was not; nothing when it was."""
+    """Append a line to the statistics of a command and return why that failed; empty when it did not."""
     problem = stats_problem(command, values)
     if problem:
         return problem
@@ -81,7 +81,7 @@ def append(command: str, values: Mapping[str, Any], folder: str) -> str:
 
 
 def read_pairs(command: str, pairs: list[str]) -> dict[str, Any]:
-    """Return the values of key=value words, each in the type of its field."""
+    """Return the values of key=value arguments, each in the type of its field."""
     fields = _fields(command)
     values: dict[str, Any] = {}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""The judge in front of everything that a plan makes the runtime do: its commands and its paths."""
+"""Judge the commands and paths of a plan before the runtime runs or changes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def judge_of(place: RunPlace) -> Judge:
-    """Return the judge of a run, which has the facts that the hook has in that run."""
+    """Return the judge of a run, with the same facts that the hook has in that run."""
     project = place.project.shown if place.project else ""
     return judge_of_plan(place.root, place.plan, project)
 
@@ -27,13 +27,13 @@ def judge_of_plan(root: str, plan: str, project: str = "") -> Judge:
 
 
 def why_blocked(place: RunPlace, command: str) -> str:
-    """Return why a command of the plan must not be run; nothing when it may."""
+    """Return why a command of the plan must not be run; empty when it may."""
     verdict = judge_of(place).command(command)
     return verdict.reason if verdict.verdict == BLOCK else ""
 
 
 def path_problem(judge: Judge, path: str) -> str:
-    """Return why a step must not change a path of its plan; nothing when it may."""
+    """Return why a step must not change a path of its plan; empty when it may."""
     if os.path.isabs(path) or path.startswith("~"):
         return "it must be a path below the root of the repository"
     verdict = judge.path(plain(path) or path)
@@ -41,5 +41,5 @@ def path_problem(judge: Judge, path: str) -> str:
 
 
 def protected(path: str) -> str:
-    """Return the rule that keeps a changed path from being committed, by its name; or nothing."""
+    """Return the name of the rule that protects a path from being committed; empty if there is none."""
     return protected_name(path, load_policy())

@@ -1,4 +1,4 @@
-"""What outlives a run: its findings, for whoever resumes it, and its files, for whoever wonders after a new start."""
+"""Keep what outlives a run: its findings for a resume, and its files after a restart."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ LOGS = ("step-", "exit-condition-", "entry-condition", "report.")
 
 
 def keep_findings(workspace: Workspace, lock: dict[str, Any]) -> None:
-    """Keep what was found in a run whose lock is about to go."""
+    """Save the findings of a run before its lock is removed."""
     if lock.get("findings"):
         workspace.write({"findings": lock["findings"]}, FOUND, f"{lock.get('slug')}.json")
 
 
 def kept_findings(workspace: Workspace, slug: str) -> list[str]:
-    """Return what was found before a run was left."""
+    """Return the saved findings of a run."""
     findings = workspace.read(FOUND, f"{slug}.json").get("findings")
     return findings if isinstance(findings, list) else []
 
 
 def drop_findings(live: Live) -> None:
-    """Forget what was found: the run is completed, or begins anew."""
+    """Remove the saved findings: the run is completed or starts over."""
     live.workspace.remove(FOUND, f"{live.place.slug}.json")
 
 
-def beside(path: str) -> str:
-    """Return a path, or one with a number when something stands there: logs are never written over."""
+def free_path(path: str) -> str:
+    """Return a path, or one with a number if it exists: logs are never overwritten."""
     stem, ending = os.path.splitext(path)
     number = 1
     while os.path.lexists(path):
@@ -48,7 +48,7 @@ def beside(path: str) -> str:
 
 
 def put_aside(live: Live, pinned: bytes | None) -> str:
-    """Move plan, progress, report and logs of the earlier run into a folder of their own and return it."""
+    """Move plan, progress, report and logs of the earlier run into a separate folder and return it."""
     place = live.place
     names = [name for name in _names(place.logs) if name.startswith(LOGS)]
     files = {os.path.join(place.logs, name): name for name in names}
@@ -62,8 +62,8 @@ def put_aside(live: Live, pinned: bytes | None) -> str:
         for path, name in files.items():
             os.replace(path, os.path.join(folder, name))
     except OSError as problem:
-        error = f"the earlier run cannot be put aside in {one_line(place.show(folder))}: {problem.strerror}"
-        raise RefusedError(error, "see to it and start again") from None
+        error = f"the earlier run cannot be moved to {one_line(place.show(folder))}: {problem.strerror}"
+        raise RefusedError(error, "fix this and start again") from None
     if pinned is not None:
         put(os.path.join(folder, os.path.basename(place.plan)), pinned)
     return place.show(folder)

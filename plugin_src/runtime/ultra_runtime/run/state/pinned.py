@@ -1,4 +1,4 @@
-"""Hold the plan of a live run: nobody replaces it by a verb while the run goes on."""
+"""Protect the plan of a live run: no verb replaces it during the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ultra_runtime.words import one_line
 
 
 def refuse_pinned(path: str) -> None:
-    """Refuse to write a plan or session spec that a live run of this tree is held to."""
+    """Refuse to write a plan or session spec that a live run of this tree is pinned to."""
     found = run_file(os.path.dirname(os.path.abspath(path)))
     if found is None:
         return
@@ -23,9 +23,9 @@ def refuse_pinned(path: str) -> None:
     if os.path.realpath(str(lock.get("root"))) != root or not Owner.of(lock.get("owner")).lives():
         return
     plan, project = lock.get("plan"), lock.get("project")
-    held = [str(plan)] if plan else []
-    held += [os.path.join(str(project), PLAN_FILE)] if project else []
-    if os.path.realpath(path) in [os.path.realpath(os.path.join(root, one)) for one in held]:
-        error = f"{one_line(os.path.relpath(path, root))} is what the run that is under way is held to"
+    pinned = [str(plan)] if plan else []
+    pinned += [os.path.join(str(project), PLAN_FILE)] if project else []
+    if os.path.realpath(path) in [os.path.realpath(os.path.join(root, one)) for one in pinned]:
+        error = f"{one_line(os.path.relpath(path, root))} is in use by the run in progress"
         hint = f"end the run first, with `{verb('run finish')}` or `{verb('run abort')}`; nothing was written"
         raise RefusedError(error, hint)

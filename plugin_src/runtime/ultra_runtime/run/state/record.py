@@ -1,4 +1,4 @@
-"""What has to be known of the step under way, kept in the git dir where only the runtime writes."""
+"""The record of the step in progress, kept in the git dir where only the runtime writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST_KEPT = 8 * 1024 * 1024
 
 
 class Record:
-    """Where a step began, how often it was verified, and what of it is about to be committed."""
+    """Where a step began, how many times it was verified, and what is about to be committed."""
 
     __slots__ = ("artefacts", "attempts", "commit", "kept", "number", "start", "tree", "verified")
 
@@ -31,12 +31,12 @@ class Record:
         self.tree = tree
         self.attempts = 0
         self.verified = ""
-        """The tree that passed; nothing before it has."""
+        """The tree that passed; empty until one has."""
         self.artefacts: list[str] = []
-        """Files beside the step's own that its commands left behind: told, and never committed."""
+        """Files outside the step that its commands left behind: reported, never committed."""
         self.commit: dict[str, Any] | None = None
         self.kept: dict[str, int] = {}
-        """Files of the step that were there when it began -> their permission bits; the bytes lie beside."""
+        """Files of the step that existed when it began -> permission bits; their bytes are saved separately."""
 
     def as_data(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -57,7 +57,7 @@ class Records(Struct):
     slug: str
 
     def read(self) -> Record | None:
-        """Return the record of the step under way."""
+        """Return the record of the step in progress."""
         data = self.workspace.read(self.slug, STEP)
         try:
             return Record.of(data) if data else None
@@ -69,11 +69,11 @@ class Records(Struct):
         self.workspace.write(record.as_data(), self.slug, STEP)
 
     def clear(self) -> None:
-        """Forget the step: it is over."""
+        """Remove the record after the step."""
         self.workspace.remove(self.slug, STEP)
 
     def keep(self, record: Record, root: str, paths: list[str]) -> None:
-        """Keep the very bytes of files that the step will change: filters of git need not give them back."""
+        """Save the exact bytes of files that the step will change: git filters may not restore them."""
         folder = self.workspace.path(self.slug, KEPT)
         for path in paths:
             full = os.path.join(root, path)

@@ -1,20 +1,12 @@
-"""Bring the progress file in line with git: forwards where git knows more, and never on the word of the file alone."""
+"""Reconcile the progress file with git: git decides, and the file alone proves nothing."""
 
 from __future__ import annotations
 
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.progress import (
-    COMPLETED,
-    DEFERRED,
-    IN_PROGRESS,
-    PENDING,
-    SKIPPED,
-    Progress,
-    is_missing,
-    now,
-    read_progress,
-)
+from ultra_runtime.run.state.progress import Progress, is_missing, now, read_progress
+from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.run.tree.commit import find_commit, update_index
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,30 +18,34 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
 
 DONE, SKIP, BEGIN = "step-", "skip-", "begin-"
+PASSED = (fields.STEPS_MANIFEST_AUDIT_PASS, fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE)
 
 
 def new_progress(
     place: RunPlace, assignment: Assignment, digest: str, mode: str, start: str, legacy: bool
 ) -> Progress:
-    """Return the progress of a run that has not begun a step."""
+    """Return the progress of a run before its first step."""
     own = set(assignment.numbers)
     recorded = assignment.recorded()
     values: dict[str, Any] = {
-        "schema_version": "1",
-        "plan": place.shown,
-        "plan_type": assignment.plan.kind,
-        "plan_version": assignment.plan.version or "legacy",
-        "plan_digest": digest,
-        "started_at": now(),
-        "updated_at": now(),
-        "mode": mode,
-        "total_steps": sum(number > 0 for number in recorded),
-        "current_step": 0,
-        "status": PENDING,
-        "session_start_sha": start,
-        "legacy_plan": legacy,
-        "steps": {
-            str(number): {"status": PENDING if number in own else DEFERRED, "attempts": 0}
+        fields.SCHEMA_VERSION: "1",
+        fields.PLAN: place.shown,
+        fields.PLAN_TYPE: assignment.plan.kind,
+        fields.PLAN_VERSION: assignment.plan.version or "legacy",
+        fields.PLAN_DIGEST: digest,
+        fields.STARTED_AT: now(),
+        fields.UPDATED_AT: now(),
+        fields.MODE: mode,
+        fields.TOTAL_STEPS: sum(number > 0 for number in recorded),
+        fields.CURRENT_STEP: 0,
+        fields.STATUS: PENDING,
+        fields.SESSION_START_SHA: start,
+        fields.LEGACY_PLAN: legacy,
+        fields.STEPS: {
+            str(number): {
+                fields.STEPS_STATUS: PENDING if number in own else DEFERRED,
+                fields.STEPS_ATTEMPTS: 0,
+            }
             for number in recorded
         },
     }
@@ -57,9 +53,9 @@ def new_progress(
 
 
 def reconcile(live: Live, only_forwards: bool = False) -> None:
-    """Load the progress of a live run and hold it against the facts in git; what had to be mended is told.
+    """Load the progress of a live run, compare it with the facts in git, and report what was corrected.
 
-    With `only_forwards` what the file claims beyond git is left for the next verb to correct.
+    With `only_forwards`, claims of the file that git does not confirm are left for the next verb to correct.
     """
     refs = live.git.refs(live.place.slug)
     live.progress = _load(live, refs)
@@ -69,9 +65,9 @@ def reconcile(live: Live, only_forwards: bool = False) -> None:
         _adopt(live, refs)
     _settle(live, refs)
     for number in live.assignment.numbers:
-        _hold_against(live, number, refs, only_forwards)
+        _correct_step(live, number, refs, only_forwards)
     if has_facts and not only_forwards:
-        _hold_status(live, refs)
+        _correct_status(live, refs)
     if live.progress.text() != before:
         live.progress.save()
 
@@ -80,50 +76,52 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
     progress, result = read_progress(live.place.progress)
     if progress is not None:
         return progress
-    what = "was gone" if is_missing(result) else f"could not be read ({result.errors[0].code})"
-    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was made anew from git")
+    what = "was missing" if is_missing(result) else f"could not be read ({result.errors[0].code})"
+    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was rebuilt from git")
     plan = live.assignment.plan
     start = refs.get("start") or live.git.head()
     progress = new_progress(
         live.place, live.assignment, live.lock["digest"], live.lock["mode"], start, plan.legacy
     )
-    progress.change(status=IN_PROGRESS)
+    progress.change({fields.STATUS: IN_PROGRESS})
     record = live.records.read()
     if record and record.number in live.assignment.numbers:
-        fields = {"status": IN_PROGRESS, "attempts": record.attempts, "start_commit": record.start}
-        progress.change_step(record.number, **fields)
-        progress.change(current_step=record.number)
+        begun = {
+            fields.STEPS_STATUS: IN_PROGRESS,
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_START_COMMIT: record.start,
+        }
+        progress.change_step(record.number, begun)
+        progress.change({fields.CURRENT_STEP: record.number})
     progress.save()
     return progress
 
 
 def _adopt(live: Live, refs: dict[str, str]) -> None:
-    """Take the facts that git lacks, as in a fresh clone, from the progress file, where its commits are here."""
+    """Take facts that git lacks, as in a fresh clone, from the progress file if its commits are here."""
     head = live.git.head()
     found: dict[str, str] = {}
-    start = live.progress.values.get("session_start_sha")
+    start = live.progress.values.get(fields.SESSION_START_SHA)
     if isinstance(start, str) and live.git.is_ancestor(start, head):
         found["start"] = start
     for number in live.assignment.numbers:
         step = live.progress.step(number)
-        begin = step.get("start_commit")
-        commit = step.get("commit") or begin
+        begin = step.get(fields.STEPS_START_COMMIT)
+        commit = step.get(fields.STEPS_COMMIT) or begin
         if not commit or not live.git.is_ancestor(commit, head):
             continue
-        if step.get("status") == COMPLETED:
+        if step.get(fields.STEPS_STATUS) == COMPLETED:
             found[f"{DONE}{number}"], found[f"{BEGIN}{number}"] = commit, begin or commit
-        elif step.get("status") == SKIPPED:
+        elif step.get(fields.STEPS_STATUS) == SKIPPED:
             found[f"{SKIP}{number}"] = commit
     if found:
         live.git.set_refs(live.place.slug, found)
         refs.update(found)
-        live.found(
-            f"git had no facts of this run; they were taken from {live.place.show(live.place.progress)}"
-        )
+        live.found(f"git had no record of this run; it was taken from {live.place.show(live.place.progress)}")
 
 
 def _settle(live: Live, refs: dict[str, str]) -> None:
-    """End a commit that was interrupted: when it is there, it counts."""
+    """Finish an interrupted commit: if git has it, it counts."""
     record = live.records.read()
     if record is None or record.commit is None:
         return
@@ -135,17 +133,17 @@ def _settle(live: Live, refs: dict[str, str]) -> None:
 
 
 def finish_commit(live: Live, record: Record, commit: str) -> bool:
-    """Write down that a step is committed, first in git, then in the index, then in the progress file."""
+    """Record that a step is committed: first in git, then in the index, then in the progress file."""
     live.git.set_refs(
         live.place.slug, {f"{DONE}{record.number}": commit, f"{BEGIN}{record.number}": record.start}
     )
     rows = (record.commit or {}).get("index", [])
     settled = not rows or update_index(live.git, rows)
     if not settled:
-        live.notes.append("the index of git is locked and was not brought up to date: see .git/index.lock")
+        live.notes.append("the git index is locked and was not updated: see .git/index.lock")
     _complete(live, record.number, commit, record.start)
     if commit == record.start:
-        live.progress.change_step(record.number, commit=None)
+        live.progress.change_step(record.number, {fields.STEPS_COMMIT: None})
     live.progress.save()
     live.records.clear()
     return settled
@@ -153,46 +151,54 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
 
 def _complete(live: Live, number: int, commit: str, start: str) -> None:
     step = live.progress.step(number)
-    fields: dict[str, Any] = {"status": COMPLETED, "commit": commit, "start_commit": start, "error": None}
-    if step.get("status") != COMPLETED:
-        fields["completed_at"] = now()
-    if step.get("manifest_audit") not in ("pass", "pass-with-note"):
-        fields["manifest_audit"] = "pass"
-    live.progress.change_step(number, **fields)
+    values: dict[str, Any] = {
+        fields.STEPS_STATUS: COMPLETED,
+        fields.STEPS_COMMIT: commit,
+        fields.STEPS_START_COMMIT: start,
+        fields.STEPS_ERROR: None,
+    }
+    if step.get(fields.STEPS_STATUS) != COMPLETED:
+        values[fields.STEPS_COMPLETED_AT] = now()
+    if step.get(fields.STEPS_MANIFEST_AUDIT) not in PASSED:
+        values[fields.STEPS_MANIFEST_AUDIT] = fields.STEPS_MANIFEST_AUDIT_PASS
+    live.progress.change_step(number, values)
 
 
-def _hold_against(live: Live, number: int, refs: dict[str, str], only_forwards: bool) -> None:
+def _correct_step(live: Live, number: int, refs: dict[str, str], only_forwards: bool) -> None:
     state = live.progress.state(number)
     done, skipped = refs.get(f"{DONE}{number}"), refs.get(f"{SKIP}{number}")
     if done and state != COMPLETED:
         start = refs.get(f"{BEGIN}{number}", done)
         _complete(live, number, done, start)
         if done == start:
-            live.progress.change_step(number, commit=None)
+            live.progress.change_step(number, {fields.STEPS_COMMIT: None})
         live.notes.append(f"step {number} was committed before the interruption and is completed")
     elif skipped and state not in (SKIPPED, COMPLETED):
-        live.progress.change_step(number, status=SKIPPED)
+        live.progress.change_step(number, {fields.STEPS_STATUS: SKIPPED})
     elif only_forwards:
         return
     elif (state == COMPLETED and not done) or (state == SKIPPED and not skipped):
-        # Not through change_step, which only goes forwards: this was never true.
+        # Not with change_step, which only moves forwards: this status was never true.
         record = live.records.read()
         under_way = record is not None and record.number == number
-        live.progress.step(number).update(status=IN_PROGRESS if under_way else PENDING)
-        live.progress.step(number).pop("commit", None)
-        live.progress.step(number).pop("completed_at", None)
+        step = live.progress.step(number)
+        step[fields.STEPS_STATUS] = IN_PROGRESS if under_way else PENDING
+        step.pop(fields.STEPS_COMMIT, None)
+        step.pop(fields.STEPS_COMPLETED_AT, None)
         name = live.place.show(live.place.progress)
-        live.found(f"{name} said that step {number} is {state}, which git does not know; it was corrected")
+        live.found(
+            f"{name} said that step {number} is {state}, but git has no record of that; it was corrected"
+        )
 
 
-def _hold_status(live: Live, refs: dict[str, str]) -> None:
-    """Take back a `completed` that no finish has written: that one leaves the end of the run in git first."""
+def _correct_status(live: Live, refs: dict[str, str]) -> None:
+    """Undo a `completed` that `run finish` did not write: finish records the end of the run in git first."""
     if live.progress.status != COMPLETED or (live.all_over() and "end" in refs):
         return
-    live.progress.values["status"] = IN_PROGRESS
-    for name in ("completed_at", "summary"):
+    live.progress.values[fields.STATUS] = IN_PROGRESS
+    for name in (fields.COMPLETED_AT, fields.SUMMARY):
         live.progress.values.pop(name, None)
     name = live.place.show(live.place.progress)
     live.found(
-        f"{name} said that the run is {COMPLETED}, which no `{verb('run finish')}` has found; it was corrected"
+        f"{name} said that the run is {COMPLETED}, but `{verb('run finish')}` did not set that; it was corrected"
     )

@@ -1,4 +1,4 @@
-"""Where the run of a working tree stands, from the files alone: no git, so that a hook can ask."""
+"""Read the state of the run of a working tree from files alone: without git, so that hooks stay fast."""
 
 from __future__ import annotations
 
@@ -9,28 +9,25 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.run_files import PROGRESS, STEP
 from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
-from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.run.state.statuses import DEFERRED, ENDED, IN_PROGRESS, OVER
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-OVER = ("completed", "skipped")
-ENDED = ("failed", "stopped", "blocked")
-NOT_OURS = "deferred"
-
 
 class Standing:
-    """How far a run is and which command comes next; `step` is nothing when only the finish is left."""
+    """The state of a run and the next command; `step` is None when only the finish is left."""
 
     __slots__ = ("attempts", "done", "lock", "next", "plan", "started_at", "state", "status", "step", "total")
 
     def __init__(self, lock: dict[str, Any], progress: dict[str, Any], record: dict[str, Any]) -> None:
         self.lock = lock
         self.plan = one_line(str(lock.get("plan")), 300)
-        self.status = one_line(str(progress.get("status")), 40)
-        self.started_at = one_line(str(progress.get("started_at") or ""), 40)
+        self.status = one_line(str(progress.get(fields.STATUS)), 40)
+        self.started_at = one_line(str(progress.get(fields.STARTED_AT) or ""), 40)
         steps = own_steps(progress)
         self.total = len(steps)
         self.done = sum(state in OVER for state, _ in steps.values())
@@ -54,40 +51,40 @@ class Standing:
 
     @property
     def words(self) -> str:
-        """Where it stands, in a few words."""
+        """The state in a few words."""
         if self.status in ENDED:
-            return f"it is {self.status} after {self.done} of {self.total} steps"
+            return f"the run is {self.status} after {self.done} of {self.total} steps"
         if self.step is None:
             return f"all {self.total} steps are over"
-        begun = "under way" if self.state == "in_progress" else "next"
+        begun = "in progress" if self.state == IN_PROGRESS else "next"
         tried = f", verified {self.attempts} times" if self.attempts > 1 else ""
         return f"step {self.step} of {self.total} is {begun}{tried}"
 
     @property
     def resume(self) -> str:
-        """The command of the client with which a new session goes on."""
+        """The command with which a new session continues."""
         project, session = self.lock.get("project"), self.lock.get("session")
         where = f"--project {shell_word(str(project))}" if project else shell_word(str(self.lock.get("plan")))
         part = f" --session {session}" if isinstance(session, int) else ""
-        command = command_for(progress_fields.KIND) or verb("run start")
+        command = command_for(fields.KIND) or verb("run start")
         return one_line(f"{command} {where} --resume{part}", 500)
 
 
 def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
-    """Return number -> state and attempts of the steps that are this run's own."""
-    steps = progress.get("steps")
+    """Return number -> status and attempts of the steps of this run."""
+    steps = progress.get(fields.STEPS)
     found = {}
     for number, step in steps.items() if isinstance(steps, dict) else ():
         if number.isascii() and number.isdigit() and len(number) < 6 and isinstance(step, dict):
-            attempts = step.get("attempts")
-            if step.get("status") != NOT_OURS:
-                state = one_line(str(step.get("status")), 40)
+            attempts = step.get(fields.STEPS_ATTEMPTS)
+            if step.get(fields.STEPS_STATUS) != DEFERRED:
+                state = one_line(str(step.get(fields.STEPS_STATUS)), 40)
                 found[int(number)] = (state, attempts if isinstance(attempts, int) else 0)
     return found
 
 
 def read_standing(root: str, git_dir: str, lock: dict[str, Any]) -> Standing:
-    """Return where the run of a lock stands; what cannot be read counts as nothing done."""
+    """Return the state of the run of a lock; unreadable files count as empty."""
     progress = read_json(os.path.join(root, str(lock.get("progress") or PROGRESS)))
     record = read_json(os.path.join(git_dir, FOLDER, str(lock.get("slug") or "-"), STEP))
     return Standing(lock, progress, record)

@@ -1,4 +1,4 @@
-"""Begin a step: its fence, the test that comes first, and a record of how everything stood before."""
+"""Begin a step: check its fence, run its Test first, and record the tree before it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.progress import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
 from ultra_runtime.words import listed, one_line
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Begun(Struct):
-    """What came of it: `again` when the step had been begun before, `changed` what was changed in it since."""
+    """The result of `step begin`: `again` if the step was begun before, `changed` what it changed since."""
 
     step: Step
     record: Record
@@ -36,7 +37,7 @@ class Begun(Struct):
 
 
 def begin(live: Live, number: int) -> Begun:
-    """Begin the step whose turn it is; begun before, it goes on from the same record."""
+    """Begin the current step; if it was begun before, continue from the same record."""
     step = live.assignment.step(number)
     refuse_out_of_turn(live, number)
     head = live.git.head()
@@ -58,51 +59,57 @@ def begin(live: Live, number: int) -> Begun:
 
 
 def refuse_out_of_turn(live: Live, number: int) -> None:
-    """Refuse a step that is over, or that comes after one that is not."""
+    """Refuse a step that is over, or that comes after one that is not over."""
     if live.ended:
         error = f"the run has ended: its status is {live.progress.status}"
-        raise RefusedError(error, f"report it: `{verb('run finish')}`")
+        raise RefusedError(error, f"finish it: `{verb('run finish')}`")
     state, turn = live.progress.state(number), live.turn()
     if state in OVER:
-        raise RefusedError(f"step {number} is {state}", f"go on: `{live.go_on()}`")
+        raise RefusedError(f"step {number} is {state}", f"continue with `{live.next_call()}`")
     if turn is not None and turn != number:
         under_way = live.progress.state(turn) == IN_PROGRESS
-        what = "under way" if under_way else "next"
+        what = "in progress" if under_way else "next"
         do = f"{verb('step verify')} {turn}" if under_way else f"{verb('step begin')} {turn}"
-        raise RefusedError(f"step {number} is out of turn: step {turn} is {what}", f"go on: `{do}`")
+        raise RefusedError(f"step {number} is out of turn: step {turn} is {what}", f"continue with `{do}`")
 
 
 def _write_down(live: Live, record: Record) -> None:
     live.git.set_refs(live.place.slug, {f"{BEGIN}{record.number}": record.start})
     live.progress.change_step(
-        record.number, status=IN_PROGRESS, attempts=record.attempts, start_commit=record.start, note=None
+        record.number,
+        {
+            fields.STEPS_STATUS: IN_PROGRESS,
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_START_COMMIT: record.start,
+            fields.STEPS_NOTE: None,
+        },
     )
-    live.progress.change(status=IN_PROGRESS, current_step=record.number)
+    live.progress.change({fields.STATUS: IN_PROGRESS, fields.CURRENT_STEP: record.number})
     live.progress.save()
 
 
 def _refuse_outside_fence(live: Live, step: Step) -> None:
-    """End the run at a step that needs a file which this session must not touch."""
+    """End the run at a step whose files this session must not touch."""
     fence = live.assignment.fence
     never = [path for path in step.files if covers(fence.never_touch, plain(path), anywhere=True)]
     beyond = [path for path in step.files if fence.touch and not covers(fence.touch, plain(path))]
     if not never and not beyond:
         return
     paths = one_line(listed(never or beyond), 300)
-    why = f"step {step.number} has to change {paths}, which this session must not touch"
+    why = f"step {step.number} must change {paths}, but this session must not touch that"
     end_at(live, step.number, STOPPED, why)
-    raise RefusedError(why, f"it is escalated: report it with `{verb('run finish')}`")
+    raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
 
 
 def _test_first(live: Live, step: Step) -> Outcome | None:
-    """Run the test that is expected to fail still."""
+    """Run the test that is expected to fail before the step."""
     if step.test_first is None or not step.test_first.command:
         return None
     reason = why_blocked(live.place, step.test_first.command)
     if reason:
         why = f"Test first of step {step.number} is blocked and was not run: {reason}"
         end_at(live, step.number, STOPPED, why)
-        raise RefusedError(why, f"it is escalated: report it with `{verb('run finish')}`")
+        raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
     return run_command(
         live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_FIRST_SECONDS
     )

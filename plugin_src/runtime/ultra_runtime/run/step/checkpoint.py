@@ -1,4 +1,4 @@
-"""The checkpoint of a step that has passed: its commit, and the drift of the message from its pattern."""
+"""Commit a step that has passed, and note a message that does not match its pattern."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit, prepare
-from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.transplant import Overlap
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.commit import Prepared
 
-HOOKS = "a commit hook or the signature; fix this, then `{call} {number}` again"
+HOOKS = "fix the commit hook or the signature, then retry `{call} {number}`"
 
 
 class Committed(Struct):
-    """What came of it; without a commit there was nothing to commit."""
+    """The result of `step commit`; without a commit there was nothing to commit."""
 
     commit: str
     note: str
@@ -62,7 +63,7 @@ def _refuse_unverified(live: Live, record: Record) -> None:
     changed = live.snapshots.changes(record.verified, live.snapshots.take())
     again = f"verify it again: `{verb('step verify')} {record.number}`"
     if changed:
-        raise RefusedError(f"changed since it was verified: {tell_paths(one.path for one in changed)}", again)
+        raise RefusedError(f"changed since it was verified: {list_paths(one.path for one in changed)}", again)
     if live.git.head() != record.start:
         raise RefusedError("commits were made outside the run since the step was verified", again)
 
@@ -70,7 +71,10 @@ def _refuse_unverified(live: Live, record: Record) -> None:
 def _without_commit(live: Live, record: Record, note: str) -> Committed:
     record.commit = {"tree": "", "message": "", "paths": [], "index": []}
     if note:
-        live.progress.change_step(record.number, note=note, manifest_audit="pass-with-note")
+        passed = fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE
+        live.progress.change_step(
+            record.number, {fields.STEPS_NOTE: note, fields.STEPS_MANIFEST_AUDIT: passed}
+        )
     finish_commit(live, record, record.start)
     return Committed("", note, "")
 
@@ -95,7 +99,7 @@ def _with_commit(live: Live, step: Step, record: Record, prepared: Prepared) -> 
 
 
 def _commit(live: Live, record: Record, index: str, message: str) -> str:
-    """Return the commit, or refuse with what git said; what was made nevertheless counts."""
+    """Return the commit, or refuse with the output of git; a commit that exists anyway counts."""
     try:
         make_commit(live.git, index, message)
     except GitError as problem:
@@ -104,7 +108,7 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
             return made
         record.commit = None
         live.records.write(record)
-        what = "git commit did not end in time" if problem.late else f"git commit failed: {problem.said}"
+        what = "git commit timed out" if problem.late else f"git commit failed: {problem.said}"
         raise RefusedError(
             one_line(what, 700), HOOKS.format(call=verb("step commit"), number=record.number)
         ) from None
@@ -117,7 +121,7 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
 
 
 def _drift(live: Live, step: Step, commit: str) -> str:
-    """Note a subject that does not match its pattern; that is no failure."""
+    """Note a subject that does not match its pattern; the step still passes."""
     pattern = manifest_of(step).commit_message_pattern
     subject = live.git.subject(commit)
     try:
@@ -125,5 +129,6 @@ def _drift(live: Live, step: Step, commit: str) -> str:
             return ""
     except PatternError as problem:
         subject = f"{subject} ({problem})"
-    live.progress.change_step(step.number, checkpoint_drift={"expected": pattern, "actual": subject})
+    drift = {"expected": pattern, "actual": subject}
+    live.progress.change_step(step.number, {fields.STEPS_CHECKPOINT_DRIFT: drift})
     return f"the subject does not match {one_line(pattern, 80)}"

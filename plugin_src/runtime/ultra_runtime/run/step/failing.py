@@ -1,13 +1,15 @@
-"""What follows from a failed attempt, as the step's On failure says, when no attempt is left."""
+"""Decide what follows a failed attempt: another one, or what the step's On failure says."""
 
 from __future__ import annotations
 
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.progress import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.state.repair import SKIP
-from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.state.statuses import BLOCKED, FAILED, SKIPPED, STOPPED
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import shell_word
 
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 5
 RETRY, STOP, ESCALATE, SKIP_STEP, BLOCKED_STEP = "retry", "stop", "escalate", "skip", "blocked"
+"""The values of `next` in the answer of a failed attempt."""
 REPORT = verb("run finish")
 
 
 class Follows(Struct):
-    """What comes next after a failure: the word, what to do, and what was undone."""
+    """What follows a failure: the value of `next`, what to do, and what was undone."""
 
     word: str
     do: str
@@ -36,31 +39,33 @@ class Follows(Struct):
 def after_failure(
     live: Live, step: Step, record: Record, why: str, faults: Sequence[Fault] = (), commanded: bool = True
 ) -> Follows:
-    """Write the failed attempt down and do what the plan says for it; `commanded` when the command failed, too."""
+    """Record the failed attempt and do what the plan says; `commanded` if the command failed, too."""
     drift = [fault.as_data() for fault in faults]
     live.progress.change_step(
         step.number,
-        attempts=record.attempts,
-        error=why,
-        note=None,
-        manifest_audit="fail" if drift else None,
-        manifest_drift=drift or None,
+        {
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_ERROR: why,
+            fields.STEPS_NOTE: None,
+            fields.STEPS_MANIFEST_AUDIT: fields.STEPS_MANIFEST_AUDIT_FAIL if drift else None,
+            fields.STEPS_MANIFEST_DRIFT: drift or None,
+        },
     )
-    if step.on_failure == ESCALATE:
+    if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE:
         return escalate(live, step, why)
-    if step.on_failure == SKIP_STEP:
+    if step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP:
         return _skip(live, step, record)
     if record.attempts < ATTEMPTS:
         live.progress.save()
         live.records.write(record)
-        return Follows(RETRY, _mend(step, faults, commanded))
+        return Follows(RETRY, _how_to_fix(step, faults, commanded))
     undone = _undo(live, record)
     end_at(live, step.number, FAILED, why)
     live.records.clear()
     return Follows(STOP, REPORT, undone)
 
 
-def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
+def _how_to_fix(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     """Return what to do before the next attempt."""
     outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
     inside = commanded or any(not fault.outside for fault in faults)
@@ -68,22 +73,30 @@ def _mend(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     steps = []
     if outside:
         named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""
-        steps.append(f"take back what is not the step's: `{verb('step restore')} {step.number}{named}`")
+        steps.append(f"undo what is outside the step: `{verb('step restore')} {step.number}{named}`")
     if inside:
-        steps.append(f"mend {'the rest' if outside else 'it'}{how}")
+        steps.append(f"fix {'the rest' if outside else 'it'}{how}")
     return ", then ".join([*steps, f"`{verb('step verify')} {step.number}`"])
 
 
 def escalate(live: Live, step: Step, why: str) -> Follows:
-    """Stop for a person: every step that passed is committed, and the edits of this one stay for them to see."""
+    """Stop for the user: every step that passed is committed, and the edits of this one stay in the tree."""
     end_at(live, step.number, STOPPED, why)
     return Follows(ESCALATE, REPORT)
 
 
 def blocked(live: Live, step: Step, why: str) -> Follows:
-    """Stop because the sandbox refused what the pre-flight tried: nothing failed, and nothing can be done here."""
-    live.progress.change_step(step.number, status=BLOCKED, error=why, note=None, manifest_audit="n/a")
-    live.progress.change(status=BLOCKED)
+    """Stop because the sandbox refused the pre-flight: no step failed, and nothing can be done here."""
+    live.progress.change_step(
+        step.number,
+        {
+            fields.STEPS_STATUS: BLOCKED,
+            fields.STEPS_ERROR: why,
+            fields.STEPS_NOTE: None,
+            fields.STEPS_MANIFEST_AUDIT: fields.STEPS_MANIFEST_AUDIT_N_A,
+        },
+    )
+    live.progress.change({fields.STATUS: BLOCKED})
     live.progress.save()
     live.records.clear()
     return Follows(BLOCKED_STEP, REPORT)
@@ -91,18 +104,20 @@ def blocked(live: Live, step: Step, why: str) -> Follows:
 
 def end_at(live: Live, number: int, status: str, why: str) -> None:
     """End the run at a step."""
-    live.progress.change_step(number, status=FAILED, error=why, note=None)
-    live.progress.change(status=status, current_step=number)
+    live.progress.change_step(
+        number, {fields.STEPS_STATUS: FAILED, fields.STEPS_ERROR: why, fields.STEPS_NOTE: None}
+    )
+    live.progress.change({fields.STATUS: status, fields.CURRENT_STEP: number})
     live.progress.save()
 
 
 def _skip(live: Live, step: Step, record: Record) -> Follows:
     undone = _undo(live, record)
     live.git.set_refs(live.place.slug, {f"{SKIP}{step.number}": live.git.head()})
-    live.progress.change_step(step.number, status=SKIPPED)
+    live.progress.change_step(step.number, {fields.STEPS_STATUS: SKIPPED})
     live.progress.save()
     live.records.clear()
-    return Follows(SKIP_STEP, live.go_on(), undone)
+    return Follows(SKIP_STEP, live.next_call(), undone)
 
 
 def _undo(live: Live, record: Record) -> str:
@@ -110,5 +125,5 @@ def _undo(live: Live, record: Record) -> str:
     if undone.paths:
         live.found(f"step {record.number} was undone: {undone}")
     if undone.left:
-        live.found(f"step {record.number} could not be undone in {tell_paths(undone.left)}")
+        live.found(f"step {record.number} could not be undone in {list_paths(undone.left)}")
     return str(undone)

@@ -1,4 +1,4 @@
-"""Read the number of a step from the words of a call."""
+"""Read step numbers and times from the arguments of a call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def step_number(args: Args) -> int:
     """Return the argument N."""
     given = args.need("N")
     if not is_number(given):
-        raise args.usage.error(f"N is {one_line(given)}, not the number of a step")
+        raise args.usage.error(f"N must be the number of a step, not {one_line(given)}")
     return int(given)
 
 
@@ -29,5 +29,7 @@ def seconds(args: Args, option: str, otherwise: float) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= TIMEOUT_SECONDS:
-        raise args.usage.error(f"{option} is {one_line(given)}, not a number of seconds")
+        raise args.usage.error(
+            f"{option} must be a number of seconds up to {TIMEOUT_SECONDS}, not {one_line(given)}"
+        )
     return value

@@ -1,7 +1,7 @@
-"""Put what a step changed in a file onto another version of it: onto HEAD's, or onto the one that the user staged.
+"""Apply a step's change of a file to another version of it: HEAD's, or the one that the user staged.
 
-A file that was the same before the step is simply taken over. One that the user had changed is merged, so that
-the commit has the step's lines and the user's own stay uncommitted.
+A file that was the same before the step is taken as it is. A file that the user had changed is merged, so that the
+commit has the step's lines and the user's own lines stay uncommitted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Overlap(Exception):
 
 
 def transplant(snapshots: Snapshots, change: Change, onto: Entry | None) -> Entry | None:
-    """Return what `onto` becomes when the change is made to it; nothing when the file goes."""
+    """Return `onto` with the change applied; None when the file is deleted."""
     if onto in (change.old, change.new):
         return change.new
     if onto is None or change.old is None:
@@ -41,7 +41,7 @@ def transplant(snapshots: Snapshots, change: Change, onto: Entry | None) -> Entr
 
 
 def _merge(snapshots: Snapshots, onto: str, base: str, step: str) -> str:
-    """Return the object of the merged file; nothing when both changed the same lines."""
+    """Return the object of the merged file; empty when both changed the same lines."""
     paths = []
     try:
         for title, name in (("onto", onto), ("base", base), ("step", step)):

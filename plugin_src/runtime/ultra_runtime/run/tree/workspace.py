@@ -1,4 +1,4 @@
-"""A working tree with the runtime's own folder in its git dir: where the lock, the pins and the snapshots live."""
+"""A working tree with the runtime's folder in its git dir, which holds the lock, the records and the snapshots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """The tree at hand."""
+    """The current working tree."""
 
     def __init__(self, git: Git) -> None:
         self.git = git
@@ -28,24 +28,24 @@ class Workspace:
         self.folder = os.path.join(git.folder, FOLDER)
 
     def path(self, *parts: str) -> str:
-        """Return the path of something in the runtime's own folder."""
+        """Return a path in the runtime's folder."""
         return os.path.join(self.folder, *parts)
 
     def read(self, *parts: str) -> dict[str, Any]:
-        """Return what a file of ours holds; an empty object when it is not there or is no JSON."""
+        """Return the content of a file in the folder; an empty object if it is missing or not JSON."""
         return read_json(self.path(*parts))
 
     def write(self, values: dict[str, Any], *parts: str) -> None:
-        """Replace a file of ours as a whole.
+        """Replace a file in the folder as a whole.
 
-        Nothing is flushed: after a loss of power an empty file reads as none, and git and the progress file decide.
+        Nothing is flushed: after a power loss an empty file counts as missing, and git and the progress file decide.
         """
         path = self.path(*parts)
         make_folder(os.path.dirname(path))
         put(path, (write(values) + "\n").encode("utf-8", "surrogateescape"))
 
     def remove(self, *parts: str) -> None:
-        """Remove a file of ours if it is there."""
+        """Remove a file in the folder if it exists."""
         try:
             os.unlink(self.path(*parts))
         except FileNotFoundError:
@@ -53,26 +53,26 @@ class Workspace:
         except OSError as problem:
             raise RefusedError(
                 f"{one_line(self.path(*parts))} cannot be removed: {problem.strerror}",
-                "see to it and call again",
+                "fix this and retry",
             ) from None
 
 
 def find_workspace(start: str | None = None) -> Workspace:
-    """Return the working tree around a folder, or refuse in words."""
+    """Return the working tree around a folder, or refuse."""
     return Workspace(find_git(start))
 
 
 def make_folder(path: str) -> None:
-    """Have a folder, or refuse in words."""
+    """Create a folder if needed, or refuse."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as problem:
-        error = f"{one_line(path)} cannot be made: {problem.strerror}"
-        raise RefusedError(error, "make it a folder that you may write in; nothing was changed") from None
+        error = f"{one_line(path)} cannot be created: {problem.strerror}"
+        raise RefusedError(error, "make it a writable folder; nothing was changed") from None
 
 
 def put(path: str, data: bytes) -> None:
-    """Replace a file of ours by a rename, which a killed process cannot leave halfway."""
+    """Replace a file by a rename, which a killed process cannot leave half done."""
     temporary = f"{path}.{os.getpid()}"
     try:
         with open(temporary, "wb") as file:
@@ -82,13 +82,13 @@ def put(path: str, data: bytes) -> None:
         if os.path.exists(temporary):
             os.unlink(temporary)
         error = f"{one_line(path)} cannot be written: {problem.strerror}"
-        raise RefusedError(error, "see to it and call again") from None
+        raise RefusedError(error, "fix this and retry") from None
 
 
 def replace(path: str, data: bytes) -> None:
-    """Replace a file as a whole, or refuse in words."""
+    """Replace a file as a whole, or refuse."""
     try:
         write_file(path, data)
     except WriteError as problem:
-        hint = "the file that stood there still does; see to it and call again"
+        hint = "the old file is unchanged; fix this and retry"
         raise RefusedError(f"{one_line(os.path.dirname(path))}: {problem}", hint) from None

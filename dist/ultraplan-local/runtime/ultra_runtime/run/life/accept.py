@@ -1,4 +1,4 @@
-"""Accept a plan that was edited under way, as far as only steps that are still to come were edited."""
+"""Accept a plan that was edited during the run, if only steps that are not over were edited."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 def refuse_more_than_later_steps(pinned: bytes, edited: bytes, over: set[int]) -> None:
-    """Refuse an edit of a step that is over, or of anything that is no step."""
+    """Refuse an edit of a step that is over, or of anything outside the steps."""
     old, new = _parts(read(pinned), over), _parts(read(edited), over)
     for number in sorted(over):
         if old.get(number) != new.get(number):
-            error = f"step {number} is over, and the edit changes it"
-            raise RefusedError(error, "undo that edit, or begin again with --restart")
+            error = f"the edit changes step {number}, which is over"
+            raise RefusedError(error, "undo that edit, or start over with --restart")
     if old[None] != new[None]:
-        error = "the edit changes more of the plan than steps that are still to come"
-        raise RefusedError(error, "undo that part of the edit, or begin again with --restart")
+        error = "the edit changes more of the plan than its remaining steps"
+        raise RefusedError(error, "undo that part of the edit, or start over with --restart")
 
 
 def _parts(plan: Plan, over: set[int]) -> dict[int | None, list[str]]:
-    """Return the lines of each step that is over, and under None those of no step; blank ones do not count."""
+    """Return the lines of each step that is over, and under None all lines outside steps; without blank lines."""
     document = plan.document
     parts: dict[int | None, list[str]] = {}
     owned: set[int] = set()

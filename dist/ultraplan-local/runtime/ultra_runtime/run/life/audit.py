@@ -1,4 +1,4 @@
-"""The independent audit: from the plan, git and the files alone; what the executor wrote about itself does not count."""
+"""Audit a run from the plan, git and the files alone; what the executor recorded about itself does not count."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.recorded import Facts
     from ultra_runtime.run.state.run_place import RunPlace
 
-PASS, DRIFT = "pass", "drift"
+PASS: str = progress_fields.MANIFEST_AUDIT_STATUS_PASS
+DRIFT: str = progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
 MOST_STRAYS = 20
-SUBMODULE = "160000"
 
 
 class Drift(Struct):
@@ -45,7 +46,7 @@ class Drift(Struct):
 
 
 class Audit(Struct):
-    """The verdict and its reasons; `source` says where the commits of the run were looked up."""
+    """The verdict and its reasons; `source` says where the commits of the run were found."""
 
     source: str
     drifts: list[Drift]
@@ -56,7 +57,7 @@ class Audit(Struct):
         return DRIFT if self.drifts else PASS
 
     def details(self) -> list[dict[str, Any]]:
-        """Return the reasons as they stand in an answer."""
+        """Return the reasons as data for an answer."""
         return [drift.as_data() for drift in self.drifts]
 
 
@@ -64,16 +65,14 @@ def audit(git: Git, place: RunPlace, data: bytes) -> Audit:
     """Audit the run of a plan, at any time."""
     facts = read_facts(git, place)
     if facts is None:
-        missing = Drift(
-            "run", "a run of this plan on record", "neither refs of git nor a progress file know one"
-        )
+        missing = Drift("run", "a run of this plan on record", "no git refs and no progress file of one")
         return Audit("none", [missing], [])
     drifts = []
     if facts.plan:
         pinned = git.ask("cat-file", "blob", facts.plan)
         if sha256(pinned) != sha256(data):
             drifts.append(
-                Drift("plan", f"the pinned plan {sha256(pinned)[:12]}", f"an edited one {sha256(data)[:12]}")
+                Drift("plan", f"the pinned plan {sha256(pinned)[:12]}", f"an edited plan {sha256(data)[:12]}")
             )
             data = pinned
     assignment = Assignment(check_plan(data, place.shown)[0], place.session)
@@ -88,23 +87,23 @@ def audit(git: Git, place: RunPlace, data: bytes) -> Audit:
     for step in done:
         drifts += _step_drifts(git, place.root, assignment, step, facts)
     drifts += _strays(git, facts)
-    return Audit(_told(facts.source), drifts, [step.number for step in done])
+    return Audit(_source_words(facts.source), drifts, [step.number for step in done])
 
 
-def _told(source: str) -> str:
-    return f"{source}: the refs of git are missing" if source == FILE_SOURCE else source
+def _source_words(source: str) -> str:
+    return f"{source}: the git refs are missing" if source == FILE_SOURCE else source
 
 
 def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts: Facts) -> list[Drift]:
     number, manifest = step.number, manifest_of(step)
     begin, commit = facts.ranges[number]
     drifts = [
-        Drift("expected_paths", one_line(path), "it does not exist", number)
+        Drift(plan_fields.MANIFEST_EXPECTED_PATHS, one_line(path), "it does not exist", number)
         for path in manifest.expected_paths
         if not exists(root, path)
     ]
     if not git.has_commit(commit) or not git.is_ancestor(commit, facts.end):
-        words = f"{commit[:12]} is not part of the history any more"
+        words = f"{commit[:12]} is no longer part of the history"
         return [*drifts, Drift("commit", f"the commit of step {number}", words, number)]
     if begin == commit:
         return drifts + _uncommitted(git, root, step, facts)
@@ -116,12 +115,13 @@ def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts:
     for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *scripts]):
         problem = _script_problem(git, commit, path)
         if problem:
-            drifts.append(Drift("bash_syntax_check", f"bash -n passes for {one_line(path)}", problem, number))
+            expected = f"bash -n passes for {one_line(path)}"
+            drifts.append(Drift(plan_fields.MANIFEST_BASH_SYNTAX_CHECK, expected, problem, number))
     return drifts
 
 
 def _uncommitted(git: Git, root: str, step: Step, facts: Facts) -> list[Drift]:
-    """Return what a step without a commit should have committed: its files are there, and no commit has them."""
+    """Return the files of a step without a commit that exist and that no commit has."""
     missing = []
     for path in manifest_of(step).expected_paths:
         spelled = plain(path)
@@ -130,7 +130,7 @@ def _uncommitted(git: Git, root: str, step: Step, facts: Facts) -> list[Drift]:
         ):
             missing.append(spelled)
     return [
-        Drift("commit", f"a commit with {one_line(path)}", "no commit of the run has it", step.number)
+        Drift("commit", f"a commit with {one_line(path)}", "no commit of the run contains it", step.number)
         for path in missing
     ]
 
@@ -141,7 +141,7 @@ def _tracked(git: Git, commit: str, path: str) -> list[str]:
 
 
 def _changed(git: Git, begin: str, commit: str) -> dict[str, bool]:
-    """Return the paths that a range touches, commit by commit -> whether each is there afterwards."""
+    """Return each path that a range of commits touches -> whether it exists afterwards."""
     own = (
         "--first-parent",
         "--no-merges",
@@ -169,11 +169,11 @@ def _message(git: Git, step: Step, commit: str) -> list[Drift]:
         actual = one_line(subject, 120)
     except PatternError as problem:
         actual = f"the pattern cannot be searched: {problem}"
-    return [Drift("commit_message_pattern", one_line(pattern, 120), actual, step.number)]
+    return [Drift(plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN, one_line(pattern, 120), actual, step.number)]
 
 
 def _script_problem(git: Git, commit: str, path: str) -> str:
-    """Return what bash says of a script as it was committed."""
+    """Return what bash reports about a script as it was committed."""
     try:
         data = git.ask("cat-file", "blob", f"{commit}:{path}")
     except GitError:

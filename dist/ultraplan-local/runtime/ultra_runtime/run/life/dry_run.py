@@ -1,4 +1,4 @@
-"""Say what a run would do, and write nothing."""
+"""Report what a run would do, and write nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ READY, ATTENTION = "READY", "NEEDS ATTENTION"
 
 
 class DryRun(Struct):
-    """The report and what stands in the way."""
+    """The report and its issues."""
 
     text: str
     issues: list[str]
@@ -43,8 +43,8 @@ def dry_run(path: str, root: str) -> DryRun:
     """Report on a plan or session spec."""
     plan, result = check_plan(read_plan_bytes(path), path)
     if not plan.steps:
-        hint = f"name a plan or session spec; `{verb('run validate')} PATH` tells what is wrong with one"
-        raise RefusedError(f"{one_line(path)} has no step that could be read", hint)
+        hint = f"name a plan or session spec; `{verb('run validate')} PATH` lists what is wrong with it"
+        raise RefusedError(f"{one_line(path)} has no readable step", hint)
     issues = _issues(plan, result, judge_of_plan(root, path))
     strategy = choose_strategy(plan, False)
     lines = [
@@ -84,13 +84,13 @@ def _issues(plan: Plan, result: Result, judge: Judge) -> list[str]:
         for path in step.files:
             problem = path_problem(judge, path)
             if problem:
-                issues.append(f"step {step.number} may not change {one_line(path)}: {problem}")
+                issues.append(f"step {step.number} must not change {one_line(path)}: {problem}")
     return issues
 
 
 def _row(step: Step) -> str:
     verify = step.verify.command if step.verify and step.verify.command else "none"
-    manifest = "none" if step.manifest is None else "made up" if step.manifest.made_up else "there"
+    manifest = "none" if step.manifest is None else "generated" if step.manifest.made_up else "yes"
     cells = [str(step.number), step.title, verify, step.on_failure, step.checkpoint or "none", manifest]
     return f"| {' | '.join(one_line(cell, 80).replace('|', chr(92) + '|') for cell in cells)} |"
 
@@ -103,9 +103,9 @@ def _files(plan: Plan, root: str) -> list[str]:
             if os.path.exists(os.path.join(root, path)):
                 state = "EXISTS"
             elif path in made:
-                state = "NOT FOUND (an earlier step makes it)"
+                state = "NOT FOUND (an earlier step creates it)"
             else:
-                state = "NOT FOUND (the step makes it)"
+                state = "NOT FOUND (the step creates it)"
             made.add(path)
             rows.append(f"- {one_line(path)}: {state}")
     return list(dict.fromkeys(rows)) or ["none"]
@@ -113,7 +113,7 @@ def _files(plan: Plan, root: str) -> list[str]:
 
 def _commands(plan: Plan) -> list[str]:
     rows = [f"- {one.where}: `{one_line(one.command, 300)}`" for one in commands_to_run(plan)]
-    return ["", "### Commands that are run", "", *(rows or ["none"])]
+    return ["", "### Commands", "", *(rows or ["none"])]
 
 
 def _conditions(plan: Plan) -> list[str]:
@@ -121,7 +121,9 @@ def _conditions(plan: Plan) -> list[str]:
     if plan.entry_condition:
         lines.append(f"- Entry: {one_line(plan.entry_condition.text) or 'none'}")
     for one in [*plan.exit_conditions, *plan.verification]:
-        what = f"`{one_line(one.command)}` is run" if one.command else f"{one_line(one.text)} (for a person)"
+        what = (
+            f"run `{one_line(one.command)}`" if one.command else f"{one_line(one.text)} (checked by a person)"
+        )
         lines.append(f"- Exit: {what}")
     return lines if len(lines) > 3 else []
 
@@ -145,8 +147,8 @@ def _preview(plan: Plan, path: str) -> list[str]:
             lines.append(f"| {wave} | {one.number}: {one_line(one.title, 60)} | {steps} | {needs} | {call} |")
     key = bool(os.environ.get("ANTHROPIC_API_KEY"))
     billed = (
-        "is set: sessions side by side are billed to that account"
+        "is set: parallel sessions are billed to that account"
         if key
-        else "is not set: the subscription pays"
+        else "is not set: usage counts against the subscription"
     )
     return [*lines, "", f"Billing: ANTHROPIC_API_KEY {billed}."]

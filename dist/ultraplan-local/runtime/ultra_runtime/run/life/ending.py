@@ -1,4 +1,4 @@
-"""Leave word for the next session: how the run stands, and what goes on from there."""
+"""Write the session state: the status of the run, and what the next session does."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.life.sessions import session_after
-from ultra_runtime.run.state.progress import COMPLETED, now
+from ultra_runtime.run.state.progress import now
 from ultra_runtime.run.state.run_place import SESSIONS
 from ultra_runtime.run.state.session_state import KIND, LAST_SESSION, SAME_SESSION
+from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.run.tree.workspace import replace
+from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.tables.fields import session_state_fields as fields
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
@@ -19,19 +23,17 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
 
-BRIEF = "brief.md"
-
 
 def write_session_state(git: Git, place: RunPlace, status: str) -> str:
-    """Write the session state and return what is wrong with it; never a reason to stop."""
+    """Write the session state and return what is wrong with it; an error here never stops the run."""
     brief, label = _next(git, place, status)
     state = {
-        "schema_version": 1,
-        "project": place.show(place.folder),
-        "next_session_brief_path": brief,
-        "next_session_label": label,
-        "status": status,
-        "updated_at": now(),
+        fields.SCHEMA_VERSION: 1,
+        fields.PROJECT: place.show(place.folder),
+        fields.NEXT_SESSION_BRIEF_PATH: brief,
+        fields.NEXT_SESSION_LABEL: label,
+        fields.STATUS: status,
+        fields.UPDATED_AT: now(),
     }
     try:
         replace(place.state, (write(state) + "\n").encode("utf-8", "surrogateescape"))
@@ -57,5 +59,8 @@ def _brief(place: RunPlace, session: int | None) -> str:
         path = os.path.join(place.folder, SESSIONS, f"session-{session}.md")
         if os.path.isfile(path) or place.session != session:
             return place.show(path)
-    brief = os.path.join(place.folder, BRIEF)
-    return place.show(brief) if place.project and os.path.isfile(brief) else place.shown
+    if place.project and brief_fields.KIND in placed_kinds():
+        brief = os.path.join(place.folder, file_of(brief_fields.KIND))
+        if os.path.isfile(brief):
+            return place.show(brief)
+    return place.shown

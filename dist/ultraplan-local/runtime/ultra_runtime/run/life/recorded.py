@@ -1,9 +1,11 @@
-"""What git says about a run that was: where it started and ended, and each step's range of commits."""
+"""Read the facts of a past run from git: its start and end, and each step's range of commits."""
 
 from __future__ import annotations
 
-from ultra_runtime.run.state.progress import COMPLETED, read_progress
+from ultra_runtime.run.state.progress import read_progress
 from ultra_runtime.run.state.repair import BEGIN, DONE
+from ultra_runtime.run.state.statuses import COMPLETED
+from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,21 +17,21 @@ REFS_SOURCE, FILE_SOURCE = "git refs", "progress.json"
 
 
 class Facts:
-    """The facts, and where they come from."""
+    """The facts of a run, and their source."""
 
     def __init__(self, source: str, start: str, end: str) -> None:
         self.source = source
         self.start = start
         self.end = end
         self.ranges: dict[int, tuple[str, str]] = {}
-        """Completed step -> the commit on which it began, and its own; both the same when it made none."""
+        """Completed step -> the commit it began on, and its own; the same commit when it made none."""
         self.own: set[str] = set()
         """Commits that the runtime made for itself."""
         self.plan = ""
 
 
 def read_facts(git: Git, place: RunPlace) -> Facts | None:
-    """Return the facts of a run: from the refs, where they are missing from the progress file, or none at all."""
+    """Return the facts of a run from the git refs, else from the progress file, else None."""
     refs = git.refs(place.slug)
     if "start" in refs:
         facts = Facts(REFS_SOURCE, refs["start"], refs.get("end") or git.head())
@@ -46,15 +48,15 @@ def read_facts(git: Git, place: RunPlace) -> Facts | None:
 
 def _from_file(git: Git, place: RunPlace) -> Facts | None:
     progress, _ = read_progress(place.progress)
-    start = progress.values.get("session_start_sha") if progress else None
+    start = progress.values.get(fields.SESSION_START_SHA) if progress else None
     if progress is None or not isinstance(start, str):
         return None
-    end = progress.values.get("session_end_sha")
+    end = progress.values.get(fields.SESSION_END_SHA)
     facts = Facts(FILE_SOURCE, start, end if isinstance(end, str) else git.head())
     for number, step in progress.steps.items():
-        if number.isdigit() and step.get("status") == COMPLETED:
-            begin = step.get("start_commit")
-            commit = step.get("commit") or begin
+        if number.isdigit() and step.get(fields.STEPS_STATUS) == COMPLETED:
+            begin = step.get(fields.STEPS_START_COMMIT)
+            commit = step.get(fields.STEPS_COMMIT) or begin
             if isinstance(commit, str):
                 facts.ranges[int(number)] = (begin if isinstance(begin, str) else commit, commit)
     return facts

@@ -1,4 +1,4 @@
-"""Decide whether a run begins or goes on: the progress file, the facts in git and the pinned plan have to agree."""
+"""Decide whether a run starts or resumes: the progress file, the facts in git and the pinned plan must agree."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.run.life import accept
-from ultra_runtime.run.life.asked import RESUME, STEP
+from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.sessions import has_begun
 from ultra_runtime.run.state.past import drop_findings, put_aside
-from ultra_runtime.run.state.progress import (
+from ultra_runtime.run.state.progress import is_missing, read_progress
+from ultra_runtime.run.state.repair import new_progress, reconcile
+from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
     DEFERRED,
@@ -17,11 +19,8 @@ from ultra_runtime.run.state.progress import (
     IN_PROGRESS,
     OVER,
     PENDING,
-    is_missing,
-    read_progress,
 )
-from ultra_runtime.run.state.repair import new_progress, reconcile
-from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[str]) -> bool:
-    """Load the progress that is there or make a new one; tell whether the run goes on from an earlier one."""
+    """Load the existing progress or create a new one; return whether the run continues an earlier one."""
     place = live.place
     progress, result = read_progress(place.progress)
     there = not is_missing(result)
@@ -46,11 +45,11 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
     begun = "start" in refs or (progress is not None and has_begun(progress))
     if begun and progress is not None:
         _refuse_foreign(live, progress)
-    if begun and asked.mode != RESUME and asked.written != STEP:
+    if begun and asked.mode != RESUME and asked.step is None:
         _refuse_fresh(live, progress)
     if not begun:
         if asked.mode == RESUME:
-            notes.append("there was no progress to resume: the run starts at its first step")
+            notes.append("there is no progress to resume: the run starts at its first step")
         plan = live.assignment.plan
         live.progress = new_progress(
             place, live.assignment, sha256(data), asked.written, live.git.head(), plan.legacy
@@ -65,18 +64,18 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
 def _is_another_plan(
     progress: Progress | None, refs: dict[str, str], asked: StartRequest, data: bytes
 ) -> bool:
-    """Tell whether what was completed here is another plan than this one: what a review led to starts anew."""
-    if progress is None or asked.mode == RESUME or asked.written == STEP or "end" not in refs:
+    """Return whether the completed run was of another plan: a plan made after a review starts a new run."""
+    if progress is None or asked.mode == RESUME or asked.step is not None or "end" not in refs:
         return False
-    return progress.status == COMPLETED and progress.values.get("plan_digest") != sha256(data)
+    return progress.status == COMPLETED and progress.values.get(fields.PLAN_DIGEST) != sha256(data)
 
 
 def _refuse_foreign(live: Live, progress: Progress) -> None:
     """Refuse a progress file whose commits this repository does not have."""
-    start = progress.values.get("session_start_sha")
+    start = progress.values.get(fields.SESSION_START_SHA)
     if isinstance(start, str) and start and not live.git.has_commit(start):
         error = f"{live.place.show(live.place.progress)} belongs to another repository: it has no commit {start[:10]}"
-        raise RefusedError(error, "start anew with --restart")
+        raise RefusedError(error, "start over with --restart")
 
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:
@@ -85,52 +84,55 @@ def _refuse_fresh(live: Live, progress: Progress | None) -> None:
     if status == PENDING:
         return
     if status == COMPLETED:
-        error = f"this plan has been completed ({shown})"
+        error = f"this plan is completed ({shown})"
         raise RefusedError(error, f"review the work, or run it again: `{call} --restart`")
-    hint = f"go on with `{call} --mode resume`, or begin again with --restart"
+    hint = f"continue with `{call} --mode resume`, or start over with --restart"
     raise RefusedError(f"a run of this plan is unfinished: {shown} says {status}", hint)
 
 
 def _pin(
     live: Live, asked: StartRequest, data: bytes, refs: dict[str, str], progress: Progress | None
 ) -> None:
-    """Hold the plan against the one that the run was pinned to; a change has to be accepted in so many words."""
+    """Compare the plan with the pinned one; a change needs --accept-plan-change."""
     pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
     digest = (
-        sha256(pinned) if pinned is not None else str((progress and progress.values.get("plan_digest")) or "")
+        sha256(pinned)
+        if pinned is not None
+        else str((progress and progress.values.get(fields.PLAN_DIGEST)) or "")
     )
     if not digest or digest == sha256(data):
         return
     if not asked.accept_plan_change:
-        error = f"{live.place.shown} was edited since the run began"
-        hint = "ask the user; undo the edit, or add --accept-plan-change when only later steps were changed"
+        error = f"{live.place.shown} was edited since the run started"
+        hint = "ask the user; undo the edit, or add --accept-plan-change if only later steps were changed"
         raise RefusedError(error, hint)
     if pinned is None:
         raise RefusedError(
-            "the plan as it was is not known here", "undo the edit, or begin again with --restart"
+            "the plan as it was before the edit is not available here",
+            "undo the edit, or start over with --restart",
         )
     over = {
         number for number in live.assignment.numbers if f"step-{number}" in refs or f"skip-{number}" in refs
     }
     accept.refuse_more_than_later_steps(pinned, data, over)
-    live.notes.append("the plan was changed in steps that had not been completed, as accepted")
+    live.notes.append("the plan was changed in steps that were not completed; the change was accepted")
 
 
 def _reopen(live: Live, asked: StartRequest) -> None:
-    """Open what an earlier end had closed, and say where it goes on."""
+    """Reopen a run that had ended."""
     progress = live.progress
     if progress.status == COMPLETED:
-        hint = "review the work, or start anew with --restart"
-        code = load_contract(progress_fields.KIND).code("ALREADY_DONE")
-        raise RefusedError(f"{code.name}: the run is completed, so there is nothing to resume", hint)
+        hint = "review the work, or start over with --restart"
+        code = load_contract(fields.KIND).code("ALREADY_DONE")
+        raise RefusedError(f"{code.name}: the run is completed; there is nothing to resume", hint)
     if asked.step is not None and progress.state(asked.step) in OVER:
         error = f"step {asked.step} is {progress.state(asked.step)} already"
-        raise RefusedError(error, "run another step, or begin again with --restart")
+        raise RefusedError(error, "run another step, or start over with --restart")
     known = set(live.assignment.recorded())
     for number in live.assignment.numbers:
         if progress.state(number) in (FAILED, BLOCKED, DEFERRED):
             _remember(live, number)
-            progress.change_step(number, status=PENDING, attempts=0)
+            progress.change_step(number, {fields.STEPS_STATUS: PENDING, fields.STEPS_ATTEMPTS: 0})
             record = live.records.read()
             if record and record.number == number:
                 record.attempts, record.verified = 0, ""
@@ -141,22 +143,27 @@ def _reopen(live: Live, asked: StartRequest) -> None:
         progress.step(number)
     total = sum(number > 0 for number in known)
     progress.change(
-        mode=asked.written, status=IN_PROGRESS, total_steps=total, plan_digest=live.lock["digest"]
+        {
+            fields.MODE: asked.written,
+            fields.STATUS: IN_PROGRESS,
+            fields.TOTAL_STEPS: total,
+            fields.PLAN_DIGEST: live.lock["digest"],
+            fields.CURRENT_STEP: min(int(progress.values.get(fields.CURRENT_STEP) or 0), total),
+        }
     )
-    progress.change(current_step=min(int(progress.values.get("current_step") or 0), total))
-    for name in ("completed_at", "session_end_sha", "manifest_audit", "summary"):
+    for name in (fields.COMPLETED_AT, fields.SESSION_END_SHA, fields.MANIFEST_AUDIT, fields.SUMMARY):
         progress.values.pop(name, None)
 
 
 def _remember(live: Live, number: int) -> None:
-    """Put what a step failed of among the findings before its attempts are counted anew."""
+    """Add why a step failed to the findings before its attempts are reset."""
     step = live.progress.step(number)
-    if not step.get("error"):
+    if not step.get(fields.STEPS_ERROR):
         return
     used = counted(live.progress.attempts(number), "attempt")
-    words = f"step {number} had failed after {used}: {one_line(str(step['error']), 300)} (logs in {live.place.show(live.place.logs)})"
+    words = f"step {number} failed after {used}: {one_line(str(step[fields.STEPS_ERROR]), 300)} (logs in {live.place.show(live.place.logs)})"
     findings = live.lock.setdefault("findings", [])
-    # How to have the undone edits back stands in the report of that run: here it would overwrite what is done now.
+    # The earlier report says how to get the undone edits back; repeated here, that would overwrite new work.
     findings[:] = [one for one in findings if not one.startswith(f"step {number} was undone: ")]
     if words not in findings:
         findings.append(words)
@@ -164,15 +171,15 @@ def _remember(live: Live, number: int) -> None:
 
 
 def _forget(live: Live, notes: list[str]) -> None:
-    """Drop the facts of the earlier run; commits and files stay."""
+    """Drop the facts of the earlier run; its commits and files stay."""
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
-        notes.append(f"what step {record.number} had changed so far stays in the tree as yours")
+        notes.append(f"the edits of step {record.number} so far stay in the tree as yours")
     refs = live.git.refs(live.place.slug)
     pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
     folder = put_aside(live, pinned)
     if folder:
-        notes.append(f"the run before this one is kept in {folder}")
+        notes.append(f"the previous run is kept in {folder}")
     drop_findings(live)
     live.lock.pop("findings", None)
     live.git.set_refs(live.place.slug, dict.fromkeys(refs))

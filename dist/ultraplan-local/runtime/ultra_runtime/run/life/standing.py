@@ -1,4 +1,4 @@
-"""How the execution of a plan stands, and which command goes on with it."""
+"""The state of the execution of a plan, and the command that continues it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.holder import GONE, held_next
 from ultra_runtime.run.life.run_facts import RunFacts, add_audit, gather_runs
 from ultra_runtime.run.state.session_state import read_state
-from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PARTIAL, STOPPED
+from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
 
     from ultra_runtime.plan.standing import PlanPart
 
-PLAN = "plan"
-COMPLETED, IN_PROGRESS = progress_fields.STATUS_COMPLETED, progress_fields.STATUS_IN_PROGRESS
-MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, "partial": WARN, "stopped": WARN, "failed": BAD, "blocked": BAD}
+PLAN: str = plan_fields.KIND
+MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, PARTIAL: WARN, STOPPED: WARN, FAILED: BAD, BLOCKED: BAD}
 
 
 class RunPart(StagePart):
-    """The runs of the plan: of the whole, or session by session."""
+    """The runs of the plan: of the whole plan, or per session."""
 
     def _state(self) -> str:
         return THERE if self.files else MISSING
@@ -32,9 +32,9 @@ class RunPart(StagePart):
         """Read the runs."""
         self.runs = gather_runs(self.project, self.session)
         self.run = max(self.runs, key=lambda run: run.instant, default=None)
-        """The run that was written last."""
+        """The newest run."""
         self.left = None if self.runs else read_state(self.project.root, self.project.folder)
-        """The session state, where nothing else is left of a run."""
+        """The session state, when nothing else is left of a run."""
         self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
 
     @property
@@ -46,14 +46,14 @@ class RunPart(StagePart):
         return plan if isinstance(plan, PlanPart) else None
 
     def audit(self) -> None:
-        """Audit what is over, now; steps get the titles of the plan only when that plan was run."""
+        """Audit the finished runs now; steps get the titles of the plan only when that plan was run."""
         for run in self.runs:
             add_audit(self.project, file_of(PLAN), run)
             if self.plan and self.is_of_plan(run):
                 run.name_steps(dict(self.plan.steps))
 
     def is_of_plan(self, run: RunFacts) -> bool:
-        """Tell whether a run is one of the plan that is there, and not of one that it replaced."""
+        """Return whether a run is of the current plan, not of one that it replaced."""
         from ultra_runtime.files.digest import sha256
 
         raw = self.plan.raw() if self.plan else None
@@ -66,27 +66,27 @@ class RunPart(StagePart):
         return run.digest == sha256(spec) and not self.plan.has_stale_spec(session)
 
     def what_is_left(self) -> Next | None:
-        """Return the run to start, to go on with or to resume; nothing when the plan was carried out."""
+        """Return the run to start, continue or resume; None when the plan was run completely."""
         held = next((run for run in self.runs if run.standing is not None), None)
         if held is not None and held.standing is not None:
             return held_next(held.holder, held.standing)
         if self.run is None:
-            return self.left.coming() if self.left else self._start("the plan waits to be executed")
+            return self.left.coming() if self.left else self._start("the plan has not been executed")
         if self.run.status != COMPLETED:
             return self._resume(self.run)
         if not self.is_of_plan(self.run):
-            return self._start("the plan was replaced since it was run")
+            return self._start("the plan was replaced after it was run")
         return self._next_session()
 
     def _resume(self, run: RunFacts) -> Next:
         flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
         what = "was interrupted" if run.status == IN_PROGRESS else f"is {run.status or 'unreadable'}"
         what += f" at step {run.current.number} of {len(run.own)}" if run.current else ""
-        changed = "" if self.is_of_plan(run) else ", and the plan was changed since it began"
+        changed = "" if self.is_of_plan(run) else ", and the plan was changed since it started"
         return self.next(f"the run {what}{changed}", flags)
 
     def _next_session(self) -> Next | None:
-        """Return the first session without a completed run, when sessions are run one by one."""
+        """Return the first session without a completed run, when the plan is run by sessions."""
         done = {run.session for run in self.runs if run.status == COMPLETED and self.is_of_plan(run)}
         order = [number for wave in self.plan.waves for number in wave] if self.plan else []
         left = [number for number in order if number not in done]
@@ -95,7 +95,7 @@ class RunPart(StagePart):
         return self._start(f"session {left[0]} comes next", f"--session {left[0]}")
 
     def _start(self, reason: str, flags: str = "") -> Next:
-        """Return a start; specs of sessions that are not of the plan any more are written anew before it."""
+        """Return how to start; outdated session specs are written again first."""
         stale = [one for one in self.plan.sessions if self.plan.has_stale_spec(one)] if self.plan else []
         if not stale:
             return self.next(reason, flags)
@@ -105,20 +105,22 @@ class RunPart(StagePart):
 
     @property
     def has_begun(self) -> bool:
-        """Whether a run has begun, or a session state says that one has."""
+        """Whether a run has started, or a session state says so."""
         return bool(self.runs or self.left)
 
     @property
     def mark(self) -> str:
-        """Return how the last run stands, as a colour."""
+        """Return the status of the newest run as a colour."""
         if self.run is None:
             return WAIT
-        is_drift = self.run.status == COMPLETED and self.run.audit == "drift"
+        is_drift = (
+            self.run.status == COMPLETED and self.run.audit == progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
+        )
         return WARN if is_drift else MARKS.get(self.run.status, BAD)
 
     @property
     def caption(self) -> str:
-        """Return how many steps are over, and how the run stands."""
+        """Return how many steps are over, and the status of the run."""
         run = self.run
         if run is None:
             return "not started"
@@ -133,7 +135,7 @@ class RunPart(StagePart):
         return [*rows, ("Audit", audit_words(self.run))]
 
     def data(self) -> dict[str, Any]:
-        """Return how the last run stands for a program."""
+        """Return the newest run as data."""
         run = self.run
         if run is None:
             return {"run": None}
@@ -148,7 +150,7 @@ class RunPart(StagePart):
 
 
 def run_words(run: RunFacts) -> str:
-    """Return how a run stands, with the step at hand."""
+    """Return the status of a run with its current step."""
     if not run.status:
         return "its progress file cannot be read"
     status = run.status.replace("_", " ")
@@ -163,10 +165,10 @@ def run_words(run: RunFacts) -> str:
 
 
 def audit_words(run: RunFacts | None) -> str:
-    """Return what the audit says."""
+    """Return the result of the audit."""
     if run is None:
         return ""
     if not run.audit:
-        return f"not yet: `{verb('run finish')}` makes it"
+        return f"not yet: `{verb('run finish')}` runs it"
     count = f", {len(run.drifts)} differences" if run.drifts else ""
     return f"{run.audit}{count} ({run.audit_source})"

@@ -1,16 +1,17 @@
-"""Begin a run, or take up one that was interrupted: everything is decided before the first byte is written."""
+"""Start a run or resume an interrupted one; everything is checked before the first byte is written."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.choice import choose_strategy, told
+from ultra_runtime.run.life.choice import choose_strategy, strategy_note
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
@@ -21,10 +22,11 @@ from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import Live
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.past import kept_findings
-from ultra_runtime.run.state.progress import IN_PROGRESS, STOPPED
 from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.state.statuses import IN_PROGRESS, STOPPED
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Started(Struct):
-    """What came of it."""
+    """The result of `run start`."""
 
     live: Live
     resumed: bool
@@ -47,7 +49,7 @@ class Started(Struct):
 
 
 def start(asked: StartRequest) -> Started:
-    """Start or resume; a refusal has changed nothing but, at most, the session state."""
+    """Start or resume; a refusal changes at most the session state and the progress file."""
     workspace = find_workspace()
     _refuse_unready(workspace)
     place = _place(workspace, find_run_place(workspace, asked.path, asked.project, asked.session), asked)
@@ -73,7 +75,7 @@ def start(asked: StartRequest) -> Started:
             _stop_at_entry(live, problem)
         _write_down(live, data, resumed)
     strategy = choose_strategy(plan, asked.alone)
-    notes += [one for one in (told(strategy, plan), _detached(live)) if one]
+    notes += [one for one in (strategy_note(strategy, plan), _detached(live)) if one]
     return Started(live, resumed, strategy, [*live.notes, *notes])
 
 
@@ -89,12 +91,12 @@ def _read(place: RunPlace) -> tuple[Plan, Result, bytes]:
 def _refuse_unready(workspace: Workspace) -> None:
     git = workspace.git
     if not git.head():
-        hint = 'make a first one, such as `git commit --allow-empty -m "start"`, so that a run can be told from it'
+        hint = 'make one, for example `git commit --allow-empty -m "start"`'
         raise RefusedError("this repository has no commit yet", hint)
     under_way = git.under_way()
     if under_way:
         raise RefusedError(
-            f"{under_way} is under way in this repository", "end or abort it, then start the run"
+            f"{under_way} is in progress in this repository", "finish or abort it, then start the run"
         )
     problem = git.identity_problem()
     if problem:
@@ -110,18 +112,18 @@ def _submodules(workspace: Workspace) -> list[str]:
 
 
 def _scan(plan: Plan, judge: Judge) -> list[str]:
-    """Refuse a plan with a blocked command, and return what the policy warns of."""
+    """Refuse a plan with a blocked command, and return the warnings of the policy."""
     scanned = scan(plan, judge)
     blocked = [str(one) for one in scanned if one.verdict == BLOCK]
     if blocked:
         more = f" and {len(blocked) - 3} more" if len(blocked) > 3 else ""
         error = f"the command policy blocks {'; '.join(blocked[:3])}{more}"
-        raise RefusedError(error, "tell the user; correct the plan, then start again. Nothing was run")
+        raise RefusedError(error, "tell the user; fix the plan, then start again. No command was run")
     return [str(one) for one in scanned if one.verdict == WARN]
 
 
 def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
-    """Refuse when somebody else's run is live here; say so when a dead one's lock is taken over."""
+    """Refuse when another run is live here; return a note when the lock of a dead run is taken over."""
     lock = read_lock(workspace)
     if lock is None:
         return []
@@ -134,7 +136,9 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
         raise RefusedError(f"the run of {one_line(str(other))} is still in progress in this tree", hint)
     if owner.lives():
         error = f"the run of {one_line(str(other))} is in progress in this tree ({owner})"
-        raise RefusedError(error, "let it end, or use another working tree: one run at a time in each")
+        raise RefusedError(
+            error, "wait until it ends, or use another working tree: each has one run at a time"
+        )
     return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
 
 
@@ -163,35 +167,38 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
 
 
 def _stop_at_entry(live: Live, problem: str) -> None:
-    """Leave word that the run stopped before its first step."""
-    live.progress.change(status=STOPPED, entry_condition_checked=True)
+    """Record that the run stopped before its first step."""
+    live.progress.change({fields.STATUS: STOPPED, fields.ENTRY_CONDITION_CHECKED: True})
     live.progress.save()
     write_session_state(live.git, live.place, STOPPED)
-    hint = f"tell the user; when it holds, `{live.place.call} --mode resume`"
+    hint = f"tell the user; when the condition is met: `{live.place.call} --mode resume`"
     if live.assignment.entry.kind == "other":
         hint += " --accept-entry"
-    raise RefusedError(f"the entry condition does not hold: {problem}", hint)
+    raise RefusedError(f"the entry condition is not met: {problem}", hint)
 
 
 def _write_down(live: Live, data: bytes, resumed: bool) -> None:
-    """Put the run on record: the facts in git, the progress file, the lock, and word for whoever finds it interrupted."""
+    """Record the run: the facts in git, the progress file, the lock and the session state."""
     place, git = live.place, live.git
     if place.project:
-        place.project.ignore()
+        try:
+            place.project.ignore()
+        except WriteError as problem:
+            raise RefusedError(f"{place.project.shown}: {problem}", "fix this and retry") from None
     blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
     refs: dict[str, str | None] = {"plan": blob}
     known = git.refs(place.slug)
     if "start" not in known:
-        refs["start"] = str(live.progress.values.get("session_start_sha") or git.head())
+        refs["start"] = str(live.progress.values.get(fields.SESSION_START_SHA) or git.head())
     if "end" in known:
         refs["end"] = None
     git.set_refs(place.slug, refs)
-    live.progress.change(status=IN_PROGRESS, entry_condition_checked=True)
-    live.progress.values.setdefault("session_start_sha", refs.get("start") or known.get("start"))
+    live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: True})
+    live.progress.values.setdefault(fields.SESSION_START_SHA, refs.get("start") or known.get("start"))
     live.progress.save()
     live.save_lock()
     write_session_state(git, place, IN_PROGRESS)
 
 
 def _detached(live: Live) -> str:
-    return "" if live.git.branch() else "HEAD is detached: name a branch afterwards to keep the commits"
+    return "" if live.git.branch() else "HEAD is detached: create a branch afterwards to keep the commits"

@@ -1,4 +1,4 @@
-"""What a run has to do: the steps of a plan, of one of its sessions or of a session spec, and their conditions."""
+"""The assignment of a run: the steps of a plan, of one session or of a session spec, with their conditions."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Manifest, Plan, Step
 
-MEND = (
-    f"correct the plan (`{verb('validate')} plan PATH` tells all of it) and start again; nothing was changed"
+FIX = (
+    f"fix the plan (`{verb('validate')} plan PATH` lists every problem) and start again; nothing was changed"
 )
 NONE = EntryCondition("none", "", 0)
 
@@ -46,7 +46,7 @@ class Assignment:
             error = f"the plan has no session {number}: " + (
                 f"it has {listed(known)}" if known else "it has none"
             )
-            raise RefusedError(error, "name one of its sessions, or run the whole plan")
+            raise RefusedError(error, "choose one of its sessions, or run the whole plan")
         self.steps = [step for step in self.plan.steps if step.number in found.steps]
         self.fence = found.fence
         self.title = found.title
@@ -66,7 +66,7 @@ class Assignment:
         return [number for number in self.numbers if number]
 
     def recorded(self) -> list[int]:
-        """Return the numbers that the progress file holds: gaps belong to other sessions."""
+        """Return the step numbers in the progress file; steps of other sessions are included."""
         last = max([0, *(step.number for step in self.plan.steps)])
         return [*([0] if 0 in self.numbers else []), *range(1, last + 1)]
 
@@ -75,14 +75,14 @@ class Assignment:
         for step in self.steps:
             if step.number == number:
                 return step
-        error = f"there is no step {number} in this run"
+        error = f"this run has no step {number}"
         raise RefusedError(error, f"its steps are {', '.join(map(str, self.numbers))}")
 
 
 def manifest_of(step: Step) -> Manifest:
     """Return the manifest that every step of a valid plan has."""
     if step.manifest is None:
-        raise RefusedError(f"step {step.number} has no manifest", MEND)
+        raise RefusedError(f"step {step.number} has no manifest", FIX)
     return step.manifest
 
 
@@ -100,34 +100,32 @@ def read_plan_bytes(path: str) -> bytes:
 
 
 def check_plan(data: bytes, path: str) -> tuple[Plan, Result]:
-    """Read a plan or session spec and hold it against its contract."""
+    """Read a plan or session spec and check it against its contract."""
     plan = read(data)
     report = Report(load_contract(plan.kind), path)
     note_problems(report, plan)
     if not plan.steps and not report.errors:
-        report.add("NO_STEPS|MISSING_SECTION", "there is no step in it")
+        report.add("NO_STEPS|MISSING_SECTION", "it has no step")
     return plan, report.result()
 
 
 def read_valid_plan(data: bytes, path: str) -> tuple[Plan, Result]:
-    """Read a plan that has to be valid, or refuse with the first things that are wrong."""
+    """Read a plan that must be valid, or refuse with its first errors."""
     plan, result = check_plan(data, path)
     if result.errors:
         first = "; ".join(f"line {one.line or 1}: {one.code}: {one.message}" for one in result.errors[:3])
         more = len(result.errors) - 3
-        raise RefusedError(
-            f"the plan is not valid: {first}" + (f" and {more} more" if more > 0 else ""), MEND
-        )
+        raise RefusedError(f"the plan is not valid: {first}" + (f" and {more} more" if more > 0 else ""), FIX)
     return plan, result
 
 
 def refuse_paths(judge: Judge, assignment: Assignment, submodules: list[str]) -> None:
-    """Refuse a plan with a step that would have to change what no run may change."""
+    """Refuse a plan with a step that names a path which no run may change."""
     for step in assignment.steps:
         for path in allowed_paths(step):
             problem = path_problem(judge, path)
             inside = next((one for one in submodules if path == one or path.startswith(one + "/")), "")
             if inside and not problem:
-                problem = f"it lies in the submodule {one_line(inside)}, which has commits of its own"
+                problem = f"it is in the submodule {one_line(inside)}, which has its own commits"
             if problem:
-                raise RefusedError(f"step {step.number} may not change {one_line(path)}: {problem}", MEND)
+                raise RefusedError(f"step {step.number} must not change {one_line(path)}: {problem}", FIX)

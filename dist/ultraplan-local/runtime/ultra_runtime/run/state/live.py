@@ -1,4 +1,4 @@
-"""The live run of a working tree, as every verb of a run finds it: locked, pinned and checked against git."""
+"""Open the live run of a working tree for a verb: locked, pinned and checked against git."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
-from ultra_runtime.run.state.progress import KIND, OVER
+from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.record import Records
 from ultra_runtime.run.state.repair import reconcile
 from ultra_runtime.run.state.run_place import RunPlace, find_run_place
+from ultra_runtime.run.state.statuses import ENDED, OVER
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line, shell_word
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Live:
-    """A run under way and all that belongs to it."""
+    """A run in progress and its parts."""
 
     def __init__(self, workspace: Workspace, place: RunPlace, lock: dict[str, Any]) -> None:
         self.workspace = workspace
@@ -51,28 +52,28 @@ class Live:
         return target if isinstance(target, int) else None
 
     def turn(self) -> int | None:
-        """Return the step whose turn it is; nothing when all are over."""
+        """Return the current step; None when all are over."""
         for number in [self.target] if self.target is not None else self.assignment.numbers:
             if self.progress.state(number) not in OVER:
                 return number
         return None
 
     def all_over(self) -> bool:
-        """Tell whether every step of the assignment is completed or skipped."""
+        """Return whether every step of the assignment is completed or skipped."""
         return all(self.progress.state(number) in OVER for number in self.assignment.numbers)
 
-    def go_on(self) -> str:
-        """Return the command that comes next."""
+    def next_call(self) -> str:
+        """Return the verb to call next."""
         turn = self.turn()
         return verb("run finish") if turn is None or self.ended else f"{verb('step begin')} {turn}"
 
     @property
     def ended(self) -> bool:
         """Whether a step has ended the run, so that only its finish is left."""
-        return self.progress.status in ("failed", "stopped", "blocked")
+        return self.progress.status in ENDED
 
     def found(self, finding: str) -> None:
-        """Keep what was found beside the protocol for the report."""
+        """Add a finding to the report."""
         findings = self.lock.setdefault("findings", [])
         if finding not in findings:
             findings.append(finding)
@@ -80,7 +81,7 @@ class Live:
         self.notes.append(finding)
 
     def save_lock(self) -> None:
-        """Write down whose run this is and what was found in it."""
+        """Write the owner of the run and its findings."""
         self.workspace.write(self.lock, LOCK)
 
     def command(self, flags: str) -> str:
@@ -94,11 +95,11 @@ class Live:
 
 
 def open_live(called: str, plan: str | None, project: str | None) -> tuple[Busy, Live]:
-    """Return the live run that the words of a call mean, held against others; or refuse with what to do."""
+    """Return the live run that a call names, locked against other calls; or refuse with what to do."""
     workspace = find_workspace()
     lock = read_lock(workspace)
     if lock is None:
-        hint = f"start one: `{verb('run start')} PATH`, with --mode resume when it was begun before"
+        hint = f"start one: `{verb('run start')} PATH`, with --mode resume if it was started before"
         raise RefusedError("no run is in progress in this working tree", hint)
     place = place_of(workspace, lock)
     refuse_other(workspace, place, plan, project)
@@ -124,7 +125,7 @@ def place_of(workspace: Workspace, lock: dict[str, Any]) -> RunPlace:
 
 
 def refuse_other(workspace: Workspace, place: RunPlace, plan: str | None, project: str | None) -> None:
-    """Refuse a call that names another run than the one in progress."""
+    """Refuse a call that names a run other than the one in progress."""
     if plan is None and project is None:
         return
     asked = find_run_place(workspace, plan or project or "", project, None)
@@ -132,18 +133,18 @@ def refuse_other(workspace: Workspace, place: RunPlace, plan: str | None, projec
         place.session is not None and os.path.basename(asked.plan) == PLAN_FILE
     )
     if (plan and not same) or asked.folder != place.folder:
-        hint = f"leave --plan and --project away to act on that run, or end it with `{verb('run abort')}`"
-        raise RefusedError(f"the run in progress here is that of {one_line(place.shown)}", hint)
+        hint = f"omit --plan and --project to act on that run, or end it with `{verb('run abort')}`"
+        raise RefusedError(f"the run in progress here is of {one_line(place.shown)}", hint)
 
 
 def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
-    """Refuse a call of another session; one that lives is never disturbed, a dead one is taken over on purpose."""
+    """Refuse a call of another session; a dead session's run is taken over only by a resume."""
     owner = Owner.of(lock.get("owner"))
     if owner.is_same(this_owner()):
         return
     if owner.lives():
         error = f"the run of {one_line(place.shown)} belongs to another session ({owner})"
-        raise RefusedError(error, "let it end, or work in another working tree")
+        raise RefusedError(error, "wait until it ends, or use another working tree")
     hint = f"take it over: `{place.call} --mode resume`"
     raise RefusedError(
         f"the run of {one_line(place.shown)} was left by a session that is gone ({owner})", hint
@@ -151,12 +152,10 @@ def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
 
 
 def refuse_changed(live: Live, data: bytes) -> None:
-    """Refuse to go on with a plan that is not the one that was pinned."""
+    """Refuse to continue with a plan other than the pinned one."""
     if sha256(data) == live.lock.get("digest"):
         return
-    error = (
-        f"{one_line(live.place.shown)} was edited during the run, which is pinned to what it was at the start"
-    )
+    error = f"{one_line(live.place.shown)} was edited during the run; the run is pinned to the plan as it was at the start"
     kept = f"git show {REFS}/{live.place.slug}/plan"
     hint = (
         f"ask the user: undo the edit (`{kept}` has the pinned text), or `{verb('run abort')}`, then "

@@ -1,4 +1,4 @@
-"""One run in a working tree: whose it is, and whether that one still lives."""
+"""The lock of a working tree: who owns its run, and whether the owner is still alive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ START_FIELD = 19
 
 
 class Owner(Struct):
-    """Who runs: a session of the client, and a process that lives as long as it does."""
+    """The owner of a run: a session of the client, and a process that lives as long as the session."""
 
     session: str
     pid: int
@@ -36,22 +36,22 @@ class Owner(Struct):
 
     @classmethod
     def of(cls, data: object) -> Owner:
-        """Read an owner; what is not there reads as nobody."""
+        """Read an owner; missing values mean nobody."""
         values: dict[str, Any] = data if isinstance(data, dict) else {}
         pid = values.get("pid")
         texts = [str(values.get(name) or "") for name in ("session", "started", "host")]
         return cls(texts[0], pid if isinstance(pid, int) else 0, texts[1], texts[2])
 
     def is_same(self, other: Owner) -> bool:
-        """Tell whether both are one session, or without sessions one process."""
+        """Return whether both are the same session or, without sessions, the same process."""
         if self.session or other.session:
             return self.session == other.session
         return (self.host, self.pid, self.started) == (other.host, other.pid, other.started)
 
     def lives(self) -> bool:
-        """Tell whether the process is still the one that it was; of another machine nobody can tell.
+        """Return whether the owner's process is still alive; one on another machine counts as alive.
 
-        A client that has begun another session, as `/clear` does, will never go on with this one.
+        A client that has started another session, as `/clear` does, never continues this one.
         """
         if self.host != os.uname().nodename:
             return bool(self.pid)
@@ -66,18 +66,18 @@ class Owner(Struct):
 
 
 def this_owner() -> Owner:
-    """Return who calls: the client's session, else the nearest ancestor that outlives this call."""
+    """Return the caller: the client's session, else the nearest ancestor process that outlives this call."""
     session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
     given = os.environ.get("CLAUDE_PID", "")
     pid = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
     if not pid or not start_time(pid):
-        # None is left when whoever called was killed meanwhile: then nobody owns the run.
+        # There is none when the caller was killed meanwhile: then nobody owns the run.
         pid = next(_lasting_ancestors(), 0)
     return Owner(session, pid, start_time(pid), os.uname().nodename)
 
 
 def _lasting_ancestors() -> Iterator[int]:
-    """Yield the ancestors that are no wrapper or shell for one command line."""
+    """Yield the ancestors that are not wrappers or shells for one command line."""
     pid = os.getppid()
     while pid > 1:
         words = _command_line(pid)
@@ -98,12 +98,12 @@ def _command_line(pid: int) -> list[str]:
 
 def _parent(pid: int) -> int:
     fields = stat_fields(pid)
-    told = fields[1] if fields else _ps(pid, "ppid")
-    return int(told) if told.isdigit() else 0
+    parent = fields[1] if fields else _ps(pid, "ppid")
+    return int(parent) if parent.isdigit() else 0
 
 
 def start_time(pid: int) -> str:
-    """Return when a process started, in the words of the system; nothing when it is not there or only a zombie."""
+    """Return when a process started, as the system reports it; empty for no process or a zombie."""
     fields = stat_fields(pid)
     if fields:
         return "" if fields[0] == "Z" else fields[START_FIELD]
@@ -119,7 +119,7 @@ def _ps(pid: int, what: str) -> str:
 
 
 def read_lock(workspace: Workspace) -> dict[str, Any] | None:
-    """Return the lock of this tree; that of another tree, copied with its git dir, is none."""
+    """Return the lock of this tree; a lock copied from another tree does not count."""
     lock = workspace.read(LOCK)
     if lock.get("root") != workspace.root:
         return None
@@ -127,12 +127,12 @@ def read_lock(workspace: Workspace) -> dict[str, Any] | None:
 
 
 def drop_lock(workspace: Workspace) -> None:
-    """Remove the lock of this tree: its run has ended."""
+    """Remove the lock of this tree after its run."""
     workspace.remove(LOCK)
 
 
 class Busy:
-    """Held while a verb changes something: a second one is refused at once, and a killed one lets go."""
+    """Held while a verb changes something: a second verb is refused at once; a killed verb releases it."""
 
     def __init__(self, workspace: Workspace, called: str) -> None:
         from ultra_runtime.run.tree.workspace import make_folder  # hooks ask for the owner only
@@ -155,7 +155,7 @@ class Busy:
             other = one_line(os.read(self.descriptor, 200).decode("utf-8", "replace")) or "another call"
             os.close(self.descriptor)
             error = f"`{verb(other)}` is running in this tree"
-            raise RefusedError(error, "wait for its answer, then call again") from None
+            raise RefusedError(error, "wait until it ends, then retry") from None
         except OSError:  # a filesystem without locks: the owner of the run is still checked
             pass
         os.truncate(self.descriptor, 0)

@@ -1,4 +1,4 @@
-"""Where the files of one run lie, and what the run is called in git."""
+"""The files of one run, and its name in git."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunPlace:
         return f"{stem}-{_short_hash(os.path.dirname(self.shown))}"
 
     def slug_of(self, session: int | None) -> str:
-        """Return what the whole run, or another session of the same plan, is called in git."""
+        """Return the name in git of the whole run, or of another session of the same plan."""
         base = self.slug if self.session is None else self.slug[: -len(f"-session-{self.session}")]
         return base if session is None else f"{base}-session-{session}"
 
@@ -57,11 +57,11 @@ class RunPlace:
         return RunPlace(self.root, self.plan, self.project, number)
 
     def with_plan(self, path: str) -> RunPlace:
-        """Return the same place for another file: a session is run from its spec or from the plan."""
+        """Return the same place for another file: a session runs from its spec or from the plan."""
         return RunPlace(self.root, path, self.project, self.session)
 
     def spec(self) -> str:
-        """Return where the spec of this session lies when there is one."""
+        """Return the path of this session's spec."""
         return os.path.join(self.folder, SESSIONS, f"session-{self.session}.md")
 
     @property
@@ -72,11 +72,11 @@ class RunPlace:
 
     @property
     def name(self) -> str:
-        """The project directory or the plan, as a command takes it."""
+        """The project directory or the plan, as an argument of a command."""
         return self.project.shown if self.project else self.shown
 
     def own_files(self) -> list[str]:
-        """Return what the runtime writes here, seen from the root: no step is asked about these."""
+        """Return the files that the runtime writes here, seen from the root; no step is checked for these."""
         paths = [self.progress, self.progress + PREVIOUS, self.state, self.state + PREVIOUS, self.all_logs]
         if self.project:
             paths.append(os.path.join(self.folder, IGNORE_FILE))
@@ -96,13 +96,13 @@ def find_run_place(workspace: Workspace, path: str, directory: str | None, sessi
     """Return the place of a run by its plan, or by the project directory that holds it."""
     plan = os.path.realpath(plan_at(path))
     if os.path.commonpath([workspace.root, plan]) != workspace.root:
-        hint = "put the plan into the repository that it changes, and call there"
+        hint = "put the plan into the repository that it changes, and run this there"
         raise RefusedError(f"{one_line(path)} is outside the repository {one_line(workspace.root)}", hint)
     project = find_project(directory) if directory else _project_around(workspace.root, plan)
     number = session_number(plan.replace(os.sep, "/"))
     if number and session not in (None, int(number)):
         error = f"{one_line(path)} is the spec of session {number}, not of session {session}"
-        raise RefusedError(error, "leave --session away, or name the plan instead of the spec")
+        raise RefusedError(error, "omit --session, or pass the plan instead of the spec")
     session = int(number) if number else session
     return RunPlace(workspace.root, plan, project, session)
 
@@ -116,7 +116,7 @@ def _project_around(root: str, plan: str) -> Project | None:
 
 
 def _ref_name(name: str) -> str:
-    """Return a name that can be a part of a ref; one that had to be changed is told apart by a few digits."""
+    """Return a name that can be part of a ref; a changed name gets a few digits to stay unique."""
     plain = "".join(letter if letter in PLAIN else "-" for letter in name)[:100].strip("-") or "plan"
     return plain if plain == name else f"{plain}-{_short_hash(name)}"
 

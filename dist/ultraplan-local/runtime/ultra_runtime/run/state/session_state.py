@@ -1,4 +1,4 @@
-"""The session states of a repository: which are valid, which is newest, and what each says comes next."""
+"""Read the session states of a repository: which are valid, which is newest, and what comes next."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import Next, command, file_of, placed_kinds, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
+from ultra_runtime.tables.fields import progress_fields, review_fields
+from ultra_runtime.tables.fields import session_state_fields as fields
 from ultra_runtime.text.timestamp import instant
 from ultra_runtime.words import shell_word
 
@@ -18,36 +20,36 @@ if TYPE_CHECKING:
 
     from ultra_runtime.contract.result import Issue
 
-KIND = "session-state"
+KIND: str = fields.KIND
 SAME_SESSION = "Continue"
 LAST_SESSION = "Complete"
 
 
 class SessionState:
-    """A valid session state and the project folder, seen from the root, in which it lies."""
+    """A valid session state and its project folder, seen from the root."""
 
     __slots__ = ("brief", "instant", "label", "means", "project", "status", "updated_at", "warnings")
 
     def __init__(self, project: str, values: Mapping[str, Any], means: str, warnings: list[Issue]) -> None:
         self.project = project
-        self.status: str = values["status"]
+        self.status: str = values[fields.STATUS]
         self.means = means
-        self.label: str = values["next_session_label"]
-        self.brief: str = values["next_session_brief_path"]
-        self.updated_at: str = values["updated_at"]
+        self.label: str = values[fields.NEXT_SESSION_LABEL]
+        self.brief: str = values[fields.NEXT_SESSION_BRIEF_PATH]
+        self.updated_at: str = values[fields.UPDATED_AT]
         self.instant = instant(self.updated_at) or 0
         self.warnings = warnings
 
     @property
     def unfinished(self) -> bool:
-        return not (self.status == "completed" and self.label == LAST_SESSION)
+        return not (self.status == fields.STATUS_COMPLETED and self.label == LAST_SESSION)
 
     def coming(self) -> Next:
-        """Return what the state says comes next, for a folder that holds nothing else to go by."""
+        """Return what comes next according to the state, for a folder with no other files."""
         if self.label == LAST_SESSION:
-            stage = stage_that_makes("review")
-            return Next(stage, "the work waits for its review", command(stage, self.project))
-        stage = stage_that_makes("progress")
+            stage = stage_that_makes(review_fields.KIND)
+            return Next(stage, "the work has not been reviewed", command(stage, self.project))
+        stage = stage_that_makes(progress_fields.KIND)
         number = session_number(self.brief)
         if self.label == SAME_SESSION:
             flags = "--resume" + (f" --session {number}" if number else "")
@@ -58,7 +60,7 @@ class SessionState:
 
 
 class States:
-    """What a search found: valid states, and the first error of each file that is none."""
+    """The result of a search: valid states, and the first error of each broken file."""
 
     def __init__(self) -> None:
         self.valid: list[SessionState] = []
@@ -74,13 +76,13 @@ class States:
         if result.errors or result.parsed is None:
             self.broken.append(result.errors[0])
             return
-        meanings = contract.field("status").values or {}
-        means = meanings.get(result.parsed["status"], "")
+        meanings = contract.field(fields.STATUS).values or {}
+        means = meanings.get(result.parsed[fields.STATUS], "")
         self.valid.append(SessionState(seen_from(root, project), result.parsed, means, result.warnings))
 
     @property
     def newest(self) -> list[SessionState]:
-        """The valid state that was written last; several when they share the instant."""
+        """The newest valid state; several if they have the same time."""
         latest = max((state.instant for state in self.valid), default=0)
         return [state for state in self.valid if state.instant == latest]
 

@@ -1,4 +1,4 @@
-"""Run a command of a plan: from the root, as written, without a terminal, its whole output in a log."""
+"""Run a command of a plan as written: from the root, without a terminal, with its whole output in a log."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import NotStartedError, run_logged
-from ultra_runtime.run.state.past import beside
-from ultra_runtime.run.state.telling import telling
+from ultra_runtime.run.state.failure_lines import failure_lines
+from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
@@ -36,17 +36,17 @@ class Outcome:
         self._start = start
         self._end = end
 
-    def told(self) -> str:
-        """Return the lines of the output that tell most: around the first failure, and the last ones."""
+    def excerpt(self) -> str:
+        """Return the most useful lines of the output: around the first failure, and the last ones."""
         start = max(self._start, self._end - LOOKED_AT)
         with open(self._path, "rb") as file:
             file.seek(start)
             text = file.read(self._end - start).decode("utf-8", "replace")
-        lines = telling([line.rstrip() for line in text.splitlines()])
+        lines = failure_lines([line.rstrip() for line in text.splitlines()])
         return "\n".join(one_line(line, LONGEST_LINE) for line in lines).strip("\n")
 
     def contains(self, text: str) -> bool:
-        """Tell whether the output holds a text."""
+        """Return whether the output contains a text."""
         wanted, before = text.encode(), b""
         rest = self._end - self._start
         with open(self._path, "rb") as file:
@@ -60,8 +60,8 @@ class Outcome:
 
 
 def run_command(place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS) -> Outcome:
-    """Run a command and keep what it prints in the log of that name."""
-    path = beside(open_logs(place, name))
+    """Run a command and keep its output in the log of that name."""
+    path = free_path(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         head = f"$ {command}\n".encode("utf-8", "surrogateescape")
@@ -70,26 +70,24 @@ def run_command(place: RunPlace, command: str, name: str, seconds: float = COMMA
         os.chdir(place.root)
         env["PWD"] = place.root
         done = run_logged(["bash", "-c", command], env, log, seconds, _mark(place.root))
-        ending = (
-            f"\n[ended at its limit of {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
-        )
+        ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         end = os.lseek(log, 0, os.SEEK_END)
         outcome = Outcome(done.status, done.late, place.show(path), path, len(head), end)
         os.pwrite(log, ending.encode(), end)
     except NotStartedError as problem:
-        raise RefusedError(str(problem), "install bash: commands of plans are run with it") from None
+        raise RefusedError(str(problem), "install bash: it runs the commands of plans") from None
     finally:
         os.close(log)
     return outcome
 
 
 def _mark(root: str) -> str:
-    """Return by what the commands of this tree are known among all processes."""
+    """Return the mark by which the processes of this tree are found."""
     return sha256(os.fsencode(root))[:16]
 
 
 def open_logs(place: RunPlace, name: str) -> str:
-    """Return the path of a log in a folder that git does not see."""
+    """Return the path of a log in a folder that git ignores."""
     make_folder(place.logs)
     for folder in (place.all_logs, place.logs):
         if os.path.islink(folder):

@@ -1,4 +1,4 @@
-"""Hold the working tree against the manifest of a step: what must be there, and what must not have changed."""
+"""Check the working tree against the manifest of a step: what must exist, and what must not change."""
 
 from __future__ import annotations
 
@@ -10,35 +10,38 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected
-from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
+from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ultra_runtime.plan.values import Fence, Manifest, Step
     from ultra_runtime.run.tree.snapshot import Change
 
 SECONDS = 30.0
 SHELL_FILE = ".sh"
+FORBIDDEN: str = plan_fields.MANIFEST_FORBIDDEN_PATHS
+NEVER_TOUCH, PROTECTED, SCOPE = "never_touch", "protected", "scope"
 
 
 class Fault(Struct):
-    """A check of the manifest that does not hold."""
+    """A check of the manifest that fails."""
 
     check: str
     words: str
     outside: Sequence[str] = ()
-    """The paths that the step must not change and has changed."""
+    """The paths that the step changed but must not change."""
 
     def as_data(self) -> dict[str, str]:
         return {"check": self.check, "actual": self.words}
 
 
 def check_manifest(root: str, step: Step, changes: Sequence[Change], fence: Fence) -> list[Fault]:
-    """Return what does not hold after the step made these changes."""
+    """Return the checks that fail after these changes."""
     manifest = manifest_of(step)
     return [
         *check_scope(step, [change.path for change in changes], fence),
@@ -58,17 +61,21 @@ def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
     named = {*forbidden, *fenced, *guarded}
     outside = [path for path in paths if path not in named and not covers(allowed_paths(step), path)]
     rows = (
-        ("forbidden_paths", forbidden, "forbidden paths were changed"),
-        ("never_touch", fenced, "paths outside the session's fence were changed"),
-        ("protected", guarded, "protected paths were changed"),
-        ("scope", outside, "changed outside Files and expected_paths"),
+        (FORBIDDEN, forbidden, "forbidden paths were changed"),
+        (NEVER_TOUCH, fenced, "paths outside the session's fence were changed"),
+        (PROTECTED, guarded, "protected paths were changed"),
+        (
+            SCOPE,
+            outside,
+            f"changed outside {plan_fields.STEPS_FILES} and {plan_fields.MANIFEST_EXPECTED_PATHS}",
+        ),
     )
-    return [Fault(check, f"{words}: {tell_paths(found)}", found) for check, found, words in rows if found]
+    return [Fault(check, f"{words}: {list_paths(found)}", found) for check, found, words in rows if found]
 
 
 def _check_submodules(changes: Sequence[Change]) -> list[Fault]:
     moved = [one.path for one in changes if SUBMODULE in (one.old and one.old.mode, one.new and one.new.mode)]
-    return [Fault("submodule", f"a submodule was changed: {tell_paths(moved)}")] if moved else []
+    return [Fault("submodule", f"a submodule was changed: {list_paths(moved)}")] if moved else []
 
 
 def _check_there(root: str, manifest: Manifest) -> list[Fault]:
@@ -76,15 +83,17 @@ def _check_there(root: str, manifest: Manifest) -> list[Fault]:
     found = len(manifest.expected_paths) - len(missing)
     faults = []
     if missing:
-        faults.append(Fault("expected_paths", f"expected and not there: {tell_paths(missing)}"))
+        faults.append(
+            Fault(plan_fields.MANIFEST_EXPECTED_PATHS, f"expected but missing: {list_paths(missing)}")
+        )
     if found < manifest.min_file_count:
-        words = f"{found} of at least {manifest.min_file_count} expected files are there"
-        faults.append(Fault("min_file_count", words))
+        words = f"{found} expected files exist; at least {manifest.min_file_count} must"
+        faults.append(Fault(plan_fields.MANIFEST_MIN_FILE_COUNT, words))
     return faults
 
 
 def exists(root: str, path: str) -> bool:
-    """Tell whether a path of the plan, or something that its glob matches, is there."""
+    """Return whether a path of the plan, or something that its glob matches, exists."""
     spelled = plain(path)
     if os.path.exists(os.path.join(root, spelled)):
         return True
@@ -96,18 +105,19 @@ def exists(root: str, path: str) -> bool:
 
 
 def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
-    """Have bash read the listed scripts and every script that changed."""
+    """Check the listed scripts and every changed script with `bash -n`."""
     changed = [change.path for change in changes if change.new and change.path.endswith(SHELL_FILE)]
     faults = []
     for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
         problem = syntax_problem(["bash", "-n", os.path.join(root, path)])
         if problem:
-            faults.append(Fault("bash_syntax_check", f"bash -n {one_line(path)}: {problem}"))
+            words = f"bash -n {one_line(path)}: {problem}"
+            faults.append(Fault(plan_fields.MANIFEST_BASH_SYNTAX_CHECK, words))
     return faults
 
 
 def syntax_problem(command: Sequence[str], given: bytes = b"") -> str:
-    """Return what bash says of a script that it cannot read; nothing when it can."""
+    """Return the syntax error that bash reports for a script; empty if there is none."""
     done = capture(command, os.environ, given, SECONDS)
     if not done.status:
         return ""
@@ -127,10 +137,5 @@ def _check_content(root: str, manifest: Manifest) -> list[Fault]:
             words = f"{one_line(path)}: {problem}"
         except PatternError as problem:
             words = f"the pattern {one_line(pattern, 80)} cannot be searched: {problem}"
-        faults.append(Fault("must_contain", words))
+        faults.append(Fault(plan_fields.MANIFEST_MUST_CONTAIN, words))
     return faults
-
-
-def told(faults: Iterable[Fault]) -> list[str]:
-    """Return the faults in words."""
-    return [fault.words for fault in faults]

@@ -1,4 +1,4 @@
-"""Take back what changed beside a step since it began: as it was, what was dirty before it included."""
+"""Undo what changed outside a step since it began; what was uncommitted before it stays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
-from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.words import one_line
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
-    """Put back the named paths, or without names all that the step must not change and nothing but it made."""
+    """Restore the named paths, or without names all changes outside the step that its Verify did not make."""
     step = live.assignment.step(number)
     record = need_record(live, number)
     changed = [one.path for one in live.snapshots.changes(record.tree, live.snapshots.take())]
@@ -36,19 +36,21 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
             wanted.update(_found(live, name, changed, outside))
     if not wanted:
         raise RefusedError(
-            f"nothing beside step {number} has changed since it began", f"`{verb('step verify')} {number}`"
+            f"nothing outside step {number} has changed since it began", f"`{verb('step verify')} {number}`"
         )
     return undo(live.workspace, live.snapshots, live.records, record, wanted)
 
 
 def _found(live: Live, name: str, changed: list[str], outside: list[str]) -> list[str]:
-    """Return the changed paths that a name of the call covers, or refuse."""
+    """Return the changed paths that an argument covers, or refuse."""
     root = live.workspace.root
     path = plain(os.path.relpath(name, root) if os.path.isabs(name) else name)
     found = [one for one in outside if covers([path], one)]
     if path and found:
         return found
-    rest = f"beside the step changed: {tell_paths(outside)}" if outside else "nothing beside the step changed"
+    rest = (
+        f"changed outside the step: {list_paths(outside)}" if outside else "nothing outside the step changed"
+    )
     if path and any(covers([path], one) for one in changed):
-        raise RefusedError(f"{one_line(name)} is one of the step's own: edit it", rest)
+        raise RefusedError(f"{one_line(name)} belongs to the step: edit it instead", rest)
     raise RefusedError(f"{one_line(name)} has not changed since the step began", rest)

@@ -1,4 +1,4 @@
-"""Verify a step: its command, run fresh, and then its manifest; only both together let it be committed."""
+"""Verify a step: run its command, then check its manifest; it can be committed only if both pass."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from ultra_runtime.plan.covering import covers
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
-from ultra_runtime.run.state.progress import IN_PROGRESS
 from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.begin import refuse_out_of_turn
-from ultra_runtime.run.step.expected import Fault, check_manifest
+from ultra_runtime.run.step.expected import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE, Fault, check_manifest
 from ultra_runtime.run.step.failing import after_failure, blocked, escalate
 from ultra_runtime.run.tree.commit import find_overlaps
-from ultra_runtime.run.tree.snapshot import tell_paths
+from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.snapshot import Change
 
 REFUSED_BY_SANDBOX = 77
+COMMITS = "commits"
+REPORTED = (SCOPE, FORBIDDEN, NEVER_TOUCH, PROTECTED, COMMITS)
+"""Checks whose faults the final report lists even when a later attempt passes."""
 
 
 class Verified:
-    """What came of an attempt; without `follows` it passed."""
+    """The result of an attempt; without `follows` it passed."""
 
     def __init__(
         self, attempt: int, why: list[str], outcome: Outcome | None, follows: Follows | None
@@ -43,7 +47,7 @@ class Verified:
 
 
 def verify(live: Live, number: int, seconds: float) -> Verified:
-    """Run one attempt at a step that has begun."""
+    """Run one attempt of a step that has begun."""
     step = live.assignment.step(number)
     record = need_record(live, number)
     if record.verified and record.verified == live.snapshots.take():
@@ -62,7 +66,7 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
 
 
 def need_record(live: Live, number: int) -> Record:
-    """Return the record of the step under way, or refuse a call out of order."""
+    """Return the record of the step in progress, or refuse a call out of order."""
     refuse_out_of_turn(live, number)
     record = live.records.read()
     if live.progress.state(number) != IN_PROGRESS or record is None or record.number != number:
@@ -73,7 +77,7 @@ def need_record(live: Live, number: int) -> Record:
 def _refuse_rewritten(live: Live, record: Record) -> None:
     head = live.git.head()
     if head != record.start and not live.git.is_ancestor(record.start, head):
-        error = f"HEAD ({head[:10]}) does not contain the commit on which step {record.number} began"
+        error = f"HEAD ({head[:10]}) does not contain the commit that step {record.number} began on"
         hint = f"switch back to where {record.start[:10]} is, or end the run with `{verb('run abort')}`"
         raise RefusedError(error + ": a branch was switched, or history was rewritten", hint)
 
@@ -82,7 +86,7 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     attempt = record.attempts + 1
     record.verified = ""
     live.records.write(record)
-    live.progress.change_step(step.number, note=f"attempt {attempt} was under way")
+    live.progress.change_step(step.number, {fields.STEPS_NOTE: f"attempt {attempt} was in progress"})
     live.progress.save()
     before = live.snapshots.take()
     outcome = None
@@ -92,9 +96,9 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     after = live.snapshots.take() if outcome else before
     record.attempts = attempt
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
-        live.progress.change_step(step.number, attempts=attempt)
+        live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt})
         why = (
-            f"Verify ended with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs"
+            f"Verify failed with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs"
         )
         return Verified(attempt, [why], outcome, blocked(live, step, why))
     words = _command_faults(step, outcome, seconds)
@@ -103,7 +107,7 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
         commanded = bool(words)
         words += [fault.words for fault in faults]
         for fault in faults:
-            if fault.check in ("scope", "forbidden_paths", "never_touch", "protected", "commits"):
+            if fault.check in REPORTED:
                 live.found(f"step {step.number}, attempt {attempt}: {fault.words}")
         why = one_line("; ".join(words), 1000)
         follows = after_failure(live, step, record, why, faults, commanded)
@@ -113,15 +117,19 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
 
 def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | None) -> Verified:
     verified = Verified(record.attempts, [], outcome, None)
+    passed = fields.STEPS_MANIFEST_AUDIT_PASS
     if record.artefacts:
-        verified.note = f"left uncommitted, made by Verify: {tell_paths(record.artefacts)}"
+        passed = fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE
+        verified.note = f"left uncommitted, created by Verify: {list_paths(record.artefacts)}"
     live.progress.change_step(
         step.number,
-        attempts=record.attempts,
-        error=None,
-        manifest_audit="pass-with-note" if verified.note else "pass",
-        manifest_drift=None,
-        note=verified.note or None,
+        {
+            fields.STEPS_ATTEMPTS: record.attempts,
+            fields.STEPS_ERROR: None,
+            fields.STEPS_MANIFEST_AUDIT: passed,
+            fields.STEPS_MANIFEST_DRIFT: None,
+            fields.STEPS_NOTE: verified.note or None,
+        },
     )
     live.progress.save()
     record.verified = tree
@@ -133,36 +141,36 @@ def _command_faults(step: Step, outcome: Outcome | None, seconds: float) -> list
     if outcome is None or step.verify is None:
         return []
     if outcome.late:
-        return [f"Verify did not end within {seconds:g} s and was ended with its children"]
+        return [f"Verify timed out after {seconds:g} s and was stopped with its child processes"]
     if outcome.status:
-        return [f"Verify ended with exit status {outcome.status}"]
+        return [f"Verify failed with exit status {outcome.status}"]
     if step.verify.literal and not outcome.contains(step.verify.expected):
-        return [f"Verify did not print what is expected: {one_line(step.verify.expected, 120)}"]
+        return [f"Verify did not print the expected text: {one_line(step.verify.expected, 120)}"]
     return []
 
 
 def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> list[Fault]:
-    """Return what does not hold besides the command."""
+    """Return the checks that fail apart from the command."""
     faults = []
     head = live.git.head()
     if head != record.start:
-        words = f"commits were made outside the run; take them back: `git reset --soft {record.start[:12]}`"
-        faults.append(Fault("commits", words))
+        words = f"commits were made outside the run; undo them: `git reset --soft {record.start[:12]}`"
+        faults.append(Fault(COMMITS, words))
     during = _sort_out(live, step, record, live.snapshots.changes(before, after))
     if during:
-        faults.append(Fault("during_verify", f"changed while Verify ran: {tell_paths(during)}; verify again"))
+        faults.append(Fault("during_verify", f"changed while Verify ran: {list_paths(during)}; verify again"))
     changes = [one for one in live.snapshots.changes(record.tree, after) if one.path not in record.artefacts]
     faults += check_manifest(live.workspace.root, step, changes, live.assignment.fence)
     own = [one for one in changes if covers(allowed_paths(step), one.path)]
     overlaps = find_overlaps(live.snapshots, own, record.start)
     if overlaps:
-        words = f"the same lines had uncommitted changes before the step: {tell_paths(overlaps)}"
+        words = f"the same lines had uncommitted changes before the step: {list_paths(overlaps)}"
         faults.append(Fault("overlap", words))
     return faults
 
 
 def _sort_out(live: Live, step: Step, record: Record, changes: list[Change]) -> list[str]:
-    """Note new files that the command left beside the step's own, and return what else changed meanwhile."""
+    """Record new files that the command left outside the step, and return what else it changed."""
     manifest, fence = manifest_of(step), live.assignment.fence
     closed = [*allowed_paths(step), *manifest.forbidden_paths, *fence.never_touch]
     others = []

@@ -1,7 +1,7 @@
-"""Commit what a step changed, and nothing else, with the user's own git: hooks, signature and identity count.
+"""Commit exactly what a step changed, with the user's own git: hooks, signature and identity apply.
 
-The commit is made from an index of our own, which is HEAD's with the step's paths. The user's index is brought up
-to date for these paths afterwards, so that what was staged before is staged still, and nothing else.
+The commit is made from a separate index: HEAD's with the step's paths. Afterwards the user's index is updated for
+these paths, so that what was staged before is still staged, and nothing else.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ LOCK_TRIES, LOCK_NAP = 20, 0.1
 
 
 class Prepared(Struct):
-    """What is to be committed: path -> entry of HEAD and of the commit, and the same for the user's index."""
+    """What to commit: path -> entry of the commit, and the rows to update in the user's index."""
 
     commits: dict[str, Entry | None]
     index: list[list[str]]
-    """Rows of path, mode and object now, mode and object afterwards; empty where there is nothing."""
+    """Rows of path, mode and object now, mode and object afterwards; empty if there is none."""
 
 
 def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> list[str]:
-    """Return the paths whose change cannot be told apart from what the user had changed before."""
+    """Return the paths whose change cannot be separated from earlier changes of the user."""
     there = snapshots.entries(head, [change.path for change in changes])
     found = []
     for change in changes:
@@ -52,7 +52,7 @@ def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> lis
 
 
 def prepare(git: Git, snapshots: Snapshots, changes: list[Change], head: str) -> Prepared:
-    """Work out what the commit and the user's index will hold at each changed path."""
+    """Compute what the commit and the user's index will have at each changed path."""
     paths = [change.path for change in changes]
     there = snapshots.entries(head, paths)
     staged = index_entries(git, paths)
@@ -77,7 +77,7 @@ def _fields(entry: Entry | None) -> list[str]:
 
 
 def index_entries(git: Git, paths: list[str], index: str = "") -> dict[str, Entry]:
-    """Return what an index has at these paths; the user's own unless another is named."""
+    """Return the entries of an index at these paths; the user's index unless another is named."""
     env = {**LITERALLY, **({"GIT_INDEX_FILE": index} if index else {})}
     found = {}
     for part in portions(paths):
@@ -91,7 +91,7 @@ def index_entries(git: Git, paths: list[str], index: str = "") -> dict[str, Entr
 
 
 def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, head: str, index: str) -> str:
-    """Make the index of the commit: HEAD's, with what is known of unchanged files, and the step's paths."""
+    """Build the index of the commit: HEAD's, with cached data of unchanged files, and the step's paths."""
     git, env = workspace.git, {"GIT_INDEX_FILE": index}
     copy_index(os.path.join(git.folder, "index"), index)
     git.ask("read-tree", "--reset", head, env=env)
@@ -116,14 +116,14 @@ def _row(path: str, entry: Entry | None) -> bytes:
 
 
 def make_commit(git: Git, index: str, message: str) -> None:
-    """Have git commit that index, its hooks and signature included."""
+    """Commit that index with git, including hooks and signature."""
     env = {**own_language(), "GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
     given = message.encode("utf-8", "surrogateescape")
     git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
 
 
 def find_commit(git: Git, record: Record) -> str:
-    """Return the commit that was about to be made for a step, if it is there."""
+    """Return the commit that was being made for a step, if it exists."""
     wanted: Mapping[str, Any] = record.commit or {}
     said = git.line("rev-list", "--first-parent", "--reverse", "--parents", f"{record.start}..HEAD")
     rows = said.splitlines()
@@ -140,7 +140,7 @@ def find_commit(git: Git, record: Record) -> str:
 
 
 def update_index(git: Git, rows: list[list[str]]) -> bool:
-    """Bring the user's index up to date where it is still as it was; tell whether that could be done."""
+    """Update the user's index where it is unchanged; return whether that worked."""
     for _ in range(LOCK_TRIES):
         now = index_entries(git, [row[0] for row in rows])
         changed = []

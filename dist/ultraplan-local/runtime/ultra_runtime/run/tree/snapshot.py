@@ -1,7 +1,7 @@
-"""What the whole working tree holds at a moment, as a tree of git, and what differs between two moments.
+"""Take snapshots of the whole working tree as git trees, and compare them.
 
-The objects and the index of snapshots are our own: the user's index is only copied, once, for its knowledge of
-which files are unchanged, and nothing of a snapshot is ever pushed, fetched or seen by the user's git.
+Snapshots have their own objects and index. The user's index is only copied, once, because it knows which files are
+unchanged. Nothing of a snapshot is ever pushed, fetched or seen by the user's git.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 SUBMODULE = "160000"
 A_PORTION = 500
-# As the user has it, but without a monitor that starts for us, and without words about folders that are repositories.
+# The user's settings, but without starting a file monitor and without advice about embedded repositories.
 QUIETLY = ("-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false")
 
 
 class Entry(Struct):
-    """What stands at a path: mode and object of git."""
+    """A git entry at a path: mode and object."""
 
     mode: str
     name: str
@@ -41,7 +41,7 @@ class Entry(Struct):
 
 
 class Change(Struct):
-    """A path that differs between two trees; without `old` it is new, without `new` it is gone."""
+    """A path that differs between two trees; without `old` it is new, without `new` it was deleted."""
 
     path: str
     old: Entry | None
@@ -49,7 +49,7 @@ class Change(Struct):
 
 
 class Snapshots:
-    """Takes snapshots of one tree for one run."""
+    """Take snapshots of one tree for one run."""
 
     def __init__(self, workspace: Workspace, place: RunPlace) -> None:
         self.git = workspace.git
@@ -64,18 +64,18 @@ class Snapshots:
         self.pathspec = [".", *(f":(exclude,top,literal){path}" for path in place.own_files())]
 
     def take(self) -> str:
-        """Return the tree of the working tree as it is; what is ignored is no part of it."""
+        """Return the current working tree as a git tree, without ignored files."""
         make_folder(self.objects)
         try:
             return self._take()
         except GitError:
-            # Objects that our index took for granted may have been pruned from the user's: learn it all anew.
+            # The user's repository may have pruned objects that this index relies on: rebuild the index.
             _drop(self.index)
         try:
             return self._take()
         except GitError as problem:
             raise RefusedError(
-                f"the tree cannot be recorded: {problem}", "see to it and call again"
+                f"the working tree cannot be recorded: {problem}", "fix this and retry"
             ) from None
 
     def _take(self) -> str:
@@ -86,7 +86,7 @@ class Snapshots:
                 self.index if os.path.exists(self.index) else os.path.join(self.git.folder, "index"),
                 temporary,
             )
-            # Status 1 names what cannot be read or is a repository without a commit: no part of the snapshot.
+            # Status 1 reports unreadable files and repositories without a commit: they are not part of the snapshot.
             added = self.git.done(*QUIETLY, "add", "-A", "--ignore-errors", "--", *self.pathspec, env=env)
             if added.status not in (0, 1):
                 raise GitError(["add"], added)
@@ -107,7 +107,7 @@ class Snapshots:
         return parse_raw(said)
 
     def entries(self, tree: str, paths: Sequence[str]) -> dict[str, Entry]:
-        """Return what a tree has at these paths."""
+        """Return the entries of a tree at these paths."""
         found = {}
         for part in portions(paths):
             said = self.git.ask("ls-tree", "-r", "-z", "--full-tree", tree, "--", *part, env=self.env)
@@ -122,14 +122,14 @@ class Snapshots:
         return self.git.ask("cat-file", "blob", name, env=self.env)
 
     def forget(self) -> None:
-        """Remove all snapshots of the run: nothing refers to them any more."""
+        """Remove all snapshots of the run."""
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
 
 
 def parse_raw(said: bytes) -> list[Change]:
-    """Read what `git diff-tree --raw -z` prints."""
+    """Parse the output of `git diff-tree --raw -z`."""
     fields = said.split(b"\0")[:-1]
     changes = []
     for head, path in zip(fields[::2], fields[1::2]):
@@ -143,24 +143,24 @@ def _entry(mode: str, name: str) -> Entry | None:
 
 
 def portions(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the paths in portions that one command line can hold."""
+    """Yield the paths in portions that fit one command line."""
     for at in range(0, len(paths), A_PORTION):
         yield paths[at : at + A_PORTION]
 
 
-def tell_paths(paths: Iterable[str], most: int = 5) -> str:
-    """Return paths in words, not too many of them."""
+def list_paths(paths: Iterable[str], most: int = 5) -> str:
+    """Return paths as a short list in words."""
     names = [one_line(path, 120) for path in paths]
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def copy_index(source: str, target: str) -> None:
-    """Copy an index with its time: a file that changed within the second of a younger copy would pass as unchanged."""
+    """Copy an index with its time; with a newer time, git could miss a file changed in the same second."""
     try:
         with open(source, "rb") as file:
             data, found = file.read(), os.fstat(file.fileno())
-    except FileNotFoundError:  # a repository in which nothing was ever added
+    except FileNotFoundError:  # nothing was ever added to this repository
         return
     with open(target, "wb") as file:
         file.write(data)

@@ -1,4 +1,4 @@
-"""Undo what a step changed, exactly that: contents, modes, deletions and new files; the user's index stays."""
+"""Undo exactly what a step changed: contents, modes, deletions and new files; the user's index stays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.git import GitError
 from ultra_runtime.rendered import launcher
-from ultra_runtime.run.tree.snapshot import SUBMODULE, tell_paths
+from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 RESCUE = f"refs/{launcher()}/rescue"
 LINK = "120000"
 EXECUTABLE = "100755"
-MOST_TOLD = 10
+MOST_LISTED = 10
 
 
 class Undone(Struct):
-    """What came of it: which paths went back, which did not, and the commit that keeps what was undone."""
+    """The result: the restored paths, those that could not be restored, and the ref that keeps the undone changes."""
 
     paths: list[str]
     left: list[str]
@@ -34,20 +34,20 @@ class Undone(Struct):
     def __str__(self) -> str:
         if not self.paths:
             return "there was nothing to undo"
-        return f"{tell_paths(self.paths, MOST_TOLD)}{self.way_back}"
+        return f"{list_paths(self.paths, MOST_LISTED)}{self.way_back}"
 
     @property
     def way_back(self) -> str:
-        """How to have a path as it was before it was undone."""
-        return f"; to have one back: `git restore --source={self.rescue} -- PATH`" if self.rescue else ""
+        """How to get an undone change back."""
+        return f"; to get one back: `git restore --source={self.rescue} -- PATH`" if self.rescue else ""
 
 
 def undo(
     workspace: Workspace, snapshots: Snapshots, records: Records, record: Record, only: set[str] | None = None
 ) -> Undone:
-    """Bring every path that differs from the beginning of the step back to it, or only some of them.
+    """Restore every path that differs from the beginning of the step, or only some of them.
 
-    Whatever changed meanwhile counts as the step's, inside its Files or not: nobody else works in this tree.
+    Every change since then counts as the step's, inside its Files or not: nobody else works in this tree.
     """
     changes = [
         one for one in snapshots.changes(record.tree, snapshots.take()) if only is None or one.path in only
@@ -73,7 +73,7 @@ def _kind(mode: str) -> str:
 
 
 def _remove(root: str, path: str) -> None:
-    """Remove a file, and the folders above it that it leaves empty."""
+    """Remove a file and the parent folders that become empty."""
     full = os.path.join(root, path)
     try:
         os.unlink(full)
@@ -89,7 +89,7 @@ def _remove(root: str, path: str) -> None:
 
 
 def _restore(workspace: Workspace, snapshots: Snapshots, changes: list[Change]) -> None:
-    """Write files as they were in the first tree, through git, which knows links, modes and filters."""
+    """Write files as they were in the first tree, with git, which handles links, modes and filters."""
     rows, names, modes = [], [], {}
     for change in changes:
         if change.old and change.old.mode != SUBMODULE:
@@ -116,7 +116,7 @@ def _restore(workspace: Workspace, snapshots: Snapshots, changes: list[Change]) 
 
 
 def _bits(path: str) -> int | None:
-    """Return the permission bits of a regular file: git knows only whether it can be executed."""
+    """Return the permission bits of a regular file: git keeps only whether it is executable."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
@@ -138,7 +138,7 @@ def _write_kept(records: Records, record: Record, root: str, path: str, mode: in
 
 
 def _rescue(workspace: Workspace, slug: str, record: Record, changes: list[Change]) -> str:
-    """Keep what is about to be undone as a commit beside the history, and return its ref."""
+    """Save what is about to be undone as a commit outside the history, and return its ref."""
     index = workspace.path(f"rescue.{os.getpid()}")
     env = {"GIT_INDEX_FILE": index}
     git = workspace.git
@@ -147,7 +147,7 @@ def _rescue(workspace: Workspace, slug: str, record: Record, changes: list[Chang
         git.ask("read-tree", record.start, env=env)
         git.ask("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=names, env=env)
         tree = git.ask("write-tree", env=env).decode().strip()
-        message = f"what step {record.number} of {slug} had changed when it was undone"
+        message = f"changes of step {record.number} of {slug} before they were undone"
         commit = git.ask("commit-tree", tree, "-p", record.start, "-m", message).decode().strip()
         ref = _free(git, f"{RESCUE}/{slug}/step-{record.number}")
         git.ask("update-ref", ref, commit)
@@ -161,7 +161,7 @@ def _rescue(workspace: Workspace, slug: str, record: Record, changes: list[Chang
 
 
 def _free(git: Git, ref: str) -> str:
-    """Return a ref that keeps nothing yet: what was saved before stays."""
+    """Return an unused ref: earlier saves stay."""
     names, number = [ref], 1
     while not git.done("rev-parse", "--verify", "--quiet", names[-1]).status:
         number += 1

@@ -1,11 +1,11 @@
-"""Choose the lines of a long output that tell why it failed, without knowing which program printed it."""
+"""Choose the lines of a long output that show why it failed, whatever program printed it."""
 
 from __future__ import annotations
 
 MOST = 18
 BEFORE, AROUND, LAST = 1, 14, 3
 GAP = "..."
-# How test runners, compilers and interpreters begin the line that says what is wrong, without case.
+# How test runners, compilers and interpreters begin the line that names the failure, in lower case.
 BEGINS = (
     "not ok", "fail", "--- fail", "error", "e   ", "assert", "traceback", "panic", "fatal", "thread '", "\u2716",
     "\u2717", "\u2718", "\u00d7", "\u2a2f", "\u25cf",
@@ -14,8 +14,8 @@ HOLDS = (": error", " error:", "error[", "assertionerror", "exception:", ": fata
 NONE = (" 0", ":0", "=0", " no")
 
 
-def telling(lines: list[str]) -> list[str]:
-    """Return a few lines: the last ones, and before them those around the first that names a failure."""
+def failure_lines(lines: list[str]) -> list[str]:
+    """Return a few lines: those around the first that names a failure, then the last ones."""
     at = next((number for number, line in enumerate(lines) if _names_a_failure(line)), None)
     if at is None or at >= len(lines) - MOST:
         return lines[-MOST:]

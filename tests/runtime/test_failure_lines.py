@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ultra_runtime.run.state.telling import MOST, telling
+from ultra_runtime.run.state.failure_lines import MOST, failure_lines
 
 TAP = [
     "TAP version 13", "# Subtest: adds", "ok 1 - adds", "# Subtest: purges", "not ok 2 - purges",
@@ -28,7 +28,7 @@ PYTEST = [
     ],
 )
 def test_the_failure_is_shown_with_the_end(lines: list[str], shown: list[str]) -> None:
-    told = telling(lines)
+    told = failure_lines(lines)
     assert len(told) <= MOST
     assert [line for line in shown if line not in told] == []
     assert told[-1] == lines[-1]
@@ -37,9 +37,9 @@ def test_the_failure_is_shown_with_the_end(lines: list[str], shown: list[str]) -
 @pytest.mark.parametrize("word", ["line", "failures: 0", "error_test.go ok", "errors=0"])
 def test_without_a_failure_it_is_the_end(word: str) -> None:
     lines = [f"{number} {word}" if word == "line" else word for number in range(100)]
-    assert telling(lines) == lines[-MOST:]
+    assert failure_lines(lines) == lines[-MOST:]
 
 
 def test_a_failure_near_the_end_is_the_end() -> None:
     lines = [*map(str, range(50)), "not ok 1", "tail"]
-    assert telling(lines) == lines[-MOST:]
+    assert failure_lines(lines) == lines[-MOST:]
