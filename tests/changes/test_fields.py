@@ -31,10 +31,13 @@ def rename(fork: Fork, kept: str) -> None:
 
 
 def mend(fork: Fork) -> None:
-    """Name the new names in the prompts and in the example."""
+    """Name the new names in the prompts, in the example and in the fixtures."""
     fork.change(f"{PLUGIN}/guides/brief/draft.md.j2", {"'research_status'": "'looked_into'"})
     fork.change(f"{PLUGIN}/commands/brief.md.j2", {"'Success Criteria'": "'Done When'"})
     fork.change(EXAMPLE, {"research_status:": "looked_into:", "## Success Criteria": "## Done When"})
+    for path in (fork.sources / "contracts/fixtures").rglob("*.md"):
+        text = path.read_bytes().replace(b"research_status:", b"looked_into:")
+        path.write_bytes(text.replace(b"## Success Criteria", b"## Done When"))
 
 
 def test_a_field_is_renamed_in_its_contract_and_in_what_names_it(
