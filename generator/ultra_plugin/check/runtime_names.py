@@ -46,14 +46,14 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
         for constant, first, second in clashes(contract):
             message = f"'{first}' and '{second}' would both be {constant} in the runtime"
             yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
-    tables = [_tables(bundle) for bundle in bundles]
+    carriers = [(bundle.files, _tables(bundle)) for bundle in bundles]
     names = _spelled(suite)
     limits = {name.upper() for name in suite.limits}
     for path in tree.files(RUNTIME):
         module = _parsed(tree.text(path)) if path.endswith(".py") else None
         if module is None:
             continue
-        found = [one for table in tables for one in _missing(module, table)]
+        found = [one for files, tables in carriers if path in files for one in _missing(module, tables)]
         if not path.removeprefix(f"{RUNTIME}/").startswith(NOT_CONVERTED):
             found += [*_literals(module, names), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
