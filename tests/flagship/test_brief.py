@@ -221,15 +221,15 @@ def test_what_the_model_and_the_reviewer_are_told(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     told = model.main.text
     for rule in (
-        "one question a call",
-        "mend in the draft what needs no answer",
-        "What the repository or an answer settles already is written there, not asked",
-        "A topic that is settled changes only after you have asked",
-        "each optional part is asked about once at most",
-        "`brief.md` comes from the gate alone",
+        "one question per call",
+        "fix in the draft what needs no answer",
+        "If the repository or an answer already settles a section, write that down instead of asking",
+        "Change a settled topic only after asking",
+        "ask about each optional part at most once",
+        "Only the gate writes `brief.md`",
         "anchor", "follow-up", "sharpen", "quantify", "per-topic", "confirm-none",
         "unfamiliar technology, version upgrades, security decisions",
-        "*I know this* (the candidate is dropped)",
+        "*I know this* (drop it)",
         "reduced confidence",
         f"Usage: {COMMANDS['brief']} [--quick] <task>",
         "| `Estimated cost`",
