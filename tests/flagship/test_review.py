@@ -85,7 +85,7 @@ def worked(project: Path) -> Path:
     shutil.copy(EXAMPLE / "brief.md", target)
     start = git(project, "rev-parse", "HEAD")
     (target / "progress.json").write_text(
-        json.dumps({"session_start_sha": start, "started_at": "2026-01-31"})
+        json.dumps({"status": "completed", "session_start_sha": start, "started_at": "2026-01-31"})
     )
     for path, text in {
         "app/limit.py": CODE,
