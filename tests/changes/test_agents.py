@@ -36,7 +36,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> None:
     prompt = (bundle / "commands/ultrareview-local.md").read_text()
     assert f"- `ultraplan-local:{NEW}`" in prompt
-    assert "Spawn these six side by side" in prompt
+    assert "Spawn these six in one message" in prompt
     assert f"| `{NEW}`" in (bundle / "docs/PIPELINE.md").read_text()
     header = (bundle / f"agents/{NEW}.md").read_text().split("---")[1]
     assert not [key for key in ("role:", "order:", "output:", "budget:") if key in header]

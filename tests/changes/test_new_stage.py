@@ -101,7 +101,7 @@ def test_a_new_stage_needs_no_python(fork: Fork, repo: Path, python: Path, befor
         assert (status["stage"], status["retro"]) == ("done", "there")
     else:
         following = f"/{NAME}:ultraexecute-local --project {PROJECT}"
-        assert told["next"] == f"tell the user; to go on: {following}"
+        assert told["next"] == f"tell the user; to continue: {following}"
         assert (status["stage"], status["next"]) == ("execute", following)
     data = repo / "data"
     assert ultra("stats", "retro", "lessons=1", "--data", str(data)).data["written"] is True

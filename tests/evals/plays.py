@@ -154,6 +154,6 @@ GUARDS: Mapping[str, Play] = {
             Say("It stays."),
         )
     ),
-    "guard-unfinished-run": Play((Repeat(rf"To continue: /{NAME}:\S+"),)),
+    "guard-unfinished-run": Play((Repeat(rf"Unfinished, .*/{NAME}:\S+"),)),
 }
 PLAYS = {**COMMANDS, **GUARDS}

@@ -186,7 +186,7 @@ def test_in_the_terminal_a_report_comes_as_a_notification_and_the_client_asks_ag
     """It starts every agent in the background, and in the turn that the report begins the command allows nothing."""
 
     def story(told: str) -> Acting:
-        assert "in the background all the same" in told
+        assert "in the background anyway" in told
         yield NEW
         yield given(f"{PUT} --json", draft())
         (started,) = yield FIRST
@@ -221,15 +221,15 @@ def test_what_the_model_and_the_reviewer_are_told(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     told = model.main.text
     for rule in (
-        "one question a call",
-        "mend in the draft what needs no answer",
-        "What the repository or an answer settles already is written there, not asked",
-        "A topic that is settled changes only after you have asked",
-        "each optional part is asked about once at most",
-        "`brief.md` comes from the gate alone",
+        "one question per call",
+        "fix in the draft what needs no answer",
+        "If the repository or an answer already settles a section, write that down instead of asking",
+        "Change a settled topic only after asking",
+        "ask about each optional part at most once",
+        "Only the gate writes `brief.md`",
         "anchor", "follow-up", "sharpen", "quantify", "per-topic", "confirm-none",
         "unfamiliar technology, version upgrades, security decisions",
-        "*I know this* (the candidate is dropped)",
+        "*I know this* (drop it)",
         "reduced confidence",
         f"Usage: {COMMANDS['brief']} [--quick] <task>",
         "| `Estimated cost`",
@@ -285,7 +285,7 @@ def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
     screen.choose("2. Accept as partial")
     screen.choose("1. Manual")
     model.wait_until(lambda played: played.finished, 60)
-    assert "Do not end it in silence" in model.main.text
+    assert "Do not end it silently" in model.main.text
     text = (project / PROJECT / "brief.md").read_text()
     assert "brief_quality: partial" in text
     assert "Testability, 2 of 5" in text
@@ -374,7 +374,7 @@ def test_auto_goes_on_with_research_in_the_same_conversation(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     guide, called = model.tool_results()
     assert "in the foreground" in guide.text
-    assert "When `billing` names a key, ask with AskUserQuestion" in " ".join(guide.text.split())
+    assert "If `billing` names a key, ask with AskUserQuestion" in " ".join(guide.text.split())
     assert not called.is_error, called.text
     assert "# Research a question" in model.main.text
     assert f"Arguments: `--project {PROJECT}`" in model.main.text

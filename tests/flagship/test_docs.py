@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.kit.names import EXAMPLE, NAME, PIPELINE, PROJECT, ROOT
+from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, ROOT
 from ultra_plugin.bill import bill, tokens
 from ultra_plugin.folder import read_folder
 from ultra_plugin.views import heading_anchor
@@ -230,10 +230,19 @@ def test_every_code_in_the_source_of_the_runtime_is_in_a_table(bundle: Path) -> 
 def named_first(path: Path, *calls: str) -> set[str]:
     """Return the names that a module gives what it finds: the first argument, or the first of each row."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    nodes = [*ast.walk(ast.parse(path.read_text()))]
+    assigned = {
+        ast.unparse(node.targets[0]): node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.JoinedStr)
+    }
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls:
-            first = node.args[0]
-            names |= {str(first.value)} if isinstance(first, ast.Constant) else set()
+            first = assigned.get(ast.unparse(node.args[0]), node.args[0])
+            if isinstance(first, ast.Constant):
+                names.add(str(first.value))
+            elif isinstance(first, ast.JoinedStr):
+                names.add(ast.unparse(first)[2:-1].replace("{launcher()}", LAUNCHER))
         elif (
             isinstance(node, ast.Assign)
             and ast.unparse(node.targets[0]) == "rows"

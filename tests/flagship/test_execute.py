@@ -81,7 +81,7 @@ def test_the_text_that_claude_reads_has_everything_filled_in(story: Story) -> No
     assert f"Arguments: `--project {PROJECT}`" in text
     data = text.partition('ultra run finish --data "')[2].partition('"')[0]
     assert data == str(story.data)
-    assert "{{" not in text.partition("# Carry out a plan")[2].partition("look at no file again")[0]
+    assert "{{" not in text.partition("# Run a plan")[2].partition("Then stop;")[0]
     assert story.repo.subjects() == ["first"]
 
 
@@ -200,7 +200,7 @@ def test_e_a_new_session_goes_on_where_the_first_one_stopped(story: Story) -> No
         tell_how_it_is_used(),
         finish(),
     )
-    assert second.results[0].text.startswith("# Go on with an interrupted run")
+    assert second.results[0].text.startswith("# Continue an interrupted run")
     resumed = second.answer("run start")
     assert (resumed["run"], resumed["done"], resumed["first"]) == ("resumed", 1, 2)
     assert "already begun; 0 attempts used" in second.answer("step begin 2")["again"]

@@ -118,7 +118,7 @@ def test_a_session_starts_with_one_line_about_an_unfinished_run(
     client.ask("hi", told, cwd=project, plugin_dirs=[bundle])
     assert RUN not in quiet.main.text
     assert RUN in told.main.text
-    assert CONTINUE in told.main.text
+    assert GO_ON in told.main.text
 
 
 def test_the_zip_loads_like_the_folder(

@@ -139,8 +139,8 @@ def test_from_a_brief_to_a_plan_whose_self_check_fails_once(
     )
     client.ask(f"{TYPED} --project {PROJECT}", model, cwd=planned, plugin_dirs=[bundle])
 
-    assert "`plan.md` comes from the gate alone." in model.main.text
-    assert "Architecture notes are priors, not orders" in model.main.text
+    assert "Only the gate writes `plan.md`." in model.main.text
+    assert "Architecture notes are hints" in model.main.text
     assert 'commit_message_pattern: "^feat\\\\(api\\\\): limit"' in model.main.text
     assert not [result for result in model.tool_results() if result.is_error]
     (begun,) = answers(model, "ultra plan begin")
@@ -282,7 +282,7 @@ def test_steps_are_shared_among_sessions_and_their_specs_exported(
         bash("ultra guide plan sessions"),
         spawn("session-decomposer", f"Share the steps of {PROJECT}/plan.md"),
         given(f"ultra sessions put --project {PROJECT} --export --json", shared),
-        agents=[SubAgent("# Share the steps among sessions", Say(shared))],
+        agents=[SubAgent("# Divide the steps among sessions", Say(shared))],
     )
     client.ask(f"{TYPED} --project {PROJECT} --export", model, cwd=planned, plugin_dirs=[bundle])
     assert ["error" in one for one in answers(model, past)] == [True, True]
@@ -320,7 +320,7 @@ def test_a_brief_that_was_never_reviewed_is_reviewed_here_and_missing_research_i
     (begun,) = answers(model, "ultra plan begin")
     assert (begun["reviewed"], begun["agents"]) == (False, 9)
     assert [one.split(":")[0] for one in begun["warnings"]] == ["RESEARCH_TOPIC_UNANSWERED"]
-    assert "the brief was never through its gate" in " ".join(model.main.text.split())
+    assert "the brief never passed its gate" in " ".join(model.main.text.split())
     assert model.agent("# Review a brief").requests
 
 

@@ -85,7 +85,7 @@ def worked(project: Path) -> Path:
     shutil.copy(EXAMPLE / "brief.md", target)
     start = git(project, "rev-parse", "HEAD")
     (target / "progress.json").write_text(
-        json.dumps({"session_start_sha": start, "started_at": "2026-01-31"})
+        json.dumps({"status": "completed", "session_start_sha": start, "started_at": "2026-01-31"})
     )
     for path, text in {
         "app/limit.py": CODE,
@@ -163,7 +163,7 @@ def test_from_triage_to_a_review_with_findings_told_once(
     assert agents == [f"{NAME}:{name}" for name in REVIEWERS]
     for heading in REVIEWERS.values():
         assert sorted(model.agent(heading).tools) == LOOKING
-        assert "the evidence is copied" in " ".join(model.agent(heading).text.split())
+        assert "copy the evidence word for word" in " ".join(model.agent(heading).text.split())
     first = answered(results[6])
     assert (first["kept"], [one["why"] for one in first["dropped"]]) == (
         2,
@@ -200,7 +200,7 @@ def test_from_triage_to_a_review_with_findings_told_once(
     assert "- **Location:** app/limit.py:3\n" in review
     assert f"- not shown: {ASKED[1]} (app/limit.py:3)" in review
     assert "This success criterion is partly shown (no test is there): " in review
-    assert "leaves the rest as it is" in " ".join(model.main.text.split())
+    assert "and leaves the rest" in " ".join(model.main.text.split())
     assert "`package-lock.json` (a lock file, written by a package manager)" in review
     assert validated(bundle, worked, "project", PROJECT)["errors"] == [
         one for one in validated(bundle, worked, "project", PROJECT)["errors"] if "PROGRESS" in one["code"]

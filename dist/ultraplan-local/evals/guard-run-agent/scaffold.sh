@@ -61,6 +61,6 @@ plan_version: "1.7"
 
 - `grep -c Ada src/greeting.txt`
 PLAN
-# The session of history.jsonl, which the case goes on with: the run is its own.
+# The case continues the session of history.jsonl, so the run belongs to that session.
 export CLAUDE_CODE_SESSION_ID=11111111-2222-4333-8444-555555555555
 ultra run start "$project/plan.md" > /dev/null

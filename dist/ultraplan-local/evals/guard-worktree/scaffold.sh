@@ -61,7 +61,7 @@ plan_version: "1.7"
 
 - `grep -c Ada src/greeting.txt`
 PLAN
-# Make this folder a worktree of a repository beside it.
+# Make this folder a worktree of a repository next to it.
 mkdir ../main
 mv .git ../main/.git
 git -C ../main reset --quiet --hard
@@ -69,6 +69,6 @@ git -C ../main worktree add --quiet --detach "$PWD/tree"
 mv tree/.git .git
 rm -r tree
 git -C ../main worktree repair "$PWD" > /dev/null 2>&1
-# The session of history.jsonl, which the case goes on with: the run is its own.
+# The case continues the session of history.jsonl, so the run belongs to that session.
 export CLAUDE_CODE_SESSION_ID=11111111-2222-4333-8444-555555555555
 ultra run start "$project/plan.md" > /dev/null
