@@ -131,11 +131,11 @@ def test_an_agent_without_a_form_and_a_form_without_an_agent_do_not_build(tmp_pa
             "output: other\nmeans: x\nfields: {a: {type: text, means: b}}\n",
             "is not in outputs/",
         ),
-        ("output: verdict\nmeans: x\n", "either fields, a gate or scores"),
+        ("output: verdict\nmeans: x\n", "needs exactly one of fields, gate and scores"),
         ("output: verdict\nmeans: x\ngate: work-order\n", "has no gate"),
         (
             "output: verdict\nmeans: x\nfields: {a: {type: text, means: b, values_of: x.y}}\n",
-            "'x.y' is no part of a contract",
+            "'x.y' must be a part of a contract whose sections name values",
         ),
         (
             "output: verdict\nmeans: x\nscores: {dimensions: {a: {means: b, detail: c}},"

@@ -163,10 +163,10 @@ def test_a_role_that_a_verb_needs_and_nobody_has_is_refused(fork: Fork) -> None:
     fork.change(f"{AGENTS}/review-coordinator.md.j2", {"role: coordinator\n": ""})
     (fault,) = fork.faults()
     path = f"{PLUGIN}/commands/review.md.j2"
-    line = fork.line(path, "ultra review verdict")
+    line = fork.line(path, "verb('review verdict')")
     assert fault == (
-        f"{path}:{line}: role-without-agent: `ultra review verdict` needs an agent with the role 'coordinator', and there"
-        " is none (add 'role: coordinator' to the header of an agent, or drop the call)"
+        f"{path}:{line}: role-without-agent: `ultra review verdict` needs an agent with the role 'coordinator', but none"
+        " has it (add 'role: coordinator' to the header of an agent, or drop the call)"
     )
 
 
@@ -184,5 +184,5 @@ def test_forms_and_agents_without_each_other_do_not_build(fork: Fork) -> None:
     (fault,) = fork.faults()
     assert (
         fault
-        == "outputs/spare.yaml: unused-output: no agent ends in this block (name it in an agent, or delete it)"
+        == "outputs/spare.yaml: unused-output: no agent uses this output (name it in an agent, or delete it)"
     )

@@ -75,13 +75,13 @@ def test_a_name_that_the_runtime_needs_cannot_go(fork: Fork) -> None:
 
 
 FOUND = {
-    'NAME = "research_status"': "'research_status' is a name of a contract (take brief_fields.RESEARCH_STATUS",
-    'NAME = values.get("Success Criteria")': "'Success Criteria' is a name of a contract",
-    'NAME = load_contract("brief")': "'brief' is a name of a contract (take brief_fields.KIND",
-    'NAME = subject.text("slug")': "'slug' is a name of a contract",
-    "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS repeats a limit as a number (take ATTEMPTS from",
+    'NAME = "research_status"': "'research_status' spells out a name from a contract (import brief_fields.RESEARCH_STATUS",
+    'NAME = values.get("Success Criteria")': "'Success Criteria' spells out a name from a contract",
+    'NAME = load_contract("brief")': "'brief' spells out a name from a contract (import brief_fields.KIND",
+    'NAME = subject.text("slug")': "'slug' spells out a name from a contract",
+    "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS repeats a limit as a number (import ATTEMPTS from",
     "from ultra_runtime.tables.limits import ATEMPTS": "'limits' has no ATEMPTS (did you mean 'ATTEMPTS'?)",
-    "from ultra_runtime.tables.fields import brief_feilds": "no table 'brief_feilds' (did you mean 'brief_fields'?)",
+    "from ultra_runtime.tables.fields import brief_feilds": "unknown table 'brief_feilds' (did you mean 'brief_fields'?)",
     "from ultra_runtime.tables import agents": "",
     "from ultra_runtime.tables import LAUNCHER": "",
     "NAME = agents.REVIEWRS": "the table 'agents' has no REVIEWRS (did you mean 'REVIEWERS'?)",

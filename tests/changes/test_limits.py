@@ -75,7 +75,7 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
     for number in (2, 3):
         block = f"```json\n{json.dumps({'findings': [one] * number, 'looked_at': []})}\n```"
         faults[number] = ultra("check-output", "test-reviewer", given=block).data["faults"]
-    assert faults == {2: [], 3: ["findings has 3 entries, more than 2"]}
+    assert faults == {2: [], 3: ["findings must have at most 2 entries, not 3"]}
     assert "At most 2 findings" in (bundle / "agents/test-reviewer.md").read_text()
 
 
@@ -106,13 +106,13 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
             "contracts/brief.yaml",
             "  passes_at: 4\n",
             "  passes_at: 9\n",
-            "'passes_at' of the gate must be from 1 to 5, not 9",
+            "passes_at must be from 1 to 5, not 9",
         ),
         (
             "contracts/brief.yaml",
             "  rounds: 3\n",
             "  rounds: 0\n",
-            "'rounds' of the gate must be from 1 to 9, not 0",
+            "rounds must be 1 or more, not 0",
         ),
     ],
 )

@@ -124,12 +124,12 @@ def test_a_new_verb(bundle: Path, repo: Path, python: Path) -> None:
         (
             "    required: false\n",
             "",
-            "its shape changed, and brief_version is still 2.0 (raise the version)",
+            "its shape changed, but brief_version is still 2.0 (raise the version)",
         ),
         (
             "  mood:\n",
             "  mood:\n    missing: BRIEF_BAD_VALUE\n",
-            "its shape changed, and brief_version is still 2.0",
+            "its shape changed, but brief_version is still 2.0",
         ),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_plan_that_was_edited_since_is_told(project: Path, validate: Validate)
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ([], "holds no artifact"),
+        ([], "the project has no artifacts"),
         (["brief.md.draft"], "there is only brief.md.draft"),
         (None, "no such project directory"),
     ],

@@ -268,9 +268,17 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     assert any("outside the repository" in issue for issue in answer["issues"])
 
 
+def start_and_die(repo: Repo, *words: str) -> None:
+    """Start a run in a session whose process is gone."""
+    alive = dict(repo.env)
+    repo.env |= {"CLAUDE_CODE_SESSION_ID": "gone", "CLAUDE_PID": "99999999"}
+    repo.start(*words)
+    repo.env = alive
+
+
 def test_a_killed_run_is_found_by_continue(make: Make) -> None:
     repo = make(plan(step(1)))
-    repo.start()
+    start_and_die(repo)
     assert state(repo)["status"] == "in_progress"
     found = repo.ok("continue")
     assert (found["status"], found["command"]) == (
@@ -280,7 +288,7 @@ def test_a_killed_run_is_found_by_continue(make: Make) -> None:
 
 def test_a_killed_session_is_resumed_as_that_session(make: Make) -> None:
     repo = make(TWO_SESSIONS)
-    repo.start("--session", "1")
+    start_and_die(repo, "--session", "1")
     assert repo.ok("continue")["command"].endswith(f"--project {PROJECT} --resume --session 1")
     assert repo.start("--mode", "resume")["steps"] == 1
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -289,7 +297,7 @@ def test_a_killed_session_is_resumed_as_that_session(make: Make) -> None:
 
 
 def test_a_killed_session_with_a_spec_is_named_by_continue(spec: Repo) -> None:
-    spec.start("--session", "1")
+    start_and_die(spec, "--session", "1")
     assert spec.ok("continue")["command"].endswith(f"--project {PROJECT} --resume --session 1")
 
 

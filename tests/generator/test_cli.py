@@ -26,7 +26,7 @@ def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:
     write_sample(tmp_path)
     done = cli(tmp_path, "build")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "acme-plan 1.2.3: 8 files" in done.stdout
+    assert "acme-plan 1.2.3: 10 files" in done.stdout
     assert "acme-plan:acmebrief" in done.stdout
     assert "dist/acme-plan-1.2.3.zip" in done.stdout
     assert "claude --plugin-dir dist/acme-plan" in done.stdout
@@ -61,7 +61,7 @@ def test_a_second_build_has_nothing_to_do_and_says_the_same(tmp_path: Path) -> N
     write_sample(tmp_path)
     first = json.loads(cli(tmp_path, "build", "--json").stdout)
     second = json.loads(cli(tmp_path, "build", "--json").stdout)
-    assert (first["written"], second["written"]) == (9, 0)
+    assert (first["written"], second["written"]) == (11, 0)
     assert second["plugins"] == first["plugins"]
 
 
@@ -121,7 +121,7 @@ def test_check_of_a_sound_tree_and_of_the_folder_it_makes(tmp_path: Path) -> Non
     cli(tmp_path, "build")
     for arguments in (["check"], ["check", "dist/acme-plan"], ["check", "--strict", "dist/acme-plan"]):
         done = cli(tmp_path, *arguments)
-        assert (done.returncode, "no problem found" in done.stdout) == (0, True), done.stdout
+        assert (done.returncode, "no problems found" in done.stdout) == (0, True), done.stdout
 
 
 def test_check_of_a_foreign_folder_fails_for_errors_and_for_warnings_only_when_strict(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_watch_builds_again_after_a_change_and_survives_a_fault(tmp_path: Path) 
         assert "built acme-plan 1.2.3" in process.stdout.readline()
         rules.write_text("{{ oops }}\n")
         assert "undefined" in process.stdout.readline()
-        assert "the last good build stays" in process.stdout.readline()
+        assert "the last good build is unchanged" in process.stdout.readline()
         rules.write_text("Rule: be quick.\n")
         assert "built" in process.stdout.readline()
         assert "be quick" in command.read_text()

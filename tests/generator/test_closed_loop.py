@@ -72,7 +72,7 @@ RAISED = {
     "research": {"TOPIC_UNANSWERED"},
 }
 FAULT = re.compile(
-    r"contracts/([a-z-]+)\.yaml:\d+: missing-code: neither ([A-Z_]+) nor [A-Z_]+ is listed, and"
+    r"contracts/([a-z-]+)\.yaml:\d+: missing-code: neither ([A-Z_]+) nor [A-Z_]+ is listed, but"
     r" ultra_runtime/[a-z_/]+\.py:\d+ raises it for this artifact \(add it under 'codes:', with"
 )
 
@@ -115,7 +115,7 @@ def test_a_rule_is_a_function_and_a_general_code_says_when_it_is_needed(copy: Pa
         " (did you mean 'research_state'?)"
     )
     assert re.match(rf"{RULES}:\d+: unused-rule: no contract names the rule 'research_state'", unused)
-    assert "nothing says which contracts need the code SECTION_GONE" in general
+    assert "the build does not know which contracts need the code SECTION_GONE" in general
 
 
 def test_a_contract_that_is_gone_needs_no_codes() -> None:
@@ -230,7 +230,7 @@ def test_a_breaking_change_is_refused_and_an_optional_field_is_not(copy: Path) -
     line = (copy / "contracts/brief.yaml").read_text().split('  current: "2.0"')[0].count("\n") + 1
     said = refusal(copy)
     assert (
-        f"plugin_src/contracts/brief.yaml:{line}: contract-protocol: its shape changed, and brief_version"
+        f"plugin_src/contracts/brief.yaml:{line}: contract-protocol: its shape changed, but brief_version"
         in said
     )
     assert "MIGRATION.md has no '## brief 2.0' (add the entry:" in said

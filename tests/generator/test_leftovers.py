@@ -84,7 +84,7 @@ def test_what_is_not_certainly_its_own_is_named_and_stays(
     for _ in range(2):  # the second build has nothing to do, and says so again
         done = cli(tmp_path, "build")
         assert done.returncode == 0
-        assert "dist/acme-plan: built before, and no plugin of these sources" in done.stdout
+        assert "dist/acme-plan: from an earlier build, not in these sources" in done.stdout
         assert "rm -r dist/acme-plan" in done.stdout
         assert there(out) == NEW | OLD
     shutil.rmtree(out / "acme-plan")

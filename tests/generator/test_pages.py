@@ -82,7 +82,11 @@ def test_another_file_in_the_folder_keeps_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "command", "expected"),
     [
-        (SHOW, COMMAND, f"{BRIEF}:1: no-usage: has a page but prints no usage (add a block"),
+        (
+            SHOW,
+            COMMAND,
+            f"{BRIEF}:1: no-usage: has a page but prints no usage (add an indented block that begins with 'Usage: '",
+        ),
         (
             SHOW.replace("'brief'", "'breif'"),
             COMMAND + USAGE,

@@ -153,7 +153,7 @@ def test_all_templates_with_faults_are_told(tmp_path: Path) -> None:
         ({"plugins/acme-plan/plugin.yaml": None}, "plugins/acme-plan: no-manifest: has no plugin.yaml"),
         (
             {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("name: acme-plan", "name: other")},
-            "stands in a folder called",
+            "is in a folder called",
         ),
         ({"LICENSE": None}, "suite.yaml:4: license-missing: the text of the licence is missing (add "),
     ],

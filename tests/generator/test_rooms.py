@@ -45,7 +45,7 @@ def test_the_generator_imports_downwards(path: Path) -> None:
     "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
 )
 def test_the_runtime_needs_nothing_but_the_standard_library(path: Path) -> None:
-    for name in imports(path, typing=True):
+    for name in imports(path):
         assert name.partition(".")[0] in {*sys.stdlib_module_names, "ultra_runtime"}, name
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tests.kit.names import SOURCES
+from tests.kit.names import LAUNCHER, SOURCES
 from ultra_runtime.guard.policy import Policy
 from ultra_runtime.rendered import table
 
@@ -15,7 +15,8 @@ POLICY = SOURCES / "policy"
 
 def load(name: str) -> list[dict[str, Any]]:
     """Read the rules of a policy file."""
-    rules: list[dict[str, Any]] = yaml.safe_load((POLICY / name).read_text(encoding="utf-8"))["rules"]
+    text = (POLICY / name).read_text(encoding="utf-8").replace("{launcher}", LAUNCHER)
+    rules: list[dict[str, Any]] = yaml.safe_load(text)["rules"]
     return rules
 
 

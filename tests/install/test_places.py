@@ -58,7 +58,7 @@ def test_linked_folders_stay_links(
 def test_file_where_a_folder_belongs_is_a_sentence(machine: Machine, bundle: Path, name: str) -> None:
     write_tree(machine.home, {name: "a file"})
     before = snapshot(machine.home)
-    assert "is a file where the client has a folder" in machine.refused("--from", bundle, *ALL)
+    assert "is a file, but the client needs a folder" in machine.refused("--from", bundle, *ALL)
     assert snapshot(machine.home) == before
 
 

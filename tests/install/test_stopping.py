@@ -94,7 +94,7 @@ def test_second_waits_and_then_gives_up_with_a_sentence(machine: Machine, bundle
         fcntl.flock(lock, fcntl.LOCK_EX)
         said = machine.refused("--from", bundle, "--yes", "--wait", "0.2")
         assert "waiting for another ultra-install (process 4711)" in said
-        assert "and more; wait or end it" in said
+        assert "or more; wait or stop it" in said
         assert not machine.plugin().exists()
     machine.ok("--from", bundle, "--yes")
     assert not state.exists()
@@ -111,7 +111,7 @@ def test_many_at_once_wait_for_each_other(machine: Machine, bundle: Path, newer:
     ]
     for process in running:
         _, said = process.communicate(timeout=60)
-        assert process.returncode == 0 or "things have changed since the question" in said, said
+        assert process.returncode == 0 or "files changed while waiting for the answer" in said, said
     machine.ok("--verify")
     machine.ok("--uninstall", "--yes")
     assert snapshot(machine.home) == {}

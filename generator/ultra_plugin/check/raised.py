@@ -18,8 +18,8 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
 from ultra_plugin.ranges import walk, walk_fields
 from ultra_plugin.source import SourceTree
-from ultra_plugin.syntax import try_parse
-from ultra_plugin.tables.fields import END, used_names
+from ultra_plugin.syntax import Python, try_parse
+from ultra_plugin.tables.fields import END, MODULE, used_names
 
 PACKAGE = "runtime/ultra_runtime"
 ROOM = f"{PACKAGE}/contract"
@@ -92,7 +92,7 @@ def _read(tree: SourceTree, path: str) -> _Module:
     module = try_parse(text) if _RAISES.search(text) else None
     if module is None:  # raises nothing, or is not Python, which the verbs or the trial report
         return _Module((), words=words)
-    constants = module.constants()
+    constants = module.constants() | _kinds(module)
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     raised = tuple(
         _Raised(codes, path, call.lineno, function.name)
@@ -113,6 +113,17 @@ def _read(tree: SourceTree, path: str) -> _Module:
     return _Module(raised, rules, names, is_given_one, languages, words)
 
 
+def _kinds(module: Python) -> dict[str, ast.expr]:
+    """Return the contract of each class of names that a module imports, as a literal."""
+    aliases = [
+        alias for node in module.every(ast.ImportFrom) if node.module == MODULE for alias in node.names
+    ]
+    return {
+        alias.asname or alias.name: ast.Constant(alias.name.removesuffix(END).replace("_", "-"))
+        for alias in aliases
+    }
+
+
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
@@ -126,7 +137,10 @@ def _codes(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
 
 
 def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield the text of a literal, a constant of the module, or the KIND of a contract's names."""
     node = constants.get(node.id, node) if isinstance(node, ast.Name) else node
+    if isinstance(node, ast.Attribute) and node.attr == "KIND" and isinstance(node.value, ast.Name):
+        node = constants.get(node.value.id, node)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
 

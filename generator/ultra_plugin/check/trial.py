@@ -19,6 +19,7 @@ from ultra_plugin.check.fixtures import Answer, Call, fixture_calls, fixture_pro
 from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
+from ultra_plugin.per_plugin import MARK
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.rules import Policy
 from ultra_plugin.source import SourceTree
@@ -79,18 +80,23 @@ def trial_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) ->
                 call for call in calls if all(f"{_PACKAGE}/{name}" in bundle.files for name in call.modules)
             ]
             calls = [call for call in calls if call not in able]
-            problems += _tried(tree, bundle, able, place) if able else ()
+            launcher = next(one.launcher for one in suite.plugins if one.settings.name == bundle.name)
+            problems += _tried(tree, bundle, launcher, able, place) if able else ()
     return problems
 
 
-def _tried(tree: SourceTree, bundle: Bundle, calls: Sequence[Call], place: Path) -> Iterator[Problem]:
+def _tried(
+    tree: SourceTree, bundle: Bundle, launcher: str, calls: Sequence[Call], place: Path
+) -> Iterator[Problem]:
     """Run the calls in the runtime of a bundle and yield the problems of the answers."""
     for path, file in bundle.files.items():
         if path.startswith(RUNTIME):
             target = place / bundle.name / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(file.content)
-    asked = json.dumps([(call.words, call.given, call.folder or str(place)) for call in calls])
+    asked = json.dumps(
+        [(call.words, call.given.replace(MARK, launcher), call.folder or str(place)) for call in calls]
+    )
     runtime, given = str(place / bundle.name / RUNTIME), str(place / "given")
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     try:
@@ -109,7 +115,7 @@ def _tried(tree: SourceTree, bundle: Bundle, calls: Sequence[Call], place: Path)
     except subprocess.TimeoutExpired:
         said = [f"no answer after {_LONGEST} seconds"]
     if said:
-        message = f"the runtime of {bundle.name} cannot run:  {said[0]}"
+        message = f"the runtime of {bundle.name} cannot run: {said[0]}"
         yield Problem(tree.shown("runtime"), 0, "trial", message, "fix the runtime, then check again")
         return
     for call, answers in zip(calls, json.loads(done.stdout), strict=True):

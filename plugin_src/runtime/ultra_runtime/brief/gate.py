@@ -15,6 +15,7 @@ from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.files.atomic import PREVIOUS
 from ultra_runtime.files.json_file import NotJsonError, load_json
 from ultra_runtime.files.project import GATE_FILE
+from ultra_runtime.files.project_writes import ignore_own_files
 from ultra_runtime.files.regular_file import UnreadableError
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
@@ -90,7 +91,7 @@ def read_rounds(project: Project, gate: Gate) -> Rounds:
 
 def keep_rounds(project: Project, folder: Folder, rounds: Rounds) -> None:
     """Save the count of failed reviews and the last review."""
-    project.ignore()
+    ignore_own_files(project)
     kept = {"round": rounds.count, "review": rounds.last.as_data(), "draft": rounds.digest}
     folder.write(GATE_FILE, (write({**kept, "returned": rounds.returned}) + "\n").encode())
 

@@ -9,7 +9,7 @@ import os
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
-from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.struct import Struct
@@ -55,7 +55,7 @@ def read_interview(project: Project) -> list[AskedQuestion]:
 
 def keep_interview(project: Project, interview: list[AskedQuestion]) -> None:
     """Write the whole interview."""
-    project.ignore()
+    ignore_own_files(project)
     make_subfolder(project, LOGS)
     lines = "".join(write(one.as_data()) + "\n" for one in interview)
     write_file(project.path(LOGS, FILE), lines.encode())

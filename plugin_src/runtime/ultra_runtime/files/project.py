@@ -1,4 +1,4 @@
-"""A project directory: where it is, and which of its files git ignores."""
+"""A project directory: where it is."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.files.run_files import LOGS, PREVIOUS
-from ultra_runtime.rendered import table, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.words import one_line
 
 IGNORE_FILE = ".gitignore"
 GATE_FILE = ".brief-gate.local.json"
-IGNORED = (f"/{GATE_FILE}", f"/{LOGS}/", "*.log", "*.draft", f"*{PREVIOUS}", ".*.tmp")
 NEW = f"name a folder under .claude/projects/, or create one with `{verb('project new')} SLUG`"
 
 
@@ -33,26 +31,6 @@ class Project:
     def show(self, *parts: str) -> str:
         """Return the path of something in this project, relative to the root."""
         return "/".join([self.shown, *parts])
-
-    def ignore(self) -> None:
-        """Let git ignore the runtime's own files; an existing .gitignore stays as it is."""
-        if not os.path.lexists(self.path(IGNORE_FILE)):
-            from ultra_runtime.files.atomic import Folder
-
-            with Folder(self.folder) as folder:
-                folder.write(IGNORE_FILE, ignore_text().encode())
-
-
-def ignore_text() -> str:
-    """Return the .gitignore of a project: files that the runtime alone writes, logs and drafts."""
-    stages = table("stages")
-    own = [
-        "/" + "*".join(part.rpartition("}")[2] for part in pattern.split("{"))
-        for kind, patterns in stages.FILES.items()
-        for pattern in patterns
-        if kind not in stages.TEXTS and not pattern.endswith("/")
-    ]
-    return "\n".join(["# Files of the runtime; the artifacts are yours to commit.", *own, *IGNORED, ""])
 
 
 def find_project(given: str) -> Project:
@@ -82,13 +60,3 @@ def subfolder(project: Project, name: str) -> str:
     if os.path.lexists(path) and (os.path.realpath(path) != path or not os.path.isdir(path)):
         raise RefusedError(f"{project.show(name)} is not a folder of the project", "replace it with a folder")
     return path
-
-
-def make_subfolder(project: Project, name: str) -> None:
-    """Create a folder of the project, if it does not exist."""
-    from ultra_runtime.files.atomic import WriteError
-
-    try:
-        os.makedirs(subfolder(project, name), exist_ok=True)
-    except OSError as problem:
-        raise WriteError(f"{project.show(name)} cannot be created: {problem.strerror}") from None

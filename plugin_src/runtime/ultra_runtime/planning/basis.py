@@ -14,7 +14,8 @@ from ultra_runtime.contract.stages import command_for, file_of, folder_of, place
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.project import Project, find_project, make_subfolder
+from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
@@ -103,7 +104,7 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
     os.makedirs(project.folder, exist_ok=True)
     if RESEARCH in placed_kinds():
         make_subfolder(project, folder_of(RESEARCH))
-    project.ignore()
+    ignore_own_files(project)
     return project
 
 

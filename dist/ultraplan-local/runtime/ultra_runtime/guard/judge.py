@@ -73,9 +73,10 @@ class Judge:
         plain = command.replace("\\\n", "")
         if "\\" in plain:  # an escape may print the name of any command
             return True
-        plain = plain.translate(_BARE).replace(".exe", "")
+        plain = plain.translate(_BARE).replace(".exe", "") + " "
         for nowhere in _TO_NOWHERE:
-            plain = plain.replace(nowhere, "")
+            for end in " ;|&)\n":  # `2>&1a` writes to a file
+                plain = plain.replace(nowhere + end, end)
         if ">" in plain or "$" in plain or "`" in plain:
             return True
         if "open(" in plain or "-delete" in plain or ("{" in plain and "," in plain):

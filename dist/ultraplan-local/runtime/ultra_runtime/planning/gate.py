@@ -9,7 +9,7 @@ from __future__ import annotations
 from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.run.state.pinned import refuse_pinned
@@ -33,7 +33,7 @@ CHECKS, FAILED, ROUNDS = "self_checks", "failed_in_a_row", "rounds"
 def write_draft(project: Project | None, folder: Folder, data: bytes) -> bool:
     """Write the draft and return whether it is new; a new draft resets the counts."""
     assert project is not None  # noqa: S101 - a draft is only put into a project
-    project.ignore()
+    ignore_own_files(project)
     draft = draft_of(KIND)
     fresh = folder.look(draft) is None
     folder.write(draft, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.files.atomic import write_file
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import bare_words
@@ -29,7 +29,7 @@ class Computed:
 
 def keep_computed(project: Project, topic: int, computed: Computed) -> None:
     """Store the result of a topic, replacing an earlier one."""
-    project.ignore()
+    ignore_own_files(project)
     make_subfolder(project, LOGS)
     kept = {name: getattr(computed, name) for name in Computed.__slots__}
     text = write({**read_json(project.path(LOGS, FILE)), str(topic): kept}) + "\n"

@@ -9,7 +9,8 @@ from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.git import REFS, ask_git, commit_of
 from ultra_runtime.files.json_file import load_json, read_json
-from ultra_runtime.files.project import Project, find_project, make_subfolder
+from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.run_files import LOGS, PROGRESS, progress_files
@@ -136,7 +137,7 @@ def is_under_way(project: Project) -> bool:
 def keep_scope(project: Project, data: bytes, diff: bytes) -> None:
     """Write scope and diff for the reviewers; delete the findings of another scope."""
     make_subfolder(project, LOGS)
-    project.ignore()
+    ignore_own_files(project)
     write_file(project.path(LOGS, SCOPE_FILE), data)
     write_file(project.path(LOGS, DIFF_FILE), diff)
     with Folder(project.path(LOGS)) as folder:

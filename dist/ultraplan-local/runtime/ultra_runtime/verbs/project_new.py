@@ -14,7 +14,8 @@ from ultra_runtime.contract.forms import FORMS, is_slug
 from ultra_runtime.contract.stages import folder_of, placed_kinds
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
-from ultra_runtime.files.project import Project, make_subfolder
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.fields import research_fields
@@ -46,7 +47,7 @@ def run(args: Args) -> Answer:
             raise WriteError(f"{project.shown} is outside the repository")
         if research_fields.KIND in placed_kinds():
             make_subfolder(project, folder_of(research_fields.KIND))
-        project.ignore()
+        ignore_own_files(project)
     except (OSError, WriteError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise RefusedError(f"{project.shown} cannot be created: {reason}", "fix this and retry") from None

@@ -21,7 +21,7 @@ from ultra_runtime.contract.stages import draft_of, file_of, text_kinds
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import make_subfolder
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.rendered import launcher, verb
@@ -154,7 +154,7 @@ def _write(place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> bo
     if project is None:
         folder.write(place.name, data)
         return False
-    project.ignore()
+    ignore_own_files(project)
     if place.folder != project.folder:
         make_subfolder(project, os.path.basename(place.folder))
     set_aside = draft and brief_gate.begin(project, folder)

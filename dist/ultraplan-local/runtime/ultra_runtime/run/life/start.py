@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.project_writes import ignore_own_files
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
@@ -182,7 +183,7 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     place, git = live.place, live.git
     if place.project:
         try:
-            place.project.ignore()
+            ignore_own_files(place.project)
         except WriteError as problem:
             raise RefusedError(f"{place.project.shown}: {problem}", "fix this and retry") from None
     blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
