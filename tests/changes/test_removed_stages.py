@@ -59,11 +59,14 @@ def contract_files(artifact: str) -> tuple[str, ...]:
     )
 
 
+# A finding of a review that the plan takes up.
+ABOUT_REVIEWS = "contracts/fixtures/plan/PLAN_UNKNOWN_FINDING.md"
 REVIEW = Removal(
     ("review",),
     (
         *files_of("review"),
         *contract_files("review"),
+        ABOUT_REVIEWS,
         *(f"outputs/{name}.yaml" for name in ("conformance", "coordination", "findings")),
         "fragments/reviewer*",
         *(f"{PLUGIN}/agents/{name}*" for name in ("[!b]*-reviewer", "review-coordinator")),
@@ -149,7 +152,7 @@ PLAN = Removal(
         f"{PLUGIN}/guides/brief/auto.md.j2",
         f"{EXAMPLES}/plan.md",
         f"{EXAMPLES}/sessions",
-        *(path for path in REVIEW.files if "guides/plan" not in path),
+        *(path for path in REVIEW.files if "guides/plan" not in path and path != ABOUT_REVIEWS),
         *CONTINUE.files,
     ),
     {

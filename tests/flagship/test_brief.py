@@ -335,7 +335,7 @@ def test_the_old_brief_comes_back_when_the_draft_is_given_up(
     client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     taken, put, first, second, guide, gone = model.tool_results()
     assert "is set aside until the gate ends" in model.main.text
-    assert "waits as brief.md.prev" in answered(put)["next"]
+    assert "is kept as brief.md.prev" in answered(put)["next"]
     assert (answered(first)["round"], "no round was counted" in answered(second)["error"]) == (1, True)
     assert "*Back to the old brief*" in guide.text
     assert (answered(gone)["restored"], taken.is_error) == (True, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import json
 import re
 import shutil
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
+from tests.kit.imports import module_name
 from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, ROOT
 from ultra_plugin.bill import bill, tokens
 from ultra_plugin.folder import read_folder
@@ -229,7 +231,7 @@ def test_every_code_in_the_source_of_the_runtime_is_in_a_table(bundle: Path) -> 
 
 def named_first(path: Path, *calls: str) -> set[str]:
     """Return the names that a module gives what it finds: the first argument, or the first of each row."""
-    names: set[str] = set()
+    firsts: list[ast.expr] = []
     nodes = [*ast.walk(ast.parse(path.read_text()))]
     assigned = {
         ast.unparse(node.targets[0]): node.value
@@ -238,18 +240,24 @@ def named_first(path: Path, *calls: str) -> set[str]:
     }
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls:
-            first = assigned.get(ast.unparse(node.args[0]), node.args[0])
-            if isinstance(first, ast.Constant):
-                names.add(str(first.value))
-            elif isinstance(first, ast.JoinedStr):
-                names.add(ast.unparse(first)[2:-1].replace("{launcher()}", LAUNCHER))
+            firsts.append(assigned.get(ast.unparse(node.args[0]), node.args[0]))
         elif (
             isinstance(node, ast.Assign)
             and ast.unparse(node.targets[0]) == "rows"
             and isinstance(node.value, ast.Tuple)
         ):
-            names |= {ast.literal_eval(row.elts[0]) for row in node.value.elts if isinstance(row, ast.Tuple)}
-    return names
+            firsts += [row.elts[0] for row in node.value.elts if isinstance(row, ast.Tuple)]
+    names = {_spelled(one, path) for one in firsts}
+    return {name for name in names if name}
+
+
+def _spelled(node: ast.expr, path: Path) -> str:
+    """Return the text of a literal or of a constant of the module; nothing of what only a call knows."""
+    if isinstance(node, ast.JoinedStr):
+        return ast.unparse(node)[2:-1].replace("{launcher()}", LAUNCHER)
+    known = vars(importlib.import_module(module_name(path)))
+    is_constant = isinstance(node, ast.Constant) or ast.unparse(node).partition(".")[0] in known
+    return str(eval(ast.unparse(node), known)) if is_constant else ""  # noqa: S307
 
 
 @pytest.mark.parametrize(

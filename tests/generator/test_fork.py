@@ -16,8 +16,11 @@ from tests.kit.calls import Ultra
 from tests.kit.names import LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
 
 FORK, FORKED_SUITE, OWN_LAUNCHER = f"my-{NAME}", f"my-{SUITE}", "mine"
-COPIED = ("generator", "plugin_src", "tests", "pyproject.toml", "README.md", "CHANGELOG.md", "MIGRATION.md")
-OURS = re.compile(rf"(?<![\w-]){NAME}:[a-z]|{SUITE}\b|(?<![\w.-]){LAUNCHER}(?![\w{{-])".encode())
+COPIED = (
+    "generator", "plugin_src", "tests", "docs", "pyproject.toml", "README.md", "CHANGELOG.md", "MIGRATION.md",
+    "CONTRIBUTING.md", "SECURITY.md",
+)  # fmt: skip
+OURS = re.compile(rf"(?<![\w-])({NAME}:[a-z]|{SUITE}\b)|(?<![\w.-]){LAUNCHER}(?![\w{{-])".encode())
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +114,11 @@ def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) 
 def test_the_example_stays_valid(forked: Path, tmp_path: Path, python: Path) -> None:
     brief = forked / "docs/examples/2026-01-31-rate-limit/brief.md"
     assert f"/{FORK}:{PIPELINE['research']} --project" in brief.read_text()
-    assert Ultra(forked, tmp_path, python)("validate", "brief", brief, "--strict").data["valid"]
+    assert Ultra(forked, tmp_path, python, OWN_LAUNCHER)("validate", "brief", brief, "--strict").data["valid"]
 
 
 def test_the_runtime_answers_under_its_own_name(forked: Path, repo: Path, python: Path) -> None:
-    own = Ultra(forked, repo, python)
+    own = Ultra(forked, repo, python, OWN_LAUNCHER)
     assert f"{OWN_LAUNCHER} guide continue none" in own("continue").out
     assert own.say("stp").err.endswith(f"\nusage: {OWN_LAUNCHER} --help lists the verbs\n")
     assert own.say("status", "--nothing").err.split("\n")[1].startswith(f"usage: {OWN_LAUNCHER} status")

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 USAGE = "continue [--project DIR] [--json]"
 STAGE = "continue"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

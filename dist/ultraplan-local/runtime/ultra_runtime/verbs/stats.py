@@ -1,4 +1,4 @@
-"""Append one line of numbers to the statistics of a stage, such as brief.
+"""Append one line of numbers to the statistics of a stage.
 
 Only fields that the contracts list are written, and never text of a prompt. Without --data nothing is written. A line
 that cannot be written is reported, but is not an error.
