@@ -92,7 +92,7 @@ def _dynamic(text: str, words: list[str], quoted: bool) -> bool:
     variable = "$" in text
     if not variable and "*" not in text and "?" not in text and "[" not in text:
         return False
-    if "=" in text or "+" in text or "777" in text or _tells(text, quoted):
+    if "=" in text or "+" in text or "777" in text or "refs/" in text or _tells(text, quoted):
         return True
     if variable and ("SHELL" in text or "BASH" in text or not _SETTERS.isdisjoint(words)):
         return True
@@ -104,7 +104,12 @@ def _tells(text: str, quoted: bool) -> bool:
     if "-" not in text:
         return False
     options = text if quoted else "".join(word for word in text.split() if word[0] == "-")
-    return ("r" in options.lower() and "f" in options) or "-1" in options or "-ha" in options
+    return (
+        ("r" in options.lower() and "f" in options)
+        or "-1" in options
+        or "-ha" in options
+        or "-std" in options
+    )
 
 
 def _is_made(word: str) -> bool:
