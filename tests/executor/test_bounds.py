@@ -1,0 +1,91 @@
+"""Nothing hangs and nothing floods: what a command prints, leaves running or waits for has a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.executor.sample import PROJECT, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+MIB = 1024 * 1024
+
+
+def verified(repo: Repo) -> dict[str, object]:
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    return repo.ok("step verify 1")
+
+
+def log_of(repo: Repo) -> bytes:
+    return (repo.folder / PROJECT / "logs/step-1-verify-1.log").read_bytes()
+
+
+def test_a_flood_keeps_its_head_and_its_tail(make: Make) -> None:
+    repo = make(plan(step(1, verify="echo first; yes flood | head -c 9000000; echo last; false")))
+    answer = verified(repo)
+    log = log_of(repo)
+    assert 2 * MIB < len(log) < 2 * MIB + 1000
+    assert log.split(b"\n")[1] == b"first"
+    assert b"\nlast\n" in log[-100:]
+    assert b" bytes are left out here]" in log
+    assert "last" in str(answer)
+
+
+def test_up_to_the_bound_nothing_is_left_out(make: Make) -> None:
+    repo = make(plan(step(1, verify=f"head -c {2 * MIB} /dev/zero | tr '\\0' x")))
+    assert verified(repo)["passed"]
+    assert log_of(repo).count(b"x") == 2 * MIB + 2  # the command itself, and "exit"
+    assert b"left out" not in log_of(repo)
+
+
+def test_the_expected_text_is_found_in_what_is_left_out(make: Make) -> None:
+    flood = "yes flood | head -c 4000000"
+    repo = make(plan(step(1, verify=f"`{flood}; echo here it is; {flood}` -> expected: `here it is`")))
+    assert verified(repo)["passed"]
+    assert b"here it is" not in log_of(repo).partition(b"\n")[2]
+
+
+def test_colours_do_not_reach_the_model(make: Make) -> None:
+    repo = make(plan(step(1, verify="printf '\\033[31mError: red\\033[0m\\033]0;title\\007\\n'; false")))
+    answer = verified(repo)
+    assert "Error: red" in str(answer)
+    assert "\\x1b" not in str(answer)
+    assert "title" not in str(answer).replace("Make part", "")
+
+
+def test_a_command_that_leaves_a_process_with_its_output_is_not_waited_for(make: Make) -> None:
+    repo = make(plan(step(1, verify="(trap '' HUP; sleep 300) & echo begun")))
+    assert verified(repo)["passed"]
+
+
+def test_a_hook_of_git_that_leaves_a_process_is_not_waited_for(make: Make) -> None:
+    repo = make(plan(step(1)))
+    hook = repo.folder / ".git/hooks/post-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\nsleep 20 &\necho $! > "$BESIDE/pid"\n')
+    hook.chmod(0o755)
+    assert verified(repo)["passed"]
+    assert repo.ok("step commit 1")["ok"]
+    pid = (repo.folder.parent / "pid").read_text().strip()
+    told = repo.run(["sh", "-c", f"kill -0 {pid} && kill {pid}"])
+    assert told.status == 0, "the process of the user's hook lives on, and nobody waited for it"
+
+
+def test_a_verify_that_closes_its_output_and_goes_on_ends_at_its_limit(make: Make) -> None:
+    repo = make(plan(step(1, verify="exec >&- 2>&-; sleep 300")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert "timed out after 1 s" in str(repo.ok("step verify 1 --timeout 1"))
+
+
+def test_a_killed_attempt_counts(make: Make) -> None:
+    repo = make(plan(step(1, verify="test -e again || { touch again; kill -9 $PPID; sleep 1; }")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert repo("step", "verify", "1").status == -9
+    assert repo.progress()["steps"]["1"]["attempts"] == 1
+    assert repo.ok("step verify 1")["attempt"] == 2

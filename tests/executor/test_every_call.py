@@ -1,0 +1,110 @@
+"""The machine dies, or the disk is full, at any call of a verb: the run goes on afterwards, and nothing is done twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
+
+FOLDER = Path(__file__).parent
+CALLS = (f"run start {PLAN}", "step begin 1", "step verify 1", "step commit 1", "run finish")
+SOAK = os.environ.get("ULTRA_SOAK") == "1"
+SAMPLE = 3
+"""How many calls of each verb fail in a quick run; `make soak` lets every one of them fail."""
+
+
+@pytest.fixture(scope="module", params=CALLS)
+def before(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, bundle: Path, python: Path
+) -> tuple[str, Repo]:
+    """Return a verb, and a repository in which it comes next."""
+    call = str(request.param)
+    repo = Repo(tmp_path_factory.mktemp("before") / "repo", bundle, python).create(plan(step(1)))
+    for earlier in CALLS[: CALLS.index(call)]:
+        if earlier == "step verify 1":
+            repo.write({"src/part1.py": "part 1\n"})
+        repo.ok(earlier)
+    if call == "step verify 1":
+        repo.write({"src/part1.py": "part 1\n"})
+    shutil.copytree(repo.folder, kept(repo), symlinks=True)
+    return call, repo
+
+
+def fails_at(repo: Repo, call: str, how: str, number: int) -> subprocess.CompletedProcess[bytes]:
+    """Run a verb that fails at its call of that number."""
+    words: list[str | Path] = [
+        "python3",
+        "-I",
+        "-S",
+        "-X",
+        "utf8",
+        FOLDER / "deadly.py",
+        repo.bundle / "runtime",
+        how,
+        str(number),
+    ]
+    words += [*call.split(), "--json"]
+    return subprocess.run(
+        words, cwd=repo.folder, env=repo.env, stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def again(repo: Repo) -> Repo:
+    """Return the repository as it was."""
+    shutil.rmtree(repo.folder)
+    shutil.copytree(kept(repo), repo.folder, symlinks=True)
+    return repo
+
+
+def kept(repo: Repo) -> Path:
+    """Return where the copy of a repository is."""
+    return repo.folder.with_name("kept")
+
+
+def points(repo: Repo, call: str, how: str) -> list[int]:
+    """Return the numbers of the calls that fail: all of them, or a sample."""
+    count = 1
+    while fails_at(again(repo), call, how, count).returncode != 99:
+        count *= 2
+    low, high = count // 2, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        ended = fails_at(again(repo), call, how, middle).returncode == 99
+        low, high = (low, middle) if ended else (middle, high)
+    every = range(1, high)
+    return list(every) if SOAK else sorted(random.Random(call + how).sample(every, min(SAMPLE, len(every))))  # noqa: S311
+
+
+def goes_on(repo: Repo) -> None:
+    """Let an honest model take the run up: it is completed, and each commit was made once."""
+    done = subprocess.run(
+        [sys.executable, FOLDER / "driver.py", repo.command, PLAN], cwd=repo.folder, env=repo.env,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert repo.subjects() == ["first", "feat: part 1"]
+    assert json.loads(repo.read(PROGRESS))["status"] == "completed"
+
+
+@pytest.mark.parametrize("how", ["kill", "full"])
+def test_a_verb_that_fails_at_any_call(before: tuple[str, Repo], how: str) -> None:
+    call, repo = before
+    for number in points(repo, call, how):
+        done = fails_at(again(repo), call, how, number)
+        if how == "kill":
+            assert done.returncode == -signal.SIGKILL, (number, done)
+        else:
+            assert done.returncode in (0, 1), (number, done)
+            assert json.loads(done.stdout)["ok"] in (True, False)
+        goes_on(repo)
+    again(repo)
