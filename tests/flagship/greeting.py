@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,12 +185,18 @@ class Story:
     """A repository with a plan, and the real client in it."""
 
     def __init__(
-        self, client: Client, scripted: ModelFactory, bundle: Path, folder: Path, plan: str = GREETING
+        self,
+        client: Client,
+        scripted: ModelFactory,
+        bundle: Path,
+        folder: Path,
+        plan: str = GREETING,
+        files: Mapping[str, str] = FILES,
     ) -> None:
         self.client = client
         self.scripted = scripted
         self.bundle = bundle
-        self.repo = Repo(folder, bundle, Path(sys.executable).parent).create(plan, FILES)
+        self.repo = Repo(folder, bundle, Path(sys.executable).parent).create(plan, files)
 
     def claude(
         self,

@@ -1,0 +1,14 @@
+"""The table: attempts to complete a run without the work, and honest runs that look like one."""
+
+from tests.attacks.scripts import environment, history, honest, ignored, outside, paths, records, settings
+
+ATTACKS = [
+    *outside.ATTACKS,
+    *ignored.ATTACKS,
+    *records.ATTACKS,
+    *history.ATTACKS,
+    *settings.ATTACKS,
+    *environment.ATTACKS,
+    *paths.ATTACKS,
+]
+HONEST = honest.RUNS
