@@ -15,10 +15,10 @@ from tests.guard.policy_tables import POLICY as POLICY_FOLDER
 from tests.guard.policy_tables import load, policy
 from ultra_runtime.guard import follow
 from ultra_runtime.guard.first_look import may_match
+from ultra_runtime.guard.follow.ask import logic
+from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.follow.kinds import EVENTS
-from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.paths import PathContext, path_verdict
-from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()
 COMMAND_RULES = load("commands.yaml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,26 +17,17 @@ WRONG_USAGE = 2
 UNEXPECTED = 3
 
 
-class Answer:
+class Answer(Struct):
     """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an
     unexpected error.
 
     A batch is always printed as JSON lines.
     """
 
-    __slots__ = ("batch", "data", "status", "text")
-
-    def __init__(
-        self,
-        data: Mapping[str, Any],
-        text: str,
-        status: int = DONE,
-        batch: Sequence[Mapping[str, Any]] | None = None,
-    ) -> None:
-        self.data = data
-        self.text = text
-        self.status = status
-        self.batch = batch
+    data: Mapping[str, Any]
+    text: str
+    status: int = DONE
+    batch: Sequence[Mapping[str, Any]] | None = None
 
 
 class RefusedError(UltraError):

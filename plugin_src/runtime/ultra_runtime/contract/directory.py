@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Result
 
 FOLDER = "architecture"
 FURTHEST = 64 * 1024

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ultra_runtime.contract.body import FoundPart
@@ -15,26 +17,17 @@ def parsed_key(name: str) -> str:
     return name.lower().replace(" ", "_")
 
 
-class Subject:
+class Subject(Struct):
     """An artifact that has been read."""
 
-    __slots__ = ("_line_of", "parts", "sections", "values")
-
-    def __init__(
-        self,
-        values: dict[str, Any],
-        line_of: Callable[[tuple[str, ...]], int | None],
-        sections: list[str] | None = None,
-        parts: dict[str, list[FoundPart]] | None = None,
-    ) -> None:
-        self.values = values
-        self._line_of = line_of
-        self.sections = sections
-        self.parts = parts or {}
+    values: dict[str, Any]
+    line_of: Callable[[tuple[str, ...]], int | None]
+    sections: list[str] | None = None
+    parts: Mapping[str, list[FoundPart]] = {}
 
     def line(self, *path: str) -> int | None:
         """Return the line of a field."""
-        return self._line_of(path)
+        return self.line_of(path)
 
     def text(self, name: str) -> str:
         """Return a field that is text, or nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.field_types import FieldCheck
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.subject import Subject
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.words import one_line
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.contract.model import Contract, Field
-    from ultra_runtime.contract.result import Result
 
 DISCRIMINATOR = "type"
 DRAFT = ".draft"

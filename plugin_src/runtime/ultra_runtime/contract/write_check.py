@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.result import Result
+from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text import frontmatter
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Issue
 
 REFUSED_IN_WRITING = "SECRET_FOUND"
 

@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
-from ultra_runtime.files.process import NotStartedError, capture
+from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.root import current_folder
 from ultra_runtime.rendered import launcher
 from ultra_runtime.struct import Struct
@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ultra_runtime.files.process import Done
 
 REFS = f"refs/{launcher()}/run"
 # Long enough for the first snapshot of a very large tree.

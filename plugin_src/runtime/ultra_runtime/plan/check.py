@@ -10,7 +10,7 @@ from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.text.frontmatter import parse
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.plan.values import Plan
 
 FINDINGS = plan_fields.SOURCE_FINDINGS
 OF_THE_PLAN = ("PLAN_", "MANIFEST_")

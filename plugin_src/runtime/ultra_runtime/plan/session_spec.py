@@ -13,7 +13,7 @@ from ultra_runtime.plan.inline import (
 )
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
-from ultra_runtime.plan.values import EntryCondition, Recovery
+from ultra_runtime.plan.values import EntryCondition, Plan, Recovery
 from ultra_runtime.plan.version import judge_version
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.fields import session_spec_fields as spec
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ultra_runtime.contract import model as contract
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
 DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = (

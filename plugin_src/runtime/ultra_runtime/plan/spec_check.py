@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.result import Report
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.values import SESSION_SPEC
+from ultra_runtime.plan.values import SESSION_SPEC, Plan
 from ultra_runtime.tables.fields import session_spec_fields
 
 TYPE_CHECKING = False
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.contract.result import Report
-    from ultra_runtime.plan.values import Plan
 
 RECOVERY = "-recovery-"
 

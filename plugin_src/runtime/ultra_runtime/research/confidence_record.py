@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from ultra_runtime.files.atomic import write_file
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import bare_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.files.project import Project
 
 FILE = "confidence.json"
 
 
-class Computed:
+class Computed(Struct):
     """One result: the confidence, the number of dimensions, and the question if it comes from a brief."""
 
-    __slots__ = ("confidence", "dimensions", "question")
-
-    def __init__(self, confidence: float, dimensions: int, question: str) -> None:
-        self.confidence = confidence
-        self.dimensions = dimensions
-        self.question = question
+    confidence: float
+    dimensions: int
+    question: str
 
 
 def keep_computed(project: Project, topic: int, computed: Computed) -> None:
     """Store the result of a topic, replacing an earlier one."""
     ignore_own_files(project)
     make_subfolder(project, LOGS)
-    kept = {name: getattr(computed, name) for name in Computed.__slots__}
-    text = write({**read_json(project.path(LOGS, FILE)), str(topic): kept}) + "\n"
+    text = write({**read_json(project.path(LOGS, FILE)), str(topic): computed.__dict__}) + "\n"
     write_file(project.path(LOGS, FILE), text.encode())
 
 
@@ -41,7 +35,7 @@ def computed_for(project: Project, topic: int, question: object) -> Computed | N
     kept = read_json(project.path(LOGS, FILE)).get(str(topic))
     if not isinstance(kept, dict):
         return None
-    number, dimensions, about = (kept.get(name) for name in Computed.__slots__)
+    number, dimensions, about = (kept.get(name) for name in Computed.__annotations__)
     if not isinstance(number, (int, float)) or type(dimensions) is not int:
         return None
     if about and bare_words(str(about)) != bare_words(str(question)):

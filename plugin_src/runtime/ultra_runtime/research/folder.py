@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.stages import file_if_any, file_of
 from ultra_runtime.contract.validation import validate_file
@@ -17,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-    from ultra_runtime.contract.model import Contract
 
 
 def validate_research(contract: Contract, path: str, soft: bool = False) -> Result:

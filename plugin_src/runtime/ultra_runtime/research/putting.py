@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import folder_of
+from ultra_runtime.files.project import Project
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.confidence_record import computed_for
 from ultra_runtime.research.folder import read_brief
@@ -12,11 +14,6 @@ from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, set_field
 from ultra_runtime.words import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.files.project import Project
 
 CONFIDENCE, DIMENSIONS = research_fields.CONFIDENCE, research_fields.DIMENSIONS
 NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is made up"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.guard.batch import answers, as_answer, judge_from, text
+from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.rendered import verb
+from ultra_runtime.usage import Args
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ultra_runtime.guard.policy import Verdict
-    from ultra_runtime.usage import Args
 
 USAGE = "check-command [COMMAND] [--batch] [--json]"
 READ_ONLY = True

@@ -20,9 +20,10 @@ from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
-from ultra_runtime.research.topics import SUFFIX, file_number, research_files, topics_of, unanswered
+from ultra_runtime.research.topics import SUFFIX, Topic, file_number, research_files, topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ultra_runtime.research.topics import Topic
-    from ultra_runtime.usage import Args
 
 USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
 STAGE = "research"

@@ -67,7 +67,7 @@ class FieldCheck:
         """Report a value of the wrong type, form or range, and the faults inside it."""
         fault = type_fault(field, value)
         if fault:
-            self._note(field.type_code or "BAD_TYPE", fault, path)
+            self._note(field.type_code or field.code or "BAD_TYPE", fault, path)
         elif isinstance(value, str) and field.legacy and value in field.legacy:
             said = f"is {shown(value)}, which is now spelled {field.legacy[value]}"
             self._note("LEGACY_VALUE", said, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -15,28 +16,16 @@ if TYPE_CHECKING:
 MOST_OF_A_CODE = 100
 
 
-class Issue:
+class Issue(Struct):
     """One fault of a file: what, where, and the remedy."""
 
-    __slots__ = ("code", "field", "line", "message", "path", "remedy", "step")
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        path: str,
-        line: int | None = None,
-        field: str = "",
-        remedy: str = "",
-        step: int | None = None,
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.path = path
-        self.line = line
-        self.field = field
-        self.remedy = remedy
-        self.step = step
+    code: str
+    message: str
+    path: str
+    line: int | None = None
+    field: str = ""
+    remedy: str = ""
+    step: int | None = None
 
     def as_data(self) -> dict[str, Any]:
         """Return the issue as an entry of a validator's result."""
@@ -54,15 +43,12 @@ class Issue:
         return f"{self.message}. {self.remedy}" if self.remedy else self.message
 
 
-class Result:
+class Result(Struct):
     """The result of a validation."""
 
-    __slots__ = ("errors", "parsed", "warnings")
-
-    def __init__(self, errors: list[Issue], warnings: list[Issue], parsed: Mapping[str, Any] | None) -> None:
-        self.errors = errors
-        self.warnings = warnings
-        self.parsed = parsed
+    errors: list[Issue]
+    warnings: list[Issue]
+    parsed: Mapping[str, Any] | None
 
     @property
     def valid(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.rendered import table
+from ultra_runtime.struct import Struct
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
@@ -14,27 +15,21 @@ if TYPE_CHECKING:
 DRAFT = ".draft"
 
 
-class Stage:
+class Stage(Struct):
     """One stage: the command of the client, the artifact that it makes, and the stage that follows."""
 
-    __slots__ = ("command", "following", "makes", "name")
-
-    def __init__(self, name: str, command: str, makes: str, following: str) -> None:
-        self.name = name
-        self.command = command
-        self.makes = makes
-        self.following = following
+    name: str
+    command: str
+    makes: str
+    following: str
 
 
-class Next:
+class Next(Struct):
     """The stage at hand, the reason, and the command; empty when there is none to give."""
 
-    __slots__ = ("command", "reason", "stage")
-
-    def __init__(self, stage: str, reason: str, command: str = "") -> None:
-        self.stage = stage
-        self.reason = reason
-        self.command = command
+    stage: str
+    reason: str
+    command: str = ""
 
 
 def stages() -> list[Stage]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,15 +13,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Copy:
+class Copy(Struct):
     """One copy: how the client lists it and where it is."""
 
-    __slots__ = ("enabled", "folder", "id")
-
-    def __init__(self, id: str, folder: str, enabled: bool) -> None:  # noqa: A002
-        self.id = id
-        self.folder = folder
-        self.enabled = enabled
+    id: str
+    folder: str
+    enabled: bool
 
 
 def find_copies(plugin: str, root: str | None) -> list[Copy]:

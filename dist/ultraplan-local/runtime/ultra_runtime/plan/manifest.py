@@ -103,7 +103,7 @@ class BlockReader:
             else:
                 value = [self._scalar(field, field.items or "text", item) for item in raw]
         except MalformedError as problem:
-            self._add(field.type_code or BAD_TYPE, str(problem), line, field.name)
+            self._add(field.type_code or field.code or BAD_TYPE, str(problem), line, field.name)
             return
         self.values[field.name] = value
         if field.form == "pattern":

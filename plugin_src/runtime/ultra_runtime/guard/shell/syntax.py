@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
+
 LITERAL, QUOTED, VARIABLE, SUBSTITUTION, PROCESS, ARITHMETIC = range(6)
 
 
-class WordPart:
+class WordPart(Struct):
     """One stretch of a word: text, or an expansion that gives text."""
 
-    __slots__ = ("index", "kind", "op", "quoted", "script", "text", "word")
-
-    def __init__(
-        self,
-        kind: int,
-        text: str = "",
-        quoted: bool = False,
-        op: str = "",
-        word: Word | None = None,
-        script: Script | None = None,
-        index: Word | None = None,
-    ) -> None:
-        self.kind = kind
-        self.text = text  # literal text, the name of a variable, "<" or ">" of a process
-        self.quoted = quoted
-        self.op = op  # the operator of ${name op word}
-        self.word = word
-        self.script = script
-        self.index = index
+    kind: int
+    text: str = ""  # literal text, the name of a variable, "<" or ">" of a process
+    quoted: bool = False
+    op: str = ""  # the operator of ${name op word}
+    word: Word | None = None
+    script: Script | None = None
+    index: Word | None = None
 
 
-class Word:
+class Word(Struct):
     """A word before expansion."""
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: list[WordPart]) -> None:
-        self.parts = parts
+    parts: list[WordPart]
 
     def plain(self) -> str | None:
         """Return the text when nothing in the word is quoted or expanded."""
@@ -44,27 +31,21 @@ class Word:
         return None
 
 
-class ShellAssignment:
+class ShellAssignment(Struct):
     """`name=value`, `name+=value` or `name=(values)`."""
 
-    __slots__ = ("append", "name", "value", "values")
-
-    def __init__(self, name: str, value: Word | None, values: list[Word] | None, append: bool) -> None:
-        self.name = name
-        self.value = value
-        self.values = values
-        self.append = append
+    name: str
+    value: Word | None
+    values: list[Word] | None
+    append: bool
 
 
-class Redirection:
+class Redirection(Struct):
     """`fd op target`; the target of a here-document is its body."""
 
-    __slots__ = ("fd", "op", "target")
-
-    def __init__(self, fd: str, op: str, target: Word) -> None:
-        self.fd = fd
-        self.op = op
-        self.target = target
+    fd: str
+    op: str
+    target: Word
 
 
 class SimpleCommand:
@@ -93,14 +74,11 @@ class Compound:
         self.redirections: list[Redirection] = []
 
 
-class Pipeline:
+class Pipeline(Struct):
     """Commands joined by pipes."""
 
-    __slots__ = ("background", "commands")
-
-    def __init__(self, commands: list[SimpleCommand | Compound], background: bool) -> None:
-        self.commands = commands
-        self.background = background
+    commands: list[SimpleCommand | Compound]
+    background: bool
 
 
 class Script:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.shell.marks import OPAQUE
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,35 +12,27 @@ if TYPE_CHECKING:
 HELP = (["--help"], ["--version"])
 
 
-class Call:
+class Call(Struct):
     """A command by its base name, with arguments in which marks replace unknown parts."""
 
-    __slots__ = ("args", "expands", "guess", "name", "shell", "stdin")
-
-    def __init__(
-        self, name: str, args: list[str], stdin: str, shell: Shell, expands: bool = False, guess: bool = False
-    ) -> None:
-        self.name = name
-        self.args = args
-        self.stdin = stdin
-        self.shell = shell
-        self.expands = expands  # one of its words has $ or a backquote
-        self.guess = guess  # the name is unknown and could be this one
+    name: str
+    args: list[str]
+    stdin: str
+    shell: Shell
+    expands: bool = False  # one of its words has $ or a backquote
+    guess: bool = False  # the name is unknown and could be this one
 
 
 REMOVE, MODE = "remove", "mode"
 
 
-class Write:
+class Write(Struct):
     """A file that is written, and how: truncate, append, replace, link, remove or mode."""
 
-    __slots__ = ("how", "names", "path", "via")
-
-    def __init__(self, path: str, how: str, via: str, names: tuple[str, ...] = ()) -> None:
-        self.path = path
-        self.how = how
-        self.via = via  # the operator or the command
-        self.names = names  # what would be written inside, if the path is a directory
+    path: str
+    how: str
+    via: str  # the operator or the command
+    names: tuple[str, ...] = ()  # what would be written inside, if the path is a directory
 
 
 class Options:
