@@ -5,11 +5,7 @@ from __future__ import annotations
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher
 from ultra_runtime.struct import Struct
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from ultra_runtime.typed import Any, Mapping, Sequence
 
 DONE = 0
 REFUSED = 1

@@ -14,12 +14,8 @@ from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, research_fields
+from ultra_runtime.typed import Any, Iterator, Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
 PLAN, PROGRESS = plan_fields.KIND, progress_fields.KIND

@@ -9,12 +9,8 @@ from ultra_runtime.contract.scores import read_review, read_score, split_answer,
 from ultra_runtime.rendered import names, table, table_names
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.typed import Any, Iterator, Mapping
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 
 def known_outputs() -> Mapping[str, Output]:

@@ -6,12 +6,11 @@ import os
 import stat
 
 from ultra_runtime.contract.result import Report, Result
+from ultra_runtime.typed import Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ultra_runtime.contract.model import Contract
 
 FOLDER = "architecture"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import table, table_names
-from ultra_runtime.struct import Struct
+from ultra_runtime.struct import EMPTY, Struct
+from ultra_runtime.typed import Callable, Mapping, TypeVar
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeVar
-
     from ultra_runtime.contract.result import Report
     from ultra_runtime.contract.subject import Subject
 
@@ -80,7 +78,7 @@ class Modes(Struct):
     """Who writes the artifact, and what makes writing soft."""
 
     write: str
-    soft_when: Mapping[str, str] = {}
+    soft_when: Mapping[str, str] = EMPTY
 
 
 class Dimension(Struct):
@@ -113,7 +111,7 @@ class Output(Struct):
     name: str
     fields: tuple[Field, ...]
     gate: str = ""
-    weights: Mapping[str, int] = {}
+    weights: Mapping[str, int] = EMPTY
     scores: Gate | None = None
 
 
@@ -141,7 +139,7 @@ class Contract(Struct):
     sections: tuple[Section, ...] = ()
     parts: tuple[Part, ...] = ()
     blocks: tuple[Block, ...] = ()
-    files: Mapping[str, str] = {}
+    files: Mapping[str, str] = EMPTY
     forbidden_headings: tuple[str, ...] = ()
     stats: tuple[Field, ...] = ()
     gate: Gate | None = None

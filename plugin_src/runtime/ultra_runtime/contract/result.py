@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from ultra_runtime.contract.model import Contract
 
 

@@ -8,12 +8,10 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import DRAFT as DRAFT_ENDING
 from ultra_runtime.contract.stages import Next, Stage, command, files_of, find_files, stages
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.typed import Any, Callable, Mapping, Optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Optional
-
     from ultra_runtime.files.project import Project
 
     Other = Callable[[str], Optional["StagePart"]]

@@ -6,11 +6,10 @@ from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.contract.model import Contract
 
 REFUSED_IN_WRITING = "SECRET_FOUND"

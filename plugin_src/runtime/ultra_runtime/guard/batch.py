@@ -10,11 +10,7 @@ from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.site import find_site, site_of_plan
 from ultra_runtime.text.jsontext import JsonError, read_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from ultra_runtime.typed import Any, Callable
 
 
 def as_answer(verdict: Verdict) -> dict[str, str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular, read_text
+from ultra_runtime.typed import Any, Iterator, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     from ultra_runtime.guard.follow.follower import Follower
     from ultra_runtime.guard.shell.syntax import Script
 

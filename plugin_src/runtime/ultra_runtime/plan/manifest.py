@@ -7,12 +7,11 @@ from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
 from ultra_runtime.text.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
+from ultra_runtime.typed import Any
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.contract import model as contract
     from ultra_runtime.text import markdown
 

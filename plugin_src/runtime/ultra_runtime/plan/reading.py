@@ -5,11 +5,16 @@ from __future__ import annotations
 from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.files.patterns import check
 from ultra_runtime.plan.manifest import generate, is_manifest
-from ultra_runtime.plan.session_spec import STEPS, is_session_spec, read_conditions, read_session_spec
+from ultra_runtime.plan.session_spec import (
+    STEPS,
+    is_session_spec,
+    judge_version,
+    read_conditions,
+    read_session_spec,
+)
 from ultra_runtime.plan.steps import StepReader, begins_numbered
 from ultra_runtime.plan.strategy import read_strategy
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
-from ultra_runtime.plan.version import judge_version
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark

@@ -8,12 +8,8 @@ from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
 from ultra_runtime.plan.values import SESSION_SPEC, Fence, Manifest, Plan, Session, Step
 from ultra_runtime.tables.fields import plan_fields as of_plan
 from ultra_runtime.tables.fields import session_spec_fields as spec
+from ultra_runtime.typed import Iterable, Mapping
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 CONTEXT, HANDOFF = spec.SECTION_CONTEXT, spec.SECTION_HANDOFF_STATE
 # Exits with 77 if nothing can be pushed from here; a rejected push that is only behind proves that pushing works.

@@ -7,11 +7,10 @@ from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.tables.fields import session_spec_fields
+from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.plan.values import Plan, Session
 
 SESSION_SPEC: str = session_spec_fields.KIND

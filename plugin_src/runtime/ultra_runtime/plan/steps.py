@@ -6,12 +6,11 @@ from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_com
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.typed import Iterable, Sequence
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from ultra_runtime.contract import model as contract
     from ultra_runtime.text import markdown
 

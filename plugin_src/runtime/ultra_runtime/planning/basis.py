@@ -33,12 +33,8 @@ from ultra_runtime.tables.fields import (
 from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 BRIEF, REVIEW = brief_fields.KIND, review_fields.KIND
 RESEARCH, ARCHITECTURE = research_fields.KIND, architecture_fields.KIND

@@ -17,11 +17,7 @@ from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
 from ultra_runtime.text.jsontext import write
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+from ultra_runtime.typed import Sequence
 
 KIND = plan_fields.KIND
 COUNTS_FILE = "plan-gate.json"

@@ -15,12 +15,8 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
 from ultra_runtime.plan.values import SESSION_SPEC, Plan
 from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.typed import Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 NO_WORDS: Mapping[str, str] = {}
 

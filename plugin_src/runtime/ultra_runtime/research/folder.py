@@ -11,12 +11,8 @@ from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.research.topics import SUFFIX, research_files, topics_of
 from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 
 def validate_research(contract: Contract, path: str, soft: bool = False) -> Result:

@@ -7,11 +7,7 @@ from ultra_runtime.contract.stage_part import DONE, NOW, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, folder_of
 from ultra_runtime.research.topics import topics_of
 from ultra_runtime.tables.fields import brief_fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ultra_runtime.typed import Any, Mapping
 
 
 class ResearchPart(StagePart):

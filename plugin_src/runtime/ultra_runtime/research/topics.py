@@ -13,12 +13,8 @@ from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import bare_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 SUFFIX = ".md"
 

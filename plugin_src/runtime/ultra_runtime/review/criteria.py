@@ -14,13 +14,8 @@ from ultra_runtime.tables.agents import CONFORMANCE
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import Document, parse, split_marker
+from ultra_runtime.typed import Any, Mapping, Sequence
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
 
 SECTION = brief_fields.SECTION_SUCCESS_CRITERIA
 SHOWN = "shown"

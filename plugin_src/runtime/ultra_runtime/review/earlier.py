@@ -10,11 +10,7 @@ from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SE
 from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import Document, TextSection, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
+from ultra_runtime.typed import Any
 
 FOUND_BY = " (found by "
 

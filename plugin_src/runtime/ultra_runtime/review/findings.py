@@ -15,13 +15,8 @@ from ultra_runtime.review.finding import FindingError, finding_id
 from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE
 from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.typed import Any, Mapping, Sequence
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
 
 TEXTS = ("path", "rule", "message", "evidence", "fix")
 LONGEST = 2000

@@ -22,12 +22,8 @@ from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 SCOPE_FILE = "review-scope.json"
 DIFF_FILE = "review-scope.diff"

@@ -18,12 +18,8 @@ from ultra_runtime.contract.subject import parsed_key
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
 from ultra_runtime.tables.fields import plan_fields, review_fields
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 BLOCK, CAUTION = VERDICTS.values()
 MARKS = {BLOCK: BAD, CAUTION: WARN}

@@ -9,13 +9,10 @@ import os
 
 from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.secret_files import may_hold_secrets
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from ultra_runtime.typed import Any, Iterable
 
 DEEP: str = review_fields.COVERAGE_DEEP_REVIEWED
 SUMMARY: str = review_fields.COVERAGE_SUMMARY_ONLY
@@ -51,31 +48,20 @@ SENSITIVE = (
 OWN_FOLDER = ".claude/"
 
 
-class Changed:
+class Changed(Struct):
     """One file of the scope: how it changed, and how closely it is reviewed."""
 
-    __slots__ = ("added", "binary", "deleted", "depth", "gone", "path", "reason")
-
-    def __init__(
-        self, path: str, added: int = 0, deleted: int = 0, binary: bool = False, gone: bool = False
-    ) -> None:
-        self.path = path
-        self.added = added
-        self.deleted = deleted
-        self.binary = binary
-        self.gone = gone
-        self.depth = DEEP
-        self.reason = ""
+    path: str
+    added: int = 0
+    deleted: int = 0
+    binary: bool = False
+    gone: bool = False
+    depth: str = DEEP
+    reason: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """Return the file as JSON data."""
-        return {
-            "path": self.path,
-            "depth": self.depth,
-            "reason": self.reason,
-            "added": self.added,
-            "deleted": self.deleted,
-        }
+        return {name: getattr(self, name) for name in ("path", "depth", "reason", "added", "deleted")}
 
 
 def changed_since(root: str, start: str) -> list[Changed]:

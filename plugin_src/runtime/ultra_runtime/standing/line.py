@@ -13,11 +13,8 @@ from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:

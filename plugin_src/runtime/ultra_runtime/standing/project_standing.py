@@ -15,11 +15,10 @@ from ultra_runtime.tables.fields import (
     research_fields,
     review_fields,
 )
+from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.research.standing import ResearchPart
     from ultra_runtime.review.standing import ReviewPart

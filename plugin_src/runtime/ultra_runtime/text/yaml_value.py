@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Callable, TypeVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
     Item = TypeVar("Item")
 
 ESCAPES = {

@@ -22,13 +22,9 @@ from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.markdown import TextSection
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
 STAGE = "brief"

@@ -20,14 +20,9 @@ from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.research.topics import topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
 
 USAGE = "brief status DIR VALUE [--json]"
 STAGE = "brief"

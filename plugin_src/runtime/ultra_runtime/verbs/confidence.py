@@ -18,19 +18,15 @@ from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.confidence_record import Computed, keep_computed
 from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
 from ultra_runtime.research.folder import read_brief
+from ultra_runtime.research.putting import Computed, keep_computed
 from ultra_runtime.research.topics import Topic, topics_of
 from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.tables.limits import DIMENSIONS
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"
 STAGE = "research"

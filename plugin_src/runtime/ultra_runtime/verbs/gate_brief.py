@@ -26,13 +26,9 @@ from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
 STAGE = "brief"

@@ -12,7 +12,7 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.model import Gate, load_contract
 from ultra_runtime.contract.result import Result
-from ultra_runtime.contract.scores import judge, read_review
+from ultra_runtime.contract.scores import json_blocks, judge, read_review
 from ultra_runtime.contract.stages import draft_of, file_if_any, file_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
@@ -27,14 +27,9 @@ from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
-from ultra_runtime.text.json_blocks import json_blocks
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
 STAGE = "plan"

@@ -30,12 +30,8 @@ from ultra_runtime.review.remediation import goals_of, is_taken_up
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import plan_fields, review_fields
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
 STAGE = "plan"

@@ -12,13 +12,9 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, Plan, Session, Step
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "plan show PATH [--json]"
 READ_ONLY = True

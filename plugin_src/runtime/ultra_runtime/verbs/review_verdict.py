@@ -29,14 +29,9 @@ from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, review_fields
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
 
 USAGE = "review verdict --project DIR [--degraded] [--json]"
 STAGE = "review"

@@ -15,13 +15,9 @@ from ultra_runtime.run.state.judging import judge_of_plan
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.run_place import find_run_place, plan_at
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
 STAGE = "execute"

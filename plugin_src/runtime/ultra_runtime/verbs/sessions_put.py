@@ -26,14 +26,9 @@ from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section
+from ultra_runtime.typed import Any, Mapping, Sequence
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
 
 USAGE = "sessions put --project DIR [--export] [--json]"
 STAGE = "plan"

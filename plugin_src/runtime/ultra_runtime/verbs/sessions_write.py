@@ -21,13 +21,9 @@ from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.limits import ISSUES_TOLD
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "sessions write PATH [--project DIR] [--json]"
 STAGE = "plan"

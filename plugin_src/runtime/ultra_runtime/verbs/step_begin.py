@@ -11,13 +11,9 @@ from ultra_runtime.run.step.begin import Begun, begin
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 USAGE = "step begin N [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

@@ -9,6 +9,7 @@ from ultra_runtime.contract.forms import FORMS, is_number, is_slug
 from ultra_runtime.contract.stages import DRAFT, file_of, gaps_of
 from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.root import current_folder, find_root, seen_from
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields
 from ultra_runtime.words import listed, one_line
 
@@ -24,21 +25,23 @@ WITHOUT_PROJECT = ("plans", "research")
 SUFFIX = ".md"
 
 
-class ArtifactPlace:
-    """Where an artifact goes: its path, the path to show, and the folder that writers lock."""
+class ArtifactPlace(Struct):
+    """Where an artifact goes: its folder and name, and the path to show."""
 
-    __slots__ = ("folder", "guarded", "name", "project", "shown")
-
-    def __init__(self, folder: str, name: str, shown: str, project: Project | None = None) -> None:
-        self.folder = folder
-        self.name = name
-        self.shown = shown
-        self.project = project
-        self.guarded = project.folder if project else folder
+    folder: str
+    name: str
+    shown: str
+    project: Project | None = None
 
     @property
     def path(self) -> str:
+        """The path of the artifact."""
         return os.path.join(self.folder, self.name)
+
+    @property
+    def guarded(self) -> str:
+        """The folder that writers lock."""
+        return self.project.folder if self.project else self.folder
 
 
 def find_place(kind: str, args: Args) -> ArtifactPlace:

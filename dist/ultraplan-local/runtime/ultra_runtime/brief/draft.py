@@ -6,18 +6,15 @@ import os
 
 from ultra_runtime.brief.interview import read_interview
 from ultra_runtime.contract.forms import is_slug
+from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.files.project import Project
 from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.text.timestamp import is_date
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.files.project import Project
 
 CONTINUE = brief_fields.SECTION_HOW_TO_CONTINUE
 TOPICS, STATUS, TURNS = (

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.stage_part import DRAFT, StagePart, text_of
+from ultra_runtime.contract.stages import Next
 from ultra_runtime.tables.fields import brief_fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.stages import Next
 
 STATUS, SKIPPED = brief_fields.RESEARCH_STATUS, brief_fields.RESEARCH_STATUS_SKIPPED
 

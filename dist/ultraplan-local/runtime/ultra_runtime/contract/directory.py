@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import stat
 
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Result
+from ultra_runtime.typed import Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Result
 
 FOLDER = "architecture"
 FURTHEST = 64 * 1024

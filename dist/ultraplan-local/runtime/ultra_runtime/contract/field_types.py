@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from ultra_runtime.contract.forms import FORMS, is_version
 from ultra_runtime.text.timestamp import instant, is_date
+from ultra_runtime.typed import Any, Callable, Mapping
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from ultra_runtime.contract.model import Field, Version
     from ultra_runtime.contract.result import Report
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import table, table_names
-from ultra_runtime.struct import Struct
+from ultra_runtime.struct import EMPTY, Struct
+from ultra_runtime.typed import Callable, Mapping, TypeVar
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ultra_runtime.contract.result import Report
     from ultra_runtime.contract.subject import Subject
+
+    Named = TypeVar("Named", "Field", "Part", "Block")
 
 
 class Version(Struct):
@@ -77,7 +78,7 @@ class Modes(Struct):
     """Who writes the artifact, and what makes writing soft."""
 
     write: str
-    soft_when: Mapping[str, str] = {}
+    soft_when: Mapping[str, str] = EMPTY
 
 
 class Dimension(Struct):
@@ -110,7 +111,7 @@ class Output(Struct):
     name: str
     fields: tuple[Field, ...]
     gate: str = ""
-    weights: Mapping[str, int] = {}
+    weights: Mapping[str, int] = EMPTY
     scores: Gate | None = None
 
 
@@ -138,7 +139,7 @@ class Contract(Struct):
     sections: tuple[Section, ...] = ()
     parts: tuple[Part, ...] = ()
     blocks: tuple[Block, ...] = ()
-    files: Mapping[str, str] = {}
+    files: Mapping[str, str] = EMPTY
     forbidden_headings: tuple[str, ...] = ()
     stats: tuple[Field, ...] = ()
     gate: Gate | None = None
@@ -156,15 +157,22 @@ class Contract(Struct):
 
     def field(self, name: str) -> Field:
         """Return the field of that name."""
-        return next(field for field in self.fields if field.name == name)
+        return _named(self.fields, name, self.artifact)
 
     def part(self, name: str) -> Part:
         """Return the repeated piece of that name."""
-        return next(part for part in self.parts if part.name == name)
+        return _named(self.parts, name, self.artifact)
 
     def block(self, name: str) -> Block:
         """Return the fenced block of that name."""
-        return next(block for block in self.blocks if block.name == name)
+        return _named(self.blocks, name, self.artifact)
+
+
+def _named(items: tuple[Named, ...], name: str, artifact: str) -> Named:
+    for item in items:
+        if item.name == name:
+            return item
+    raise LookupError(f"the contract of {artifact} has no {name}")
 
 
 def common_code(name: str) -> Code | None:

@@ -8,13 +8,11 @@ from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
 from ultra_runtime.files.root import find_root
 from ultra_runtime.tables.fields import brief_fields, progress_fields, review_fields, session_state_fields
+from ultra_runtime.typed import Any, Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from ultra_runtime.contract.result import Report
     from ultra_runtime.contract.subject import Subject
 

@@ -6,11 +6,8 @@ import os
 
 from ultra_runtime.rendered import table
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Iterator
 from ultra_runtime.words import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DRAFT = ".draft"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ultra_runtime.struct import Struct
+from ultra_runtime.struct import EMPTY, Struct
+from ultra_runtime.typed import Any, Callable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from ultra_runtime.contract.body import FoundPart
 
 
@@ -23,7 +21,7 @@ class Subject(Struct):
     values: dict[str, Any]
     line_of: Callable[[tuple[str, ...]], int | None]
     sections: list[str] | None = None
-    parts: Mapping[str, list[FoundPart]] = {}
+    parts: Mapping[str, list[FoundPart]] = EMPTY
 
     def line(self, *path: str) -> int | None:
         """Return the line of a field."""

@@ -11,11 +11,8 @@ import stat
 import time
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.typed import TracebackType
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
 
 PREVIOUS = ".prev"
 LEFTOVER_SECONDS = 3600

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from ultra_runtime.guard.site import find_site, places
+from ultra_runtime.guard.site import Site, find_site, places
 from ultra_runtime.text.jsontext import JsonError, read_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from ultra_runtime.guard.site import Site
 
 
 def find_own_run() -> tuple[Site | None, dict[str, Any]]:

@@ -13,19 +13,16 @@ from ultra_runtime.plan.inline import (
 )
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
-from ultra_runtime.plan.values import EntryCondition, Recovery
-from ultra_runtime.plan.version import judge_version
+from ultra_runtime.plan.values import EntryCondition, Plan, Recovery
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.tables.limits import RECOVERY_DEPTH
+from ultra_runtime.typed import Iterable
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ultra_runtime.contract import model as contract
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
 DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = (
@@ -39,6 +36,7 @@ SESSION_MANIFEST, STEPS, RECOVERY = (
     spec.SECTION_RECOVERY_METADATA,
 )
 ENTRY_CONDITION = spec.DEPENDENCIES_ENTRY_CONDITION
+LEGACY = "legacy"
 BOXES = ("[ ]", "[x]", "[X]")
 
 
@@ -79,6 +77,42 @@ def read_session_spec(plan: Plan, table: contract.Contract) -> None:
         _read_session_manifest(plan, table, section_found)
     if recovery := document.section(RECOVERY):
         _read_recovery(plan, table, recovery)
+
+
+def judge_version(plan: Plan, version: contract.Version, value: object, line: int) -> None:
+    """Set the plan's version; a missing or older one is legacy, with a warning."""
+    name = version.field
+    if value is None:
+        plan.legacy, plan.version = True, LEGACY
+        plan.add("VERSION_MISMATCH", f"missing {name}: the plan is read as legacy", line, field=name)
+        return
+    if not isinstance(value, str):
+        plan.add("BAD_TYPE", f"{name} must be text", line, field=name)
+        return
+    shown = one_line(value, 40)
+    said, current = version_parts(value), version_parts(str(version.current))
+    if said is None or current is None:
+        message = f'{name} must be a version such as {version.current}, not "{shown}"'
+        plan.add("BAD_VALUE", message, line, field=name)
+    elif said > current:
+        message = f"{name} is {shown}; this bundle reads {version.current} and older"
+        plan.add("VERSION_UNSUPPORTED", message, line, field=name)
+    elif said < current:
+        plan.legacy, plan.version = True, LEGACY
+        plan.add("VERSION_MISMATCH", f"{name} is {shown}: the plan is read as legacy", line, field=name)
+    else:
+        plan.version = value
+
+
+def version_parts(text: str) -> tuple[int, ...] | None:
+    """Return the numbers of a version such as 1.7 for comparison, without trailing zeros."""
+    parts = text.split(".", 4)
+    if len(parts) > 4 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        return None
+    numbers = [int(part) for part in parts]
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def read_entry_condition(item: markdown.Item) -> EntryCondition:

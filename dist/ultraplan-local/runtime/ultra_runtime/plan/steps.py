@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_command, read_if_command, spans
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
-from ultra_runtime.plan.values import Manifest, Step
+from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.typed import Iterable, Sequence
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from ultra_runtime.contract import model as contract
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
 LEVEL = 3

@@ -5,15 +5,13 @@ from __future__ import annotations
 from ultra_runtime.plan.inline import numbers, paths
 from ultra_runtime.plan.overlap import find_overlaps
 from ultra_runtime.plan.steps import LEVEL, begins_numbered, numbered
-from ultra_runtime.plan.values import Fence, Session
+from ultra_runtime.plan.values import Fence, Plan, Session
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.typed import Iterable
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
 ORDER = "Execution Order"

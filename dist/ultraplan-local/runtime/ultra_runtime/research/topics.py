@@ -9,16 +9,12 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.subject import parsed_key
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import bare_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 SUFFIX = ".md"
 
@@ -66,10 +62,7 @@ def topics_of(brief: Mapping[str, Any] | None, folder: str) -> list[Topic]:
 def _look(topic: Topic, folder: str, name: str) -> None:
     """Note a file with the topic's number and whether it answers the question; a file without a question does."""
     topic.file = name
-    try:
-        values = frontmatter.parse(read_regular(os.path.join(folder, name))).values or {}
-    except UnreadableError:
-        values = {}
+    values = frontmatter.parse(read_if_any(os.path.join(folder, name))).values or {}
     question, confidence = values.get(research_fields.QUESTION), values.get(research_fields.CONFIDENCE)
     topic.fits = not isinstance(question, str) or bare_words(question) == bare_words(topic.question)
     topic.confidence = confidence if topic.fits and isinstance(confidence, (int, float)) else None

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.stages import file_of
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.review.findings import unproved
 from ultra_runtime.review.severities import EARLIER, NOT_SHOWN, PARTLY_SHOWN, SECTIONS, SEVERITIES
 from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.markdown import parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.text.markdown import Document, TextSection
+from ultra_runtime.text.markdown import Document, TextSection, parse
+from ultra_runtime.typed import Any
 
 FOUND_BY = " (found by "
 
@@ -42,10 +37,7 @@ def carried_on(project: Project, diff: str) -> tuple[list[dict[str, Any]], list[
 
 def _findings(project: Project) -> list[dict[str, Any]]:
     """Return the findings of the review, without those made from the brief: each review makes them again."""
-    try:
-        data = frontmatter.parse(read_regular(project.path(file_of(review_fields.KIND))))
-    except UnreadableError:
-        return []
+    data = frontmatter.parse(read_if_any(project.path(file_of(review_fields.KIND))))
     document = parse(data.body, data.body_line)
     found = []
     for severity in SEVERITIES:

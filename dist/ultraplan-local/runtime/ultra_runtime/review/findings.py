@@ -7,21 +7,16 @@ import os
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.atomic import write_file
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import FindingError, finding_id
 from ultra_runtime.review.scope import DIFF_FILE, FINDINGS_FILE
 from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.typed import Any, Mapping, Sequence
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
 
 TEXTS = ("path", "rule", "message", "evidence", "fix")
 LONGEST = 2000
@@ -61,7 +56,7 @@ def check_findings(
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Return the proved findings, each with its id, and the others, each with the reason."""
     held, dropped = [], []
-    diff = _text(project.path(LOGS, DIFF_FILE))
+    diff = read_text(project.path(LOGS, DIFF_FILE))
     for finding in items:
         why = _secret(finding) or unproved(project.root, finding, diff)
         if not why:
@@ -91,7 +86,7 @@ def unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
     if os.path.isabs(path) or path.startswith(".."):
         return "path is outside the repository"
     evidence = _squeezed(finding["evidence"])
-    text = _text(os.path.join(root, path))
+    text = read_text(os.path.join(root, path))
     if evidence in _squeezed(text):
         return ""
     bare = "\n".join(line[1:] for line in diff.split("\n"))
@@ -104,7 +99,7 @@ def _finding(root: str, finding: Mapping[str, Any]) -> dict[str, Any]:
     """Return the stored fields, with the line on which the evidence really begins."""
     kept = {name: finding[name].strip()[:LONGEST] for name in TEXTS}
     kept["path"] = os.path.normpath(finding["path"].strip())
-    line = _line_of(_text(os.path.join(root, kept["path"])), finding["evidence"], finding["line"])
+    line = _line_of(read_text(os.path.join(root, kept["path"])), finding["evidence"], finding["line"])
     return {**kept, "line": line, "severity": finding["severity"]}
 
 
@@ -117,10 +112,3 @@ def _line_of(text: str, evidence: str, said: int) -> int:
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
-
-
-def _text(path: str) -> str:
-    try:
-        return read_regular(path).decode("utf-8", "replace")
-    except UnreadableError:
-        return ""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
+from ultra_runtime.contract.stages import Next
 from ultra_runtime.rendered import names, verb
+from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
 from ultra_runtime.run.life.standing import MARKS as OF_RUN
 from ultra_runtime.status.markup import escaped, table, tag, text
 from ultra_runtime.status.picture import pipeline, step_colour, track
@@ -15,9 +17,7 @@ from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.stages import Next
     from ultra_runtime.plan.values import Session
-    from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
     from ultra_runtime.standing.project_standing import ProjectStanding
 
 MARK = f'<meta name="generator" content="{verb("status")}"'

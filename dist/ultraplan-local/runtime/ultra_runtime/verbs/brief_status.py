@@ -8,28 +8,21 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError, UsageError
 from ultra_runtime.brief import gate as brief_gate
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import Field, load_contract
+from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import file_of, folder_of, placed_kinds
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.contract.write_check import in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.research.topics import topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.contract.model import Field
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "brief status DIR VALUE [--json]"
 STAGE = "brief"

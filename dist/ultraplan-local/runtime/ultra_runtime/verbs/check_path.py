@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.guard.batch import answers, as_answer, judge_from, text
+from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.rendered import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.guard.policy import Verdict
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "check-path [PATH] [--batch] [--json]"
 READ_ONLY = True

@@ -9,20 +9,15 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.contract.stages import command, file_of
+from ultra_runtime.contract.stages import Next, command, file_of
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import KIND, SessionState, States, find_states, has_state
 from ultra_runtime.standing.project_standing import ProjectStanding
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.stages import Next
-    from ultra_runtime.usage import Args
 
 USAGE = "continue [--project DIR] [--json]"
 STAGE = "continue"

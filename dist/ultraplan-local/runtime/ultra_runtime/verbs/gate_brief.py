@@ -12,30 +12,23 @@ from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief import interview
 from ultra_runtime.brief.draft import TOPICS, fill_in
 from ultra_runtime.brief.gate import Rounds
-from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.scores import is_readable, judge, read_review, unnamed
+from ultra_runtime.contract.model import Contract, Gate, load_contract
+from ultra_runtime.contract.result import Issue
+from ultra_runtime.contract.scores import Review, Ruling, is_readable, judge, read_review, unnamed
 from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.given_text import read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.document_edit import EditError
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.model import Contract, Gate
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.contract.scores import Review, Ruling
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
 STAGE = "brief"

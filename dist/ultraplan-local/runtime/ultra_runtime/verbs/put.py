@@ -13,14 +13,16 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifacts.places import find_place, number
+from ultra_runtime.artifacts.places import ArtifactPlace, find_place, number
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief.draft import fill_in
-from ultra_runtime.contract.model import UnknownKindError, load_contract
+from ultra_runtime.contract.model import Contract, UnknownKindError, load_contract
+from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.stages import draft_of, file_of, text_kinds
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.planning import gate as plan_gate
@@ -30,15 +32,8 @@ from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.artifacts.places import ArtifactPlace
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Issue, Result
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = (
     "put KIND [--project DIR|--out FILE] [--draft] [--from FILE] [--topic N] [--slug S] [--session N]"

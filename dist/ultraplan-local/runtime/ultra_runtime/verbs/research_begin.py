@@ -19,19 +19,13 @@ from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
-from ultra_runtime.research.topics import SUFFIX, file_number, research_files, topics_of, unanswered
+from ultra_runtime.research.topics import SUFFIX, Topic, file_number, research_files, topics_of, unanswered
+from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.research.topics import Topic
-    from ultra_runtime.usage import Args
 
 USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
 STAGE = "research"
@@ -39,6 +33,13 @@ STAGE = "research"
 FIELD = brief_fields.RESEARCH_STATUS
 PENDING, IN_PROGRESS = brief_fields.RESEARCH_STATUS_PENDING, brief_fields.RESEARCH_STATUS_IN_PROGRESS
 BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
+LOCAL, EXTERNAL, BOTH = (
+    brief_fields.TOPICS_SCOPE_LOCAL,
+    brief_fields.TOPICS_SCOPE_EXTERNAL,
+    brief_fields.TOPICS_SCOPE_BOTH,
+)
+AGENTS = {LOCAL: LOCAL_RESEARCHERS, EXTERNAL: EXTERNAL_RESEARCHERS}
+SECOND_MODEL = "gemini"
 NOWHERE = ""  # the research folder of a brief without a project
 
 
@@ -64,10 +65,10 @@ def run(args: Args) -> Answer:
         data["next"] = _next(project, data[FIELD], topics, left)
     else:
         data["next"] = f"run `{verb('guide')} research interview`"
-    data["agents"] = agents_for(scope or BOTH, quick)
+    data["agents"] = _agents_for(scope or BOTH, quick)
     numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
     data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
-    data["second_model"] = None if quick else has_second_model()
+    data["second_model"] = None if quick else _has_second_model()
     data["billing"] = billing()
     lines = [f"{one['topic']}: {one['question']}" for one in data.get("topics", ()) if not one["answered"]]
     return Answer(data, "\n".join([*lines, data["next"]]))
@@ -132,7 +133,7 @@ def _topic(topic: Topic, scope: str, quick: bool) -> dict[str, Any]:
         "confidence_needed": topic.needed,
         "cost": topic.cost,
         "slug": _slug(topic),
-        "agents": agents_for(where, quick or topic.cost == brief_fields.TOPICS_ESTIMATED_COST_QUICK),
+        "agents": _agents_for(where, quick or topic.cost == brief_fields.TOPICS_ESTIMATED_COST_QUICK),
     }
 
 
@@ -165,3 +166,15 @@ def _next(project: Project | None, status: object, topics: list[Topic], left: li
             f" {brief_fields.RESEARCH_STATUS_COMPLETE}`"
         )
     return "no topic is open: research the user's question, if any, as `new_topic`; otherwise say so and stop"
+
+
+def _agents_for(scope: str, quick: bool) -> list[str]:
+    """Return the agents of a scope, without the plugin prefix."""
+    sides = (scope,) if scope in AGENTS else tuple(AGENTS)
+    return [name for side in sides for name in AGENTS[side] if name in QUICK_RESEARCHERS or not quick]
+
+
+def _has_second_model() -> bool:
+    """Return whether the program of the second model is on the PATH."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return any(os.access(os.path.join(folder, SECOND_MODEL), os.X_OK) for folder in folders if folder)

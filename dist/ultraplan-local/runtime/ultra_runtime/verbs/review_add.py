@@ -19,11 +19,8 @@ from ultra_runtime.review.merge import count, merge, without
 from ultra_runtime.review.scope import FINDINGS_FILE, read_scope
 from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
 from ultra_runtime.tables.fields import review_fields
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "review add REVIEWER --project DIR [--json]"
 STAGE = "review"

@@ -15,8 +15,8 @@ from ultra_runtime.contract.stages import command_for, file_if_any, file_of, nee
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.review.criteria import SHOWN
 from ultra_runtime.review.findings import AnswerError, read_kept
@@ -29,15 +29,9 @@ from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, review_fields
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "review verdict --project DIR [--degraded] [--json]"
 STAGE = "review"
@@ -153,10 +147,7 @@ def _without_headings(summary: str) -> str:
 
 
 def _head(project: Project, decided: str) -> dict[str, str]:
-    try:
-        brief = frontmatter.parse(read_regular(project.path(file_if_any(brief_fields.KIND)))).values or {}
-    except UnreadableError:
-        brief = {}
+    brief = frontmatter.parse(read_if_any(project.path(file_if_any(brief_fields.KIND)))).values or {}
     slug = project.shown.rpartition("/")[2][11:]
     return {
         review_fields.TASK: str(brief.get(brief_fields.TASK) or slug),

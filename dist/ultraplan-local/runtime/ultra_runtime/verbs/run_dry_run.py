@@ -6,10 +6,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.run.life.dry_run import READY, dry_run
 from ultra_runtime.run.state.run_place import plan_at
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
+from ultra_runtime.usage import Args
 
 USAGE = "run dry-run PATH [--json]"
 STAGE = "execute"

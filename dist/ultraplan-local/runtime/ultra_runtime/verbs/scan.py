@@ -12,16 +12,12 @@ from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.policy import ALLOWED, BLOCK, WARN
 from ultra_runtime.guard.site import site_of_plan
-from ultra_runtime.plan.commands import scan
+from ultra_runtime.plan.commands import Scanned, scan
 from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.values import Plan
 from ultra_runtime.rendered import verb
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.plan.commands import Scanned
-    from ultra_runtime.plan.values import Plan
-    from ultra_runtime.usage import Args
 
 USAGE = "scan PLAN [--json]"
 READ_ONLY = True

@@ -9,11 +9,12 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import draft_of, folder_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
@@ -25,16 +26,9 @@ from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section
+from ultra_runtime.typed import Any, Mapping, Sequence
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "sessions put --project DIR [--export] [--json]"
 STAGE = "plan"

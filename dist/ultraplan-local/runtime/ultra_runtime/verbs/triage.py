@@ -12,6 +12,7 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.stages import file_if_any, need
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.earlier import carried_on
 from ultra_runtime.review.findings import Kept, keep, read_kept
@@ -19,6 +20,7 @@ from ultra_runtime.review.scope import (
     DIFF_FILE,
     FINDINGS_FILE,
     SCOPE_FILE,
+    Scope,
     choose_project,
     differences,
     find_scope,
@@ -31,13 +33,8 @@ from ultra_runtime.review.scope import (
 from ultra_runtime.review.triage import SKIPPED
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, review_fields
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.review.scope import Scope
-    from ultra_runtime.usage import Args
 
 USAGE = "triage [--since SHA] [--project DIR] [--json]"
 STAGE = "review"

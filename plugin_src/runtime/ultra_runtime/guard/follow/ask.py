@@ -5,11 +5,10 @@ from __future__ import annotations
 from ultra_runtime.guard.follow.kinds import CHANGERS, WRITERS
 from ultra_runtime.guard.shell.calls import Call
 from ultra_runtime.guard.shell.marks import show
+from ultra_runtime.typed import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ultra_runtime.guard.follow.follower import Follower
     from ultra_runtime.guard.policy import Policy
 

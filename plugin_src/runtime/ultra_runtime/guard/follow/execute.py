@@ -30,11 +30,10 @@ from ultra_runtime.guard.shell.marks import (
     pieces,
     taint,
 )
+from ultra_runtime.typed import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ultra_runtime.guard.follow.follower import Follower
     from ultra_runtime.guard.policy import Policy
     from ultra_runtime.guard.rules.git_use import GitCall

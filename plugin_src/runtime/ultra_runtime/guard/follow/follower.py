@@ -27,11 +27,7 @@ from ultra_runtime.guard.shell.syntax import (
     TooMuch,
     Word,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from ultra_runtime.typed import Callable
 
 MAX_LEVEL = 32
 MAX_OUTPUT = 64 * 1024

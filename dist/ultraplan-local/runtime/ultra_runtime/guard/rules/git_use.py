@@ -19,29 +19,17 @@ _RUN_REFS = f"refs/{launcher()}"
 
 _VALUES = frozenset(
     (
-        "-C",
-        "-c",
-        "--git-dir",
-        "--work-tree",
-        "--namespace",
-        "--super-prefix",
-        "--config-env",
-        "--attr-source",
-        "--exec-path",
+        "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env",
+        "--attr-source", "--exec-path",
     )
-)
+)  # fmt: skip
 
 _PROGRAMS = frozenset(
     (
-        "core.pager",
-        "core.editor",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "sequence.editor",
-        "diff.external",
+        "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external",
         "credential.helper",
     )
-)
+)  # fmt: skip
 
 
 class GitCall:

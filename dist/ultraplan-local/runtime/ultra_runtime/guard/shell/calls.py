@@ -7,7 +7,7 @@ from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.guard.follow.shell_state import Shell
+    from ultra_runtime.guard.shell.shell_state import Shell
 
 HELP = (["--help"], ["--version"])
 
@@ -102,23 +102,7 @@ def _cluster(arg: str, args: list[str], at: int, short: str, out: Options) -> in
 
 def skip_options(args: list[str], short: str, long: str) -> int:
     """Return where the operands of a wrapper start, which is where its command starts."""
-    names = long.split()
-    at = 0
-    while at < len(args):
-        arg = args[at]
-        if arg == "--":
-            return at + 1
-        if len(arg) < 2 or arg[0] != "-":
-            return at
-        at += 1
-        if arg[1] == "-":
-            at += arg[2:] in names
-            continue
-        for place in range(1, len(arg)):
-            if arg[place] in short:
-                at += place + 1 == len(arg)
-                break
-    return at
+    return len(args) - len(options(args, short, long, first_operand_ends=True).operands)
 
 
 def is_assignment(arg: str) -> bool:
