@@ -59,21 +59,21 @@ def contract_files(artifact: str) -> tuple[str, ...]:
     )
 
 
-# A finding of a review that the plan takes up.
-ABOUT_REVIEWS = "contracts/fixtures/plan/PLAN_UNKNOWN_FINDING.md"
 REVIEW = Removal(
     ("review",),
     (
         *files_of("review"),
         *contract_files("review"),
-        ABOUT_REVIEWS,
         *(f"outputs/{name}.yaml" for name in ("conformance", "coordination", "findings")),
         "fragments/reviewer*",
         *(f"{PLUGIN}/agents/{name}*" for name in ("[!b]*-reviewer", "review-coordinator")),
         f"{PLUGIN}/guides/plan/remediation.md.j2",
         f"{EXAMPLES}/review.md",
     ),
-    {"contracts/brief.yaml": {"[research, plan, review]": "[research, plan]"}},
+    {
+        "contracts/brief.yaml": {"[research, plan, review]": "[research, plan]"},
+        "contracts/fixtures/plan/PLAN_UNKNOWN_FINDING.md": None,  # a finding of a review that the plan takes up
+    },
     ("review.md",),
 )
 CONTINUE = Removal(
@@ -120,6 +120,7 @@ BRIEF = Removal(
             "rate-limit/brief.md": "rate-limit/plan.md",
         },
     },
+    ("brief.md",),
 )
 GUARDED = (
     "commands",
@@ -152,7 +153,7 @@ PLAN = Removal(
         f"{PLUGIN}/guides/brief/auto.md.j2",
         f"{EXAMPLES}/plan.md",
         f"{EXAMPLES}/sessions",
-        *(path for path in REVIEW.files if "guides/plan" not in path and path != ABOUT_REVIEWS),
+        *(path for path in REVIEW.files if "guides/plan" not in path),
         *CONTINUE.files,
     ),
     {

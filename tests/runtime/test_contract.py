@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from tests.kit.files import write_tree
 from tests.modes import modes_obeyed
 from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Subject
 from ultra_runtime.contract.rules import next_brief_exists
-from ultra_runtime.contract.subject import Subject
 from ultra_runtime.contract.validation import validate_data, validate_file
 from ultra_runtime.files.regular_file import LARGEST
 from ultra_runtime.text.jsontext import write

@@ -42,6 +42,20 @@ class RefusedError(UltraError):
         return Answer(data, f"{launcher()}: {self.error}\n{self.next_step}", self.status)
 
 
+class Refusing:
+    """Turn an expected error inside a `with` into a refusal with this hint."""
+
+    def __init__(self, hint: str) -> None:
+        self.hint = hint
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UltraError) and not isinstance(error, RefusedError):
+            raise RefusedError(str(error), self.hint) from None
+
+
 class UsageError(RefusedError):
     """A call with wrong words or options."""
 

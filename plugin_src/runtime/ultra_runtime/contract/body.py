@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.field_types import shown, value_fault
 from ultra_runtime.contract.forms import is_number
-from ultra_runtime.contract.subject import parsed_key
+from ultra_runtime.contract.result import parsed_key
 from ultra_runtime.typed import Any, Iterator, Mapping
 
 TYPE_CHECKING = False

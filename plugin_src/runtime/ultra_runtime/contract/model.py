@@ -10,8 +10,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.result import Report
-    from ultra_runtime.contract.subject import Subject
+    from ultra_runtime.contract.result import Report, Subject
 
     Named = TypeVar("Named", "Field", "Part", "Block")
 

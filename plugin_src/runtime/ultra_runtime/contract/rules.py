@@ -14,8 +14,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.result import Report
-    from ultra_runtime.contract.subject import Subject
+    from ultra_runtime.contract.result import Report, Subject
 
 BEGUN = (
     progress.STEPS_STATUS_IN_PROGRESS, progress.STEPS_STATUS_COMPLETED, progress.STEPS_STATUS_FAILED,
@@ -24,7 +23,7 @@ BEGUN = (
 PREFLIGHT = "0"
 
 
-def _note(report: Report, subject: Subject, code: str, name: str, fault: str) -> None:
+def _note(code: str, report: Report, subject: Subject, name: str, fault: str) -> None:
     """Report a field of the artifact, at its line."""
     report.add(code, f"{name} {fault}", subject.line(name), name)
 
@@ -36,7 +35,7 @@ def research_state(report: Report, subject: Subject) -> None:
     partial = subject.text(brief_fields.BRIEF_QUALITY) == brief_fields.BRIEF_QUALITY_PARTIAL
     if skipped and topics > 0 and not partial:
         fault = f"is skipped with {topics} topics, but {brief_fields.BRIEF_QUALITY} is not partial"
-        _note(report, subject, "STATE_INCOHERENT", brief_fields.RESEARCH_STATUS, fault)
+        _note("STATE_INCOHERENT", report, subject, brief_fields.RESEARCH_STATUS, fault)
 
 
 def findings_have_details(report: Report, subject: Subject) -> None:
@@ -68,7 +67,7 @@ def current_step_in_range(report: Report, subject: Subject) -> None:
     current, total = subject.count(progress.CURRENT_STEP), subject.count(progress.TOTAL_STEPS)
     if current is not None and total is not None and current > total >= 0:
         fault = f"is {current}, but there are {total} steps"
-        _note(report, subject, "STEP_RANGE", progress.CURRENT_STEP, fault)
+        _note("STEP_RANGE", report, subject, progress.CURRENT_STEP, fault)
 
 
 def steps_counted(report: Report, subject: Subject) -> None:
@@ -78,7 +77,7 @@ def steps_counted(report: Report, subject: Subject) -> None:
     is_table = isinstance(subject.values.get(progress.STEPS), dict)
     if total is not None and is_table and recorded != total:
         fault = f"is {total}, but there are {recorded} step records"
-        _note(report, subject, "STEP_COUNT_MISMATCH", progress.TOTAL_STEPS, fault)
+        _note("STEP_COUNT_MISMATCH", report, subject, progress.TOTAL_STEPS, fault)
 
 
 def start_commits_known(report: Report, subject: Subject) -> None:
@@ -113,7 +112,7 @@ def next_brief_exists(report: Report, subject: Subject) -> None:
     name = session_state_fields.NEXT_SESSION_BRIEF_PATH
     brief = subject.text(name)
     if brief and not find_brief(brief, os.path.dirname(report.path) or "."):
-        _note(report, subject, "BRIEF_MISSING", name, f"names {one_line(brief)}, which does not exist")
+        _note("BRIEF_MISSING", report, subject, name, f"names {one_line(brief)}, which does not exist")
 
 
 def find_brief(brief: str, folder: str) -> str | None:

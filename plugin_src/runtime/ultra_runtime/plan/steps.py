@@ -147,8 +147,8 @@ class StepReader:
         self.manifest_lines.update(block.line for block in found)
         for extra in found[1:]:
             message = f"step {step.number} has a second manifest; the first is on line {found[0].line}"
-            code, mild = "PLAN_MANIFEST_COUNT_MISMATCH", self.plan.lenient
-            self.plan.add(code, message, extra.line, step.number, mild=mild)
+            mild = self.plan.lenient
+            self.plan.add("PLAN_MANIFEST_COUNT_MISMATCH", message, extra.line, step.number, mild=mild)
         if not found:
             message = f"step {step.number} has no manifest"
             if not self.plan.lenient:

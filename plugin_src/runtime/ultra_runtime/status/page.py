@@ -9,8 +9,7 @@ from ultra_runtime.contract.stages import Next
 from ultra_runtime.rendered import names, verb
 from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
 from ultra_runtime.run.life.standing import MARKS as OF_RUN
-from ultra_runtime.status.markup import escaped, table, tag, text
-from ultra_runtime.status.picture import pipeline, step_colour, track
+from ultra_runtime.status.picture import escaped, pipeline, step_colour, table, tag, text, track
 from ultra_runtime.status.style import STYLE
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.tables.fields import progress_fields as fields

@@ -11,7 +11,7 @@ import time
 from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need
+from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need, stage_that_makes
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
@@ -27,7 +27,7 @@ from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
-from ultra_runtime.tables.fields import brief_fields, review_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
@@ -110,9 +110,11 @@ def _answer(
 
 
 def _next(project: Project, decided: str, missing: list[str]) -> str:
-    command = ProjectStanding(project).coming.command
-    if decided != CLEAN and command:
-        return f"offer the user `{command}`: it plans fixes for {GOALS} and leaves the other findings as they are"
+    coming = ProjectStanding(project).coming
+    if decided != CLEAN and coming.command:
+        plans = f"it plans fixes for {GOALS} and leaves the other findings as they are"
+        is_plan = coming.stage == stage_that_makes(plan_fields.KIND)
+        return f"offer the user `{coming.command}`: {plans if is_plan else coming.reason}"
     if missing:
         command = command_for(review_fields.KIND, project.shown)
         return f"tell the user that nothing has to be fixed in what was reviewed, and that `{command}` reviews again"

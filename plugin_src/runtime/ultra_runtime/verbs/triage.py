@@ -13,8 +13,7 @@ from ultra_runtime.contract.stages import file_if_any, need
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOGS
-from ultra_runtime.review.earlier import carried_on
-from ultra_runtime.review.findings import Kept, keep, read_kept
+from ultra_runtime.review.findings import Kept, carried_on, keep, read_kept
 from ultra_runtime.review.scope import (
     DIFF_FILE,
     FINDINGS_FILE,

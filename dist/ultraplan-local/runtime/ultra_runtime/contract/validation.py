@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.field_types import FieldCheck
-from ultra_runtime.contract.result import Report, Result
-from ultra_runtime.contract.subject import Subject
+from ultra_runtime.contract.result import Report, Result, Subject
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import one_line

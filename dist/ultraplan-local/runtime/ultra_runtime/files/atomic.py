@@ -176,6 +176,13 @@ class Folder:
                     self._drop(entry)
 
 
+def locked(path: str) -> Folder:
+    """Return an open folder that no other process has locked, nor can until this one ends or closes it."""
+    folder = Folder(path)
+    folder.lock()
+    return folder
+
+
 def write_file(path: str, data: bytes) -> None:
     """Replace one file; folders are not created."""
     parent, name = os.path.split(path)

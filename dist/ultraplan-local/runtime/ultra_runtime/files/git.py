@@ -69,21 +69,13 @@ class Git(Struct):
     common: str
 
     def done(
-        self,
-        *words: str,
-        given: bytes = b"",
-        env: Mapping[str, str] | None = None,
-        seconds: float = SECONDS,
+        self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
     ) -> Done:
         """Run a command and return how it ended."""
         return run_git(self.root, words, given, env, seconds)
 
     def ask(
-        self,
-        *words: str,
-        given: bytes = b"",
-        env: Mapping[str, str] | None = None,
-        seconds: float = SECONDS,
+        self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
     ) -> bytes:
         """Run a command that must succeed and return its output."""
         done = self.done(*words, given=given, env=env, seconds=seconds)

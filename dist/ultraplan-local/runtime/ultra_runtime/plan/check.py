@@ -38,13 +38,12 @@ def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None
 
 def note_problems(report: Report, plan: Plan) -> None:
     """Add the problems of a plan or session spec to the report, each under the contract that lists its code."""
-    own = (
-        report if report.contract.artifact == PLAN else Report(load_contract(PLAN), report.path, report.soft)
-    )
+    is_own = report.contract.artifact == PLAN
+    own = report if is_own else Report(load_contract(PLAN), report.path, report.soft)
     for problem in plan.problems:
         target = own if problem.code.startswith(OF_THE_PLAN) else report
         target.add(problem.code, problem.message, problem.line, problem.field, problem.step, problem.mild)
-    if own is not report:
+    if not is_own:
         result = own.result()
         report.errors += result.errors
         report.warnings += result.warnings
@@ -77,13 +76,9 @@ def _check_name(report: Report, plan: Plan) -> None:
     depth = name.rpartition(RECOVERY)[2] if name.startswith("session-") and RECOVERY in name else ""
     failed = any(problem.code == "RECOVERY" for problem in plan.problems)
     if depth and not plan.recovery and not failed:
-        report.add(
-            "RECOVERY",
-            f"{name} is named as a recovery but has no {session_spec_fields.SECTION_RECOVERY_METADATA}",
-            1,
-        )
+        fault = f"but has no {session_spec_fields.SECTION_RECOVERY_METADATA}"
+        report.add("RECOVERY", f"{name} is named as a recovery {fault}", 1)
     elif depth and plan.recovery and depth != str(plan.recovery.depth):
-        message = f"{name} is named as a recovery of depth {depth}, but {session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH} is {plan.recovery.depth}"
-        report.add(
-            "RECOVERY", message, plan.recovery.line, session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH
-        )
+        field = session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH
+        message = f"{name} is named as a recovery of depth {depth}, but {field} is {plan.recovery.depth}"
+        report.add("RECOVERY", message, plan.recovery.line, field)

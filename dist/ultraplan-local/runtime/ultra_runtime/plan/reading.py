@@ -20,11 +20,8 @@ from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
 from ultra_runtime.words import one_line
 
-IMPLEMENTATION, STRATEGY, VERIFICATION = (
-    plan_fields.SECTION_IMPLEMENTATION_PLAN,
-    plan_fields.SECTION_EXECUTION_STRATEGY,
-    plan_fields.SECTION_VERIFICATION,
-)
+IMPLEMENTATION = plan_fields.SECTION_IMPLEMENTATION_PLAN
+STRATEGY, VERIFICATION = plan_fields.SECTION_EXECUTION_STRATEGY, plan_fields.SECTION_VERIFICATION
 STEP = ("Step",)
 
 

@@ -50,6 +50,7 @@ class Manifest:
 
     def as_data(self) -> dict[str, Any]:
         """Return the manifest as data for an answer."""
+        path, pattern = plan_fields.MANIFEST_MUST_CONTAIN_PATH, plan_fields.MANIFEST_MUST_CONTAIN_PATTERN
         data: dict[str, Any] = {
             plan_fields.MANIFEST_EXPECTED_PATHS: list(self.expected_paths),
             plan_fields.MANIFEST_MIN_FILE_COUNT: self.min_file_count,
@@ -57,11 +58,7 @@ class Manifest:
             plan_fields.MANIFEST_BASH_SYNTAX_CHECK: list(self.bash_syntax_check),
             plan_fields.MANIFEST_FORBIDDEN_PATHS: list(self.forbidden_paths),
             plan_fields.MANIFEST_MUST_CONTAIN: [
-                {
-                    plan_fields.MANIFEST_MUST_CONTAIN_PATH: path,
-                    plan_fields.MANIFEST_MUST_CONTAIN_PATTERN: pattern,
-                }
-                for path, pattern in self.must_contain
+                {path: one, pattern: text} for one, text in self.must_contain
             ],
         }
         if self.sandbox_preflight:
@@ -122,6 +119,10 @@ class Fence(Struct):
     touch: tuple[str, ...] = ()
     never_touch: tuple[str, ...] = ()
 
+    def as_data(self) -> dict[str, list[str]]:
+        """Return the fence as data for an answer."""
+        return {"touch": list(self.touch), "never_touch": list(self.never_touch)}
+
 
 class Session(Struct):
     """One session of the Execution Strategy."""
@@ -136,15 +137,12 @@ class Session(Struct):
 
     def as_data(self) -> dict[str, Any]:
         """Return the session as data for an answer."""
+        data = {name: value for name, value in self.__dict__.items() if name != "fence"}
         return {
-            "number": self.number,
-            "title": self.title,
-            "line": self.line,
+            **data,
             "steps": list(self.steps),
-            "wave": self.wave,
             "depends_on": list(self.depends_on),
-            "touch": list(self.fence.touch),
-            "never_touch": list(self.fence.never_touch),
+            **self.fence.as_data(),
         }
 
 

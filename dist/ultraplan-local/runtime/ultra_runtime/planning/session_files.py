@@ -8,7 +8,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import file_of, folder_of
 from ultra_runtime.contract.write_check import check_write
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import WriteError, locked
 from ultra_runtime.files.project import find_project, subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
@@ -59,8 +59,7 @@ def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
     for name in specs:
         refuse_pinned(os.path.join(target, name))
     os.makedirs(target, exist_ok=True)
-    with Folder(target) as folder:
-        folder.lock()
+    with locked(target) as folder:
         for name, data in specs.items():
             folder.write(name, data)
     start, end = _name_parts()

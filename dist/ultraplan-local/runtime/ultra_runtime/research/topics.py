@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.subject import parsed_key
+from ultra_runtime.contract.result import parsed_key
 from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.tables.fields import brief_fields, research_fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.contract.result import parsed_key
 from ultra_runtime.contract.stage_part import (
     BAD,
     BROKEN,
@@ -14,7 +15,6 @@ from ultra_runtime.contract.stage_part import (
     text_of,
 )
 from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
-from ultra_runtime.contract.subject import parsed_key
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
 from ultra_runtime.tables.fields import plan_fields, review_fields

@@ -9,12 +9,12 @@ kind. Sources that agree are weighed against those that do not, and the weakest 
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.artifacts.places import number as topic_number
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.forms import is_number
 from ultra_runtime.contract.stages import folder_of, need
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.rendered import verb
@@ -88,9 +88,5 @@ def _topic(args: Args) -> tuple[Project | None, Topic | None]:
 
 
 def _keep(project: Project, topic: Topic, computed: Computed) -> None:
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            keep_computed(project, topic.number, computed)
-    except WriteError as problem:
-        raise RefusedError(str(problem), "fix this and retry; nothing was stored") from None
+    with Refusing("fix this and retry; nothing was stored"), locked(project.folder):
+        keep_computed(project, topic.number, computed)

@@ -60,7 +60,7 @@ def _data(plan: Plan) -> dict[str, Any]:
     if plan.entry_condition:
         data["entry_condition"] = plan.entry_condition.as_data()
         data["exit_conditions"] = [one.command or one.text for one in plan.exit_conditions]
-        data["touch"], data["never_touch"] = list(plan.fence.touch), list(plan.fence.never_touch)
+        data.update(plan.fence.as_data())
     return data
 
 

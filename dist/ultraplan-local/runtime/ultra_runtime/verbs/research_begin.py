@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import command_for, file_of, folder_of, need
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.doctor.billing import billing
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
@@ -22,7 +22,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.research.topics import SUFFIX, Topic, file_number, research_files, topics_of, unanswered
 from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
 from ultra_runtime.tables.fields import brief_fields, research_fields
-from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.text.document_edit import set_field
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line, shell_word
@@ -104,13 +104,9 @@ def _begin(project: Project | None, parsed: Mapping[str, Any]) -> str:
     """Set the status to in progress if research has not begun; return the status."""
     if project is None or parsed.get(FIELD) != PENDING:
         return str(parsed.get(FIELD))
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            data = read_regular(project.path(file_of(BRIEF)))
-            folder.write(file_of(BRIEF), set_field(data, FIELD, IN_PROGRESS))
-    except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "fix this and retry") from None
+    with Refusing("fix this and retry"), locked(project.folder) as folder:
+        data = read_regular(project.path(file_of(BRIEF)))
+        folder.write(file_of(BRIEF), set_field(data, FIELD, IN_PROGRESS))
     return str(IN_PROGRESS)
 
 

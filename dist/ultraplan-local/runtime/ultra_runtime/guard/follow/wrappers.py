@@ -117,10 +117,7 @@ TMUX_RUNS = frozenset(
 )  # fmt: skip
 
 SSH_VALUES = "BbcDEeFIiJLlmOopQRSWw"
-XARGS = (
-    "IJRSnLPsdEa",
-    "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var",
-)
+XARGS = ("IJRSnLPsdEa", "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var")
 PARALLEL = (
     "aCDEIjLnNPsSU",
     "arg-file arg-sep colsep delay delimiter halt halt-on-error jobs joblog load max-args max-chars max-procs "

@@ -10,11 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
-NEEDS = {
-    "force_push": ("push", "-c*"),
-    "hard_reset": ("reset", "-c*"),
-    "run_refs": ("*refs/*", "*--stdin*"),
-}
+NEEDS = {"force_push": ("push", "-c*"), "hard_reset": ("reset", "-c*"), "run_refs": ("*refs/*", "*--stdin*")}
 _RUN_REFS = f"refs/{launcher()}"
 
 _VALUES = frozenset(
