@@ -41,6 +41,11 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def text_of(value: object) -> str:
+    """Return a value if it is text, else nothing."""
+    return value if isinstance(value, str) else ""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the known word that looks most like this one, or nothing."""
     from difflib import get_close_matches

@@ -20,8 +20,7 @@ class Struct:
     """Take values in the order of the subclass's annotations, or by name; the others keep their defaults."""
 
     def __init__(self, *values: object, **named: object) -> None:
-        self.__dict__.update(zip(type(self).__annotations__, values))
-        self.__dict__.update(named)
+        self.__dict__.update(zip(type(self).__annotations__, values), **named)
 
 
 EMPTY: Mapping[Any, Any] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.root import names_in
 from ultra_runtime.rendered import table
 from ultra_runtime.struct import Struct
 from ultra_runtime.typed import Iterator
@@ -108,15 +109,8 @@ def find_files(folder: str, kind: str) -> Iterator[str]:
     for pattern in table("stages").FILES.get(kind, ()):
         parent, _, name = pattern.rpartition("/")
         start, end = name.partition("{")[0], name.rpartition("}")[2]
-        for entry in _names(os.path.join(folder, parent)):
+        for entry in names_in(os.path.join(folder, parent)):
             is_match = entry.startswith(start) and entry.endswith(end) and entry[0] != "."
             if is_match if "{" in name else entry == name:
                 found.add(f"{parent}/{entry}" if parent else entry)
     yield from sorted(found)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except (OSError, ValueError):
-        return []

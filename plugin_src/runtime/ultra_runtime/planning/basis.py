@@ -6,7 +6,7 @@ import os
 import time
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.directory import discover
+from ultra_runtime.contract.directory import discover, is_folder
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
@@ -18,7 +18,7 @@ from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
-from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
+from ultra_runtime.research.folder import note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS

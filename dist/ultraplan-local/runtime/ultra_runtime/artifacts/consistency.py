@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.directory import discover
+from ultra_runtime.contract.directory import discover, is_folder
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.stages import draft_of, file_of, find_files, folder_of, placed_kinds, stages
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import read_if_any
-from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
+from ultra_runtime.research.folder import note_unanswered, validate_research
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, research_fields
 from ultra_runtime.typed import Any, Iterator, Mapping

@@ -108,8 +108,3 @@ class StagePart:
     def data(self) -> dict[str, Any]:
         """Return the same for programs."""
         return {self.stage: self.state}
-
-
-def text_of(value: object) -> str:
-    """Return a value if it is text, else nothing."""
-    return value if isinstance(value, str) else ""

@@ -12,14 +12,13 @@ from ultra_runtime.contract.stage_part import (
     THERE,
     WARN,
     StagePart,
-    text_of,
 )
 from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.typed import Any, Mapping
-from ultra_runtime.words import shell_word
+from ultra_runtime.words import shell_word, text_of
 
 BLOCK, CAUTION = VERDICTS.values()
 MARKS = {BLOCK: BAD, CAUTION: WARN}

@@ -32,7 +32,7 @@ MOST_ROWS = 500
 
 def page(standing: ProjectStanding) -> str:
     """Return the whole page."""
-    runs = _runs(standing)
+    runs = standing.execution.runs if standing.execution else []
     name = standing.project.shown.rpartition("/")[2]
     body = [
         _header(standing, name),
@@ -89,10 +89,6 @@ def _coming(coming: Next) -> str:
 def _summary(standing: ProjectStanding) -> str:
     rows = [row for part in standing.parts for row in part.rows()]
     return tag("dl", *(text("dt", title) + text("dd", words) for title, words in rows if words))
-
-
-def _runs(standing: ProjectStanding) -> list[RunFacts]:
-    return standing.execution.runs if standing.execution else []
 
 
 def _run(run: RunFacts) -> str:

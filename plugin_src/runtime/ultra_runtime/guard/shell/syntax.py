@@ -7,22 +7,38 @@ from ultra_runtime.struct import Struct
 LITERAL, QUOTED, VARIABLE, SUBSTITUTION, PROCESS, ARITHMETIC = range(6)
 
 
-class WordPart(Struct):
+class WordPart:
     """One stretch of a word: text, or an expansion that gives text."""
 
-    kind: int
-    text: str = ""  # literal text, the name of a variable, "<" or ">" of a process
-    quoted: bool = False
-    op: str = ""  # the operator of ${name op word}
-    word: Word | None = None
-    script: Script | None = None
-    index: Word | None = None
+    # No Struct: a command has many of them.
+    __slots__ = ("index", "kind", "op", "quoted", "script", "text", "word")
+
+    def __init__(
+        self,
+        kind: int,
+        text: str = "",
+        quoted: bool = False,
+        op: str = "",
+        word: Word | None = None,
+        script: Script | None = None,
+        index: Word | None = None,
+    ) -> None:
+        self.kind = kind
+        self.text = text  # literal text, the name of a variable, "<" or ">" of a process
+        self.quoted = quoted
+        self.op = op  # the operator of ${name op word}
+        self.word = word
+        self.script = script
+        self.index = index
 
 
-class Word(Struct):
+class Word:
     """A word before expansion."""
 
-    parts: list[WordPart]
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: list[WordPart]) -> None:
+        self.parts = parts
 
     def plain(self) -> str | None:
         """Return the text when nothing in the word is quoted or expanded."""
