@@ -7,8 +7,7 @@ import os
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
 from ultra_runtime.files.root import find_root
-from ultra_runtime.tables.fields import brief_fields, review_fields, session_state_fields
-from ultra_runtime.tables.fields import progress_fields as progress
+from ultra_runtime.tables.fields import brief_fields, progress_fields, review_fields, session_state_fields
 from ultra_runtime.typed import Any, Iterator
 from ultra_runtime.words import one_line
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Report, Subject
 
 BEGUN = (
-    progress.STEPS_STATUS_IN_PROGRESS, progress.STEPS_STATUS_COMPLETED, progress.STEPS_STATUS_FAILED,
-    progress.STEPS_STATUS_BLOCKED, "in-progress", "running", "passed",
+    progress_fields.STEPS_STATUS_IN_PROGRESS, progress_fields.STEPS_STATUS_COMPLETED, progress_fields.STEPS_STATUS_FAILED,
+    progress_fields.STEPS_STATUS_BLOCKED, "in-progress", "running", "passed",
 )  # fmt: skip
 PREFLIGHT = "0"
 
@@ -64,47 +63,49 @@ def findings_have_details(report: Report, subject: Subject) -> None:
 
 def current_step_in_range(report: Report, subject: Subject) -> None:
     """Report a current step after the last one."""
-    current, total = subject.count(progress.CURRENT_STEP), subject.count(progress.TOTAL_STEPS)
+    current, total = subject.count(progress_fields.CURRENT_STEP), subject.count(progress_fields.TOTAL_STEPS)
     if current is not None and total is not None and current > total >= 0:
         fault = f"is {current}, but there are {total} steps"
-        _note("STEP_RANGE", report, subject, progress.CURRENT_STEP, fault)
+        _note("STEP_RANGE", report, subject, progress_fields.CURRENT_STEP, fault)
 
 
 def steps_counted(report: Report, subject: Subject) -> None:
     """Report more or fewer step records than steps; the pre-flight of a session is not a step of the plan."""
-    total = subject.count(progress.TOTAL_STEPS)
+    total = subject.count(progress_fields.TOTAL_STEPS)
     recorded = sum(number != PREFLIGHT for number, _ in _step_records(subject))
-    is_table = isinstance(subject.values.get(progress.STEPS), dict)
+    is_table = isinstance(subject.values.get(progress_fields.STEPS), dict)
     if total is not None and is_table and recorded != total:
         fault = f"is {total}, but there are {recorded} step records"
-        _note("STEP_COUNT_MISMATCH", report, subject, progress.TOTAL_STEPS, fault)
+        _note("STEP_COUNT_MISMATCH", report, subject, progress_fields.TOTAL_STEPS, fault)
 
 
 def start_commits_known(report: Report, subject: Subject) -> None:
     """Report steps that have started without the commit on which they, or the run, started."""
     begun = [(number, step) for number, step in _step_records(subject) if _has_begun(step)]
-    if begun and not subject.text(progress.SESSION_START_SHA):
+    if begun and not subject.text(progress_fields.SESSION_START_SHA):
         first = begun[0][0]
-        message = f"{progress.SESSION_START_SHA} is missing although step {first} has started"
-        line = subject.line(progress.STEPS, first)
-        report.add("MISSING_FIELD", message, line, progress.SESSION_START_SHA)
-    without = [number for number, step in begun if not step.get(progress.STEPS_START_COMMIT)]
+        message = f"{progress_fields.SESSION_START_SHA} is missing although step {first} has started"
+        line = subject.line(progress_fields.STEPS, first)
+        report.add("MISSING_FIELD", message, line, progress_fields.SESSION_START_SHA)
+    without = [number for number, step in begun if not step.get(progress_fields.STEPS_START_COMMIT)]
     if without:
         told = f"is missing in {len(without)} started steps; the first is {without[0]}"
-        line = subject.line(progress.STEPS, without[0])
-        report.add("LEGACY_VALUE", f"{progress.STEPS_START_COMMIT} {told}", line, progress.STEPS)
+        line = subject.line(progress_fields.STEPS, without[0])
+        report.add(
+            "LEGACY_VALUE", f"{progress_fields.STEPS_START_COMMIT} {told}", line, progress_fields.STEPS
+        )
 
 
 def _step_records(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
-    steps = subject.values.get(progress.STEPS)
+    steps = subject.values.get(progress_fields.STEPS)
     for number, step in steps.items() if isinstance(steps, dict) else ():
         if isinstance(step, dict):
             yield number, step
 
 
 def _has_begun(step: dict[str, Any]) -> bool:
-    attempts = step.get(progress.STEPS_ATTEMPTS)
-    return step.get(progress.STEPS_STATUS) in BEGUN or (type(attempts) is int and attempts > 0)
+    attempts = step.get(progress_fields.STEPS_ATTEMPTS)
+    return step.get(progress_fields.STEPS_STATUS) in BEGUN or (type(attempts) is int and attempts > 0)
 
 
 def next_brief_exists(report: Report, subject: Subject) -> None:
