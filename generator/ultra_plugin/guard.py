@@ -99,9 +99,13 @@ def _parsed(tree: SourceTree, path: str) -> Python:
 
 
 def _literal(value: ast.expr) -> object:
-    """Evaluate a literal or a frozenset of one, or raise ValueError."""
-    if isinstance(value, ast.Call) and ast.unparse(value.func) == "frozenset" and len(value.args) == 1:
+    """Evaluate a literal, a frozenset of one or a call of by_name, or raise ValueError."""
+    made_by = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+    if isinstance(value, ast.Call) and made_by == "frozenset" and len(value.args) == 1:
         return frozenset(ast.literal_eval(value.args[0]))
+    if isinstance(value, ast.Call) and made_by == "by_name":
+        names = {str(one.arg): str(ast.literal_eval(one.value)).split() for one in value.keywords}
+        return {name: function for function, each in names.items() for name in each}
     return ast.literal_eval(value)
 
 

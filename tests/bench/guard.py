@@ -21,7 +21,7 @@ from tests.kit.repository import make_repository
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
-from ultra_runtime.guard.verdict import verdict_for
+from ultra_runtime.guard.follow.follower import verdict_for
 
 PEER = "cc-safety-net"
 PEER_VERSION = "2.4.5"

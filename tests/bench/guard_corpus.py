@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.guard.policy_tables import policy
 from tests.kit.names import ROOT
-from ultra_runtime.guard.verdict import verdict_for
+from ultra_runtime.guard.follow.follower import verdict_for
 
 CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
 

@@ -16,7 +16,7 @@ from tests.built import rendered
 from tests.guard.policy_tables import policy
 from tests.guard.test_bounds import LARGEST, SHAPES
 from tests.kit.names import SOURCES
-from ultra_runtime.guard.verdict import verdict_for
+from ultra_runtime.guard.follow.follower import verdict_for
 
 HOOK = """
 import sys
@@ -25,7 +25,7 @@ from ultra_runtime.guard.first_look import may_match
 command = sys.stdin.read()
 if may_match(command):
     from ultra_runtime.guard.policy import Policy
-    from ultra_runtime.guard.verdict import verdict_for
+    from ultra_runtime.guard.follow.follower import verdict_for
     from ultra_runtime.tables import policy
     sys.exit(2 if verdict_for(command, Policy.of(policy)).verdict == "block" else 0)
 """

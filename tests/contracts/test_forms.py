@@ -159,7 +159,7 @@ def test_validator_and_schema_agree_on_a_field(artifact: str, name: str) -> None
     whole = json.loads(json_schema(made))
     schema = {**whole, "required": [name] if name in whole["required"] else []}
     field = next(one for one in contract.fields if one.name == name)
-    version = contract.version if contract.version and not contract.version.block else None
+    version = contract.version if made.version and not made.version.block else None
     known = [made.version.current, *made.version.accepts, 1, 2, "1"] if made.version else []
     candidates = (
         st.sampled_from(known) | JUNK if version and version.field == name else values_of(made.fields[name])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.door.samples import plan
 from tests.kit.calls import Ultra
-from tests.kit.names import EXAMPLE, PROJECT
+from tests.kit.names import EXAMPLE, PROJECT, SOURCES
 
 TRIAGE = ("triage", "--project", PROJECT)
 ADD = ("review", "add", "test-reviewer", "--project", PROJECT)
@@ -209,6 +210,20 @@ def test_merging_loses_no_word_and_the_goals_are_named(ultra: Ultra, work: Path)
     assert f"Goals of a plan made from this review (BLOCKER and MAJOR): `{ids['r'][:8]}`.\n" in review
     assert f"Not goals of a plan, so left as they are: `{ids['small'][:8]}`.\n" in review
     assert ultra("validate", "review", f"{PROJECT}/review.md", "--strict").data["warnings"] == []
+
+
+def test_the_next_command_is_offered_with_its_own_reason(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    ultra(*ADD, given=answer())
+    assert "it plans fixes for BLOCKER and MAJOR" in str(ruled(ultra)["next"])
+    (work / PROJECT / "plan.md").write_text(plan(3))
+    (work / PROJECT / "progress.json").write_bytes(
+        (SOURCES / "contracts/fixtures/progress/valid.json").read_bytes()
+    )
+    told, standing = ruled(ultra)["next"], ultra("status", "--project", PROJECT).data
+    assert standing["stage"] == "execute"
+    assert told == f"offer the user `{standing['next']}`: {standing['reason']}"
 
 
 def test_clean_work_ends_the_project_and_degraded_work_says_so(ultra: Ultra, work: Path) -> None:

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
-from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, follow
+from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, Follower, verdict_for, walk
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.policy import Policy
 from ultra_runtime.guard.shell.reader import MAX_TEXT
-from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()
 EXAMPLES = [
@@ -98,7 +97,8 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 def work(text: str) -> tuple[int, int]:
     """Return what reading and following a text costs."""
-    follower = follow(text, RULELESS)
+    follower = Follower(RULELESS, len(text))
+    walk(follower, text)
     return follower.steps, follower.work.spent
 
 

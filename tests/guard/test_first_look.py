@@ -13,9 +13,9 @@ from tests.guard.shell_programs import PROGRAM, SOUP
 from tests.kit.names import ROOT
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
+from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.judge import Judge
-from ultra_runtime.guard.verdict import verdict_for
 
 POLICY = policy()
 JUDGE = Judge("/", None)

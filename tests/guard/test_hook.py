@@ -522,7 +522,7 @@ def test_a_run_file_that_cannot_be_read_stops_the_call_and_says_what_to_do(scene
         "tables/policy.py",
         "guard/judge.py",
         "guard/hook.py",
-        "guard/verdict.py",
+        "guard/follow/follower.py",
         "text/jsontext.py",
         "guard",
         "__init__.py",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ultra_runtime.guard.hookfiles import named_files
+from ultra_runtime.guard.hooks_in_force import named_files
 
 PLACES = {"CLAUDE_PROJECT_DIR": "/repo", "CLAUDE_PLUGIN_ROOT": "/plugin"}
 

@@ -35,7 +35,7 @@ from ultra_runtime.guard.first_look import may_match
 command = sys.argv[1]
 if may_match(command):
     from ultra_runtime.guard.policy import Policy
-    from ultra_runtime.guard.verdict import verdict_for
+    from ultra_runtime.guard.follow.follower import verdict_for
     from ultra_runtime.tables import policy
     print(verdict_for(command, Policy.of(policy)).rule)
 print(*sys.modules)
@@ -76,7 +76,7 @@ def test_a_harmless_command_loads_the_first_look_alone(bundle: Path) -> None:
 def test_no_command_loads_anything_slow(bundle: Path, command: str, rule: str) -> None:
     found, modules = loaded(bundle, command)
     assert found == rule
-    assert "ultra_runtime.guard.verdict" in modules
+    assert "ultra_runtime.guard.follow.follower" in modules
     assert not modules & SLOW
 
 

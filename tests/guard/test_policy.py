@@ -12,15 +12,16 @@ import pytest
 import yaml
 
 from tests.guard.policy_tables import POLICY as POLICY_FOLDER
-from tests.guard.policy_tables import load, policy
+from tests.guard.policy_tables import load, policy, tables
 from ultra_runtime.guard import follow
 from ultra_runtime.guard.first_look import may_match
+from ultra_runtime.guard.follow.ask import logic
+from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.follow.kinds import EVENTS
-from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.paths import PathContext, path_verdict
-from ultra_runtime.guard.verdict import verdict_for
+from ultra_runtime.rendered import table
 
-POLICY = policy()
+POLICY, TABLES = policy(), tables()
 COMMAND_RULES = load("commands.yaml")
 PATH_RULES = load("paths.yaml")
 FIELDS = {"id", "verdict", "title", "why", "instead", "examples"}
@@ -42,6 +43,15 @@ def test_every_rule_says_what_why_and_what_instead(rule: dict[str, Any]) -> None
     assert all(isinstance(rule[field], str) and rule[field].strip() for field in FIELDS - {"examples"})
     assert rule["examples"]["match"]
     assert rule["examples"]["pass"]
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_the_rendered_tables_say_what_the_files_say(name: str) -> None:
+    assert getattr(table("policy"), name) == TABLES[name]
+
+
+def test_no_table_is_rendered_besides_these() -> None:
+    assert {name for name in vars(table("policy")) if name.isupper()} == {*TABLES}
 
 
 def test_ids_are_unique() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.guard.policy_tables import policy
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.verdict import verdict_for
+from ultra_runtime.guard.follow.follower import verdict_for
 
 POLICY = policy()
 CASES = Path(__file__).parent / "cases"

@@ -7,9 +7,9 @@ import pytest
 from tests.plan.texts import manifest, plan, session, step, strategy
 from ultra_runtime.plan.inline import is_nothing, numbers, paths, read_command, spans
 from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.session_spec import version_parts
 from ultra_runtime.plan.steps import commit_message
 from ultra_runtime.plan.values import Plan
-from ultra_runtime.plan.version import version_parts
 from ultra_runtime.text.markdown import Item
 
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
 from tests.modes import modes_obeyed
-from ultra_runtime.contract.model import Code, Contract, Field, Version
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
+from ultra_runtime.contract.result import Report, Subject
 from ultra_runtime.contract.rules import next_brief_exists
-from ultra_runtime.contract.subject import Subject
 from ultra_runtime.contract.validation import validate_data, validate_file
 from ultra_runtime.files.regular_file import LARGEST
 from ultra_runtime.text.jsontext import write
@@ -31,16 +30,15 @@ def contract(
     rules: tuple[Callable[[Report, Subject], None], ...] = (),
 ) -> Contract:
     """Return a small contract; a code in lower case is a warning, one with a star is soft."""
-    made = tuple(
+    made = [
         Code(
             name=f"X_{code.strip('*').upper()}",
             severity="warning" if code.islower() else "error",
-            means="m",
             remedy="Mend it.",
             soft="*" in code,
         )
         for code in codes.split()
-    )
+    ]
     return Contract(
         artifact="x",
         title="X",
@@ -49,12 +47,13 @@ def contract(
         version=version,
         fields=fields,
         rules=rules,
-        codes=made,
+        codes={code.name: code for code in made},
+        modes=Modes("strict"),
     )
 
 
 def field(kind: str, required: bool = True, values: Mapping[str, str] | None = None) -> Field:
-    return Field(name="f", type=kind, required=required, means="m", values=values)
+    return Field(name="f", type=kind, required=required, values=values)
 
 
 def codes(wanted: Contract, values: object) -> list[str]:
@@ -117,7 +116,7 @@ def test_a_missing_field() -> None:
 
 
 def test_every_issue_is_collected() -> None:
-    fields = [Field(name=name, type="text", required=True, means="m", values=None) for name in "abc"]
+    fields = [Field(name=name, type="text", required=True, values=None) for name in "abc"]
     assert codes(contract(*fields), {"a": 1, "b": ""}) == ["X_BAD_TYPE", "X_BAD_VALUE", "X_MISSING_FIELD"]
 
 
@@ -221,10 +220,10 @@ VALUES = (
 )
 STATES = st.fixed_dictionaries({}, optional=dict.fromkeys("vtswpx", VALUES))
 EVERYTHING = contract(
-    Field(name="v", type="integer", required=True, means="m", values=None),
-    Field(name="t", type="text", required=True, means="m", values={"a": "m"}),
-    Field(name="s", type="timestamp", required=True, means="m", values=None),
-    Field(name="w", type="list", required=False, means="m", values=None),
+    Field(name="v", type="integer", required=True, values=None),
+    Field(name="t", type="text", required=True, values={"a": "m"}),
+    Field(name="s", type="timestamp", required=True, values=None),
+    Field(name="w", type="list", required=False, values=None),
     codes=f"{GENERAL} brief_missing",
     version=Version(field="v", current=1, accepts=(0,)),
     rules=(next_brief_exists,),

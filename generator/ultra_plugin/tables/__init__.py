@@ -36,7 +36,8 @@ def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFi
 def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     settings = (f"{plugin.folder}/plugin.yaml", "suite.yaml")
     yield "__init__", _INIT % literal(plugin.launcher), settings
-    yield "names", names_module(suite, plugin), settings
+    agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
+    yield "names", names_module(suite, plugin), (*settings, *agents)
     made_from = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
     yield "stages", stages_module(suite, plugin), (settings[0], *made_from)
     if suite.common_codes:
@@ -49,7 +50,6 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
             (COMMANDS, KINDS, WRAPPERS, *suite.policy.guard.files),
         )
     yield "limits", limits_module(suite.limits), (LIMITS,) if suite.limits else ("suite.yaml",)
-    agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
     yield "agents", agents_module(plugin), agents or settings
     outputs = {key: suite.outputs[key] for key in plugin.roles if key in suite.outputs}
     if outputs:

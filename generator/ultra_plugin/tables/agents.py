@@ -1,8 +1,8 @@
-"""Render the agents of each role and the programs that each agent may run."""
+"""Render the agents of each role."""
 
 from __future__ import annotations
 
-from ultra_plugin.agents import agents_with, programs_of
+from ultra_plugin.agents import agents_with
 from ultra_plugin.model import Plugin
 from ultra_plugin.tables.literal import literal
 
@@ -25,7 +25,6 @@ def agents_module(plugin: Plugin) -> str:
         "SECOND_MODEL": next(iter(agents_with(roles, "second-model")), ""),
         "CRITICS": tuple(agents_with(roles, "critic")),
         "DECOMPOSER": next(iter(agents_with(roles, "decomposer")), ""),
-        "PROGRAMS": programs_of(plugin),
     }
     body = "".join(f"{name} = {literal(value)}\n" for name, value in values.items())
     return f'"""Rendered from the headers of agents/*.md.j2: edit those files, not this one."""\n\n{body}'

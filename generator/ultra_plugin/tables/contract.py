@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ultra_plugin.artifact import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
-from ultra_plugin.tables.literal import arguments, literal, row, rows
+from ultra_plugin.tables.literal import arguments, entries, literal, row, rows
 
 _CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"
 _COMMON = "common"
@@ -22,7 +22,6 @@ def contract_module(contract: Contract) -> str:
         "format": literal(contract.format),
         "version": _version(contract.version),
         "modes": _modes(contract.modes),
-        "places": literal(tuple(place.path for place in contract.places)),
         "fields": rows(field_call(name, field) for name, field in contract.fields.items()),
         "sections": rows(_section(name, section) for name, section in contract.sections.items()),
         "parts": rows(_part(name, part) for name, part in contract.parts.items()),
@@ -32,7 +31,7 @@ def contract_module(contract: Contract) -> str:
         "rules": row(rules),
         "stats": rows(field_call(name, field) for name, field in contract.stats.items()),
         "gate": gate_call(contract.gate) if contract.gate else "None",
-        "codes": rows(_code(name, code) for name, code in contract.codes.items()),
+        "codes": entries({name: _code(name, code) for name, code in contract.codes.items()}),
     }
     body = "".join(
         f"    {name}={text},\n" for name, text in values.items() if text not in ("()", "{}", "None")
@@ -49,7 +48,7 @@ def common_module(codes: Mapping[str, Code]) -> str:
     return (
         f'"""Rendered from contracts/{_COMMON}.yaml: edit that file, not this one."""\n\n'
         "from ultra_runtime.contract.model import Code\n\n"
-        f"CODES = {rows(_code(name, code) for name, code in codes.items())}\n"
+        f"CODES = {entries({name: _code(name, code) for name, code in codes.items()})}\n"
     )
 
 
@@ -76,7 +75,7 @@ def field_call(name: str, field: Field) -> str:
         "legacy": field.legacy or None,
         "moves": field.moves or None,
     }
-    call = arguments(name=name, type=field.type, required=field.required, means=field.means) + "".join(
+    call = arguments(name=name, type=field.type, required=field.required) + "".join(
         f", {key}={literal(value)}" for key, value in optional.items() if value is not None
     )
     for key, inner in (("fields", field.fields), ("entries", field.entries)):
@@ -86,15 +85,15 @@ def field_call(name: str, field: Field) -> str:
 
 
 def _section(name: str, section: Section) -> str:
-    call = arguments(name=name, required=section.required, means=section.means)
+    call = arguments(name=name, required=section.required)
     if section.fields:
         call += f", fields={row(field_call(name, field) for name, field in section.fields.items())}"
     return f"Section({call}{', mild=True' if section.mild else ''})"
 
 
 def _part(name: str, part: Part) -> str:
-    call = arguments(name=name, heading=part.heading, under=part.under, level=part.level, means=part.means)
-    for key in ("code", "counted_by", "count_code", "listed_by"):
+    call = arguments(name=name, heading=part.heading, under=part.under, level=part.level)
+    for key in ("code", "counted_by", "count_code"):
         if value := getattr(part, key):
             call += f", {key}={literal(value)}"
     return f"Part({call}, fields={row(field_call(name, field) for name, field in part.fields.items())})"
@@ -102,30 +101,27 @@ def _part(name: str, part: Part) -> str:
 
 def _block(name: str, block: Block) -> str:
     fields = row(field_call(name, field) for name, field in block.fields.items())
-    return f"Block({arguments(name=name, means=block.means)}, fields={fields})"
+    return f"Block({arguments(name=name)}, fields={fields})"
 
 
 def _code(name: str, code: Code) -> str:
-    call = arguments(name=name, severity=code.severity, means=code.means, remedy=code.remedy)
+    call = arguments(name=name, severity=code.severity, remedy=code.remedy)
     return f"Code({call}{', soft=True' if code.soft else ''})"
 
 
 def _version(version: Version | None) -> str:
     if version is None:
         return "None"
-    optional = {"legacy": version.legacy, "block": version.block}
-    given = {key: value for key, value in optional.items() if value}
-    return f"Version({arguments(field=version.field, current=version.current, accepts=version.accepts, **given)})"
+    return f"Version({arguments(field=version.field, current=version.current, accepts=version.accepts)})"
 
 
 def _modes(modes: Modes) -> str:
-    write = modes.write
-    given = {key: value for key, value in (("soft_when", write.soft_when), ("draft", write.draft)) if value}
-    return f"Modes({arguments(write=write.mode, read=modes.read.mode, **given)})"
+    given = {"soft_when": modes.write.soft_when} if modes.write.soft_when else {}
+    return f"Modes({arguments(write=modes.write.mode, **given)})"
 
 
 def gate_call(gate: Gate) -> str:
-    numbers = ("lowest", "highest", "passes_at", "detail_at", "rounds", "degraded_score", "degraded_verdict")
+    numbers = ("lowest", "highest", "detail_at", "rounds", "degraded_score", "degraded_verdict")
     call = arguments(
         **{name: getattr(gate, name) for name in numbers}, tie_order=gate.tie_order, verdicts=gate.verdicts
     )

@@ -12,6 +12,11 @@ def rows(calls: Iterable[str]) -> str:
     return f"(\n{lines}    )" if lines else "()"
 
 
+def entries(calls: Mapping[str, str]) -> str:
+    """Return a dict with one call per line, as an argument of the contract."""
+    return "{\n" + "".join(f"        {literal(key)}: {call},\n" for key, call in calls.items()) + "    }"
+
+
 def row(calls: Iterable[str]) -> str:
     """Return a tuple on one line."""
     return "(" + "".join(f"{call}, " for call in calls).rstrip(" ") + ")"

@@ -9,14 +9,9 @@ import sys
 from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, UsageError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher, names, verb
+from ultra_runtime.typed import ModuleType, Sequence, TextIO
 from ultra_runtime.usage import Usage, parse
 from ultra_runtime.words import nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
-    from typing import TextIO
 
 HELP = ("-h", "--help")
 # The disk is full, broken or read-only, or too many files are open.

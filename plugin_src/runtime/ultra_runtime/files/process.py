@@ -8,11 +8,10 @@ import time
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     Actions = list[tuple[object, ...]]
 
 KILL = 9

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, collapsed
 from ultra_runtime.guard.shell.syntax import Script, TooMuch
+from ultra_runtime.typed import Any, Union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Union
-
     Value = Union[str, list[str]]
 
 MAX_VALUE = 64 * 1024
