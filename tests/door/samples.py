@@ -112,7 +112,7 @@ One thing is wrong.
 
 ## Remediation Summary
 
-Mend the comparison.
+Fix the comparison.
 """
 
 DETAILS = {

@@ -39,7 +39,7 @@ def fenced(block: Mapping[str, object]) -> str:
 
 def critic(**scores: int) -> str:
     block = {
-        name: {"score": scores.get(name, 5), "issues": ["mend it"] if name in scores else []} for name in TEN
+        name: {"score": scores.get(name, 5), "issues": ["fix it"] if name in scores else []} for name in TEN
     }
     return fenced({**block, "verdict": "READY"})
 
@@ -280,27 +280,27 @@ def remedy(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "of_this_plan", "mended"),
+    ("status", "of_this_plan", "is_remedy"),
     [("completed", True, True), ("partial", True, False), ("completed", False, False)],
 )
 def test_a_review_whose_goals_were_mended_is_not_planned_again(
-    ultra: Ultra, project: Path, status: str, of_this_plan: bool, mended: bool
+    ultra: Ultra, project: Path, status: str, of_this_plan: bool, is_remedy: bool
 ) -> None:
     remedy(project)
     plan = (project / "plan.md").read_bytes() if of_this_plan else b"another"
     run = {"status": status, "plan_digest": hashlib.sha256(plan).hexdigest()}
     (project / "progress.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
-    assert (COMMANDS["review"] in told["next"], len(told["warnings"])) == (mended, mended)
-    assert ("ultra guide plan remediation" in told["next"]) is not mended
+    assert (COMMANDS["review"] in told["next"], len(told["warnings"])) == (is_remedy, is_remedy)
+    assert ("ultra guide plan remediation" in told["next"]) is not is_remedy
 
 
 @pytest.mark.parametrize(
-    ("of_this_plan", "mended"),
+    ("of_this_plan", "is_remedy"),
     [([True, True, True], True), ([True, False, True], False), ([True, True], False)],
 )
 def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
-    ultra: Ultra, project: Path, of_this_plan: list[bool], mended: bool
+    ultra: Ultra, project: Path, of_this_plan: list[bool], is_remedy: bool
 ) -> None:
     remedy(project)
     for number, is_own in enumerate(of_this_plan, 1):
@@ -308,7 +308,7 @@ def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
         run = {"status": "completed", "plan_digest": hashlib.sha256(plan).hexdigest()}
         (project / f"progress-session-{number}.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
-    assert (COMMANDS["review"] in told["next"]) is mended
+    assert (COMMANDS["review"] in told["next"]) is is_remedy
 
 
 def test_a_project_and_a_brief_exclude_each_other(ultra: Ultra) -> None:

@@ -194,7 +194,7 @@ def test_the_coordinator_merges_and_corrects_and_the_gravest_left_decides(ultra:
 def test_merging_loses_no_word_and_the_goals_are_named(ultra: Ultra, work: Path) -> None:
     (work / "a.py").write_text("x = 1\ny = 2\n")
     ultra(*TRIAGE, "--since", "HEAD")
-    ultra(*ADD, given=block(finding(message="first", fix="mend it"), finding(rule="small", severity="MINOR")))
+    ultra(*ADD, given=block(finding(message="first", fix="fix it"), finding(rule="small", severity="MINOR")))
     third = finding(rule="s", evidence="y = 2", message="third")
     other = block(finding(message="second", fix="test it"), third)
     file = ultra("review", "add", "security-reviewer", "--project", PROJECT, given=other).data[

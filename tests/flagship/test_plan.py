@@ -197,8 +197,8 @@ def test_from_a_review_every_grave_finding_becomes_a_goal(
         bash(f"ultra plan begin --brief {PROJECT}/review.md --quick --json"),
         bash("ultra guide plan remediation"),
         Together(
-            spawn("dependency-tracer", f"Mend {PROJECT}/review.md"),
-            spawn("test-strategist", f"Mend {PROJECT}/review.md"),
+            spawn("dependency-tracer", f"Fix {PROJECT}/review.md"),
+            spawn("test-strategist", f"Fix {PROJECT}/review.md"),
         ),
         bash("ultra guide plan synthesis"),
         given(f"{PUT} --json", text),

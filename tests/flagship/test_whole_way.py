@@ -1,4 +1,4 @@
-"""The whole way in the real client: brief, research, plan, execute, review, the plan that mends it, executing that.
+"""The whole way in the real client: brief, research, plan, execute, review, the plan that fixes it, executing that.
 
 One repository, one project, nine sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts its parts,
 of acting/, on what verbs and client answer; each command that is typed is the one that the stage before it offered, and what
@@ -43,7 +43,7 @@ STEPS = [
     "feat: find the most frequent words",
     "feat: show the most frequent words with --top",
     "docs: describe --top",
-    "fix: tell a wrong N in one line",
+    "fix: report an invalid N in one line",
 ]
 
 
@@ -216,7 +216,7 @@ def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, 
     return stage, seen
 
 
-def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFactory) -> None:
+def test_from_a_task_to_reviewed_and_fixed_work(way: Way, terminal: TerminalFactory) -> None:
     sample = acting.scenes("repository.md")
     way.tells(
         sample=sample["tally.py"],
@@ -229,9 +229,9 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
     execute_typed = make_the_plan(way, plan_typed)
     resume_typed = fail_on_the_first_day(way, execute_typed)
     review_typed = go_on_the_next_day(way, resume_typed)
-    mend_typed = have_it_reviewed(way, review_typed)
-    again_typed = plan_what_was_found(way, mend_typed)
-    mend_it(way, again_typed)
+    fix_typed = have_it_reviewed(way, review_typed)
+    again_typed = plan_what_was_found(way, fix_typed)
+    fix_it(way, again_typed)
     assert (again_typed, way.status()["next"]) == (execute_typed, review_typed)
     look_at_the_end(way)
     agrees_with(way.recording(), PLACE)
@@ -397,33 +397,33 @@ def have_it_reviewed(way: Way, typed: str) -> str:
 
 def plan_what_was_found(way: Way, typed: str) -> str:
     """Every grave finding is a goal of the plan that takes the first one's place."""
-    mending = way.claude(typed, partial(acting.mending, way.folder))
-    assert mending.verbs == [
+    planning = way.claude(typed, partial(acting.plan_fixes, way.folder))
+    assert planning.verbs == [
         "plan begin", "guide plan remediation", "Agent", "Agent", "guide plan synthesis", "put plan", "gate plan", "Agent",
         "Agent", "gate plan", "validate plan", "stats plan",
     ]  # fmt: skip
-    assert mending.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
-    (source,) = mending.answers("plan begin")
+    assert planning.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
+    (source,) = planning.answers("plan begin")
     ids = re.findall(r"^  - ([0-9a-f]{40})$", way.read("review.md"), re.MULTILINE)
     assert (source["source"], source["goals"]) == (
         "review", [{"id": ids[0], "severity": "BLOCKER"}, {"id": ids[1], "severity": "MAJOR"}],
     )  # fmt: skip
     assert all(f"  - {one}\n" in way.read("plan.md") for one in ids)
-    offered = str(mending.answers("gate plan")[-1]["run"])
+    offered = str(planning.answers("gate plan")[-1]["run"])
     assert way.status()["next"] == offered
-    way.commit("docs: plan to mend what the review found")
-    way.tells(mend_typed=typed, mend_said=mending.said)
+    way.commit("docs: plan to fix what the review found")
+    way.tells(fix_typed=typed, fix_said=planning.said)
     return offered
 
 
-def mend_it(way: Way, typed: str) -> None:
+def fix_it(way: Way, typed: str) -> None:
     """A plan in the place of a completed one starts by itself."""
-    mended = way.claude(typed, acting.Executing(way.folder, acting.work_of("mend", 1)))
-    assert [one["run"] for one in mended.answers("run start")] == ["started"]
-    assert [one["result"] for one in mended.answers("run finish")] == ["completed"]
+    fixed = way.claude(typed, acting.Executing(way.folder, acting.work_of("fix", 1)))
+    assert [one["run"] for one in fixed.answers("run start")] == ["started"]
+    assert [one["result"] for one in fixed.answers("run finish")] == ["completed"]
     assert way.tried("rose.txt", "--top", "many") == (2, "tally: --top needs a number above 0\n")
     assert way.tried("rose.txt") == (0, "8\n")
-    way.tells(again_typed=typed, again_said=mended.said)
+    way.tells(again_typed=typed, again_said=fixed.said)
 
 
 def look_at_the_end(way: Way) -> None:

@@ -50,14 +50,14 @@ GATED = """\
 gate:
   dimensions: {reach: {means: How far., detail: gaps}}
   tie_order: [reach]
-  verdicts: {PASS: Good., MEND: Not yet.}
+  verdicts: {PASS: Good., REVISE: Not yet.}
   lowest: 1
   highest: 3
   passes_at: 2
   detail_at: 1
   rounds: 2
   degraded_score: 1
-  degraded_verdict: MEND
+  degraded_verdict: REVISE
 """
 REVIEW = "output: order-review\nmeans: The scores.\ngate: work-order\n"
 
@@ -71,7 +71,7 @@ def test_a_broken_contract_is_the_only_fault_that_is_told(tmp_path: Path) -> Non
         "unknown-key",
     ]
     coded = CONTRACT.replace("type: integer,", "type: integer, code: COMMON_TYPE,")
-    common = "codes:\n  COMMON_TYPE: {severity: fatal, means: Wrong., remedy: Mend it.}\n"
+    common = "codes:\n  COMMON_TYPE: {severity: fatal, means: Wrong., remedy: Fix it.}\n"
     (fault,) = faults(tmp_path / "2", {ORDER: coded, "contracts/common.yaml": common})
     assert fault.startswith("contracts/common.yaml:2: bad-value")
     (fault,) = faults(tmp_path / "3", forms)
@@ -259,7 +259,7 @@ def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
         ("tie_order: [reach]", "tie_order: []", "'reach' must be both a dimension of the gate and in tie_order"),
         ("tie_order: [reach]", "tie_order: [reach, reach]", "tie_order lists 'reach' 2 times"),
         ("detail: gaps}", "detail: gaps, passes_at: 5}", "'reach'.passes_at must be from 1 to 3, not 5"),
-        ("verdict: MEND", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
+        ("verdict: REVISE", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
         ("minimum: 1, maximum: 8", "minimum: 9, maximum: 8", "the minimum of 'Hours' is 9, more than its maximum 8"),
         ('example: "4"', 'example: "9"', "the example of 'Hours' is 9 (write one from 1 to 8)"),
         ('example: "4"', 'example: many', "the example of 'Hours' is 'many' (write a number)"),

@@ -12,13 +12,13 @@ def agents_module(plugin: Plugin) -> str:
     roles = plugin.roles
     researchers = agents_with(roles, "researcher")
     explorers = agents_with(roles, "explorer")
-    mending = {name: place for name in explorers if (place := roles[name].remediation) is not None}
+    remedial = {name: place for name in explorers if (place := roles[name].remediation) is not None}
     values = {
         "REVIEWERS": tuple(agents_with(roles, "reviewer")),
         "CONFORMANCE": next(iter(agents_with(roles, "conformance")), ""),
         "COORDINATOR": next(iter(agents_with(roles, "coordinator")), ""),
         "EXPLORERS": tuple(explorers),
-        "REMEDIATION_EXPLORERS": tuple(sorted(mending, key=lambda name: mending[name])),
+        "REMEDIATION_EXPLORERS": tuple(sorted(remedial, key=lambda name: remedial[name])),
         "LOCAL_RESEARCHERS": tuple(name for name in researchers if roles[name].scope == "local"),
         "EXTERNAL_RESEARCHERS": tuple(name for name in researchers if roles[name].scope == "external"),
         "QUICK_RESEARCHERS": tuple(name for name in researchers if roles[name].quick),
