@@ -29,7 +29,7 @@ def contract_problems(
         if tree.find(path) is None:
             message = f"the contract of '{contract.artifact}' is not in {path}"
             remedy = "name the file after the artifact"
-            problems.append(Problem(tree.shown(path), contract.line, "bad-name", message, remedy))
+            problems.append(tree.problem(path, contract.line, "bad-name", message, remedy))
             continue
         faults = [*_inner_faults(contract, common), *range_faults(contract), *_stage_faults(contract, stages)]
         other = handovers.setdefault(contract.handover, contract.artifact)
@@ -43,7 +43,7 @@ def contract_problems(
 def located(tree: SourceTree, path: str, code: str, faults: Iterable[Fault]) -> Iterator[Problem]:
     """Yield faults as problems, each at the line of its key."""
     for keys, message, remedy in faults:
-        yield Problem(tree.shown(path), line_of(tree.read(path), *keys), code, message, remedy)
+        yield tree.problem(path, line_of(tree.read(path), *keys), code, message, remedy)
 
 
 def _stage_faults(contract: Contract, stages: Collection[str]) -> Iterator[Fault]:
@@ -141,7 +141,7 @@ def output_problems(
             problems += located(tree, path, "bad-output", field_faults(keys, field))
         if complete and output.gate and output.gate not in gates:
             faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
-        problems += [Problem(tree.shown(path), output.line, "bad-output", *fault) for fault in faults]
+        problems += [tree.problem(path, output.line, "bad-output", *fault) for fault in faults]
     return problems
 
 

@@ -57,6 +57,12 @@ class ProblemsFound(UltraError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise the problems, if there are any."""
+    if found := tuple(problems):
+        raise ProblemsFound(found)
+
+
 def problem(path: str, line: int, code: str, message: str, remedy: str = "") -> ProblemsFound:
     """Return the error for a single problem."""
     return ProblemsFound([Problem(path, line, code, message, remedy)])

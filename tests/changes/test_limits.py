@@ -112,7 +112,7 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
             "contracts/brief.yaml",
             "  rounds: 3\n",
             "  rounds: 0\n",
-            "rounds must be 1 or more, not 0",
+            "rounds must be from 1 to 9, not 0",
         ),
     ],
 )

@@ -242,8 +242,10 @@ RANGED = f"""\
 ).replace("write: {mode: strict,", "write: {mode: strict, soft_when: {state: open},")
 
 
-def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
-    assert loaded(tmp_path, RANGED).gate
+@pytest.mark.parametrize("rounds", [1, 9])
+def test_what_is_in_range_is_taken(tmp_path: Path, rounds: int) -> None:
+    gate = loaded(tmp_path, RANGED.replace("  rounds: 2", f"  rounds: {rounds}")).gate
+    assert gate and gate.rounds == rounds
 
 
 @pytest.mark.parametrize(
@@ -254,7 +256,8 @@ def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
         ("  detail_at: 1", "  detail_at: 4", "detail_at must be from 1 to 3, not 4"),
         ("  degraded_score: 1", "  degraded_score: 0", "degraded_score must be from 1 to 3, not 0"),
         ("  highest: 3", "  highest: 1", "lowest (1) must be less than highest (1)"),
-        ("  rounds: 2", "  rounds: 0", "rounds must be 1 or more, not 0 (write 1 or more)"),
+        ("  rounds: 2", "  rounds: 0", "rounds must be from 1 to 9, not 0 (write a number in that range)"),
+        ("  rounds: 2", "  rounds: 10", "rounds must be from 1 to 9, not 10"),
         ("  rounds: 2", "  rework_at: 2\n  rounds: 2", "rework_at must be below passes_at (2), not 2"),
         ("tie_order: [reach]", "tie_order: []", "'reach' must be both a dimension of the gate and in tie_order"),
         ("tie_order: [reach]", "tie_order: [reach, reach]", "tie_order lists 'reach' 2 times"),

@@ -34,7 +34,7 @@ def spelling_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
     """Yield the problems of every Markdown template and fragment."""
     words = _Words(suite)
     return [
-        Problem(tree.shown(path), line, "spelled-by-hand", message, remedy)
+        tree.problem(path, line, "spelled-by-hand", message, remedy)
         for path in tree.files()
         if path.endswith(".md.j2")
         for line, message, remedy in words.found(tree.text(path))
