@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning"]
@@ -26,14 +26,7 @@ class Problem:
         return f"{place}: {self.code}: {self.message}{remedy}"
 
     def as_dict(self) -> dict[str, object]:
-        return {
-            "path": self.path,
-            "line": self.line,
-            "code": self.code,
-            "message": self.message,
-            "remedy": self.remedy,
-            "severity": self.severity,
-        }
+        return asdict(self)
 
 
 class UltraError(Exception):

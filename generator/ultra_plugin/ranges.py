@@ -31,8 +31,9 @@ def range_faults(contract: Contract) -> Iterator[Fault]:
             yield ("parts", name, "counted_by"), message, "name the code for a wrong count"
     for keys, field in walk(contract):
         yield from field_faults(keys, field)
-    for name, field in contract.stats.items():
-        yield from _free_text_faults(("stats",), name, field)
+    for keys, field in walk_fields(("stats",), contract.stats):
+        if field.type == "text" and not field.values and not field.form:
+            yield keys, f"'{keys[-1]}' of the statistics accepts any text", "give it values or a form"
     if contract.gate:
         yield from gate_faults(("gate",), contract.gate)
 
@@ -129,14 +130,6 @@ def _example_fault(field: Field, example: str) -> tuple[str, str] | None:
         if (low is not None and number < low) or (high is not None and number > high):
             return f"is {example}", f"write one from {low if low is not None else '...'} to {high or '...'}"
     return None
-
-
-def _free_text_faults(keys: tuple[str, ...], name: str, field: Field) -> Iterator[Fault]:
-    """Yield the statistics fields that could hold free text."""
-    if field.type == "text" and not field.values and not field.form:
-        yield (*keys, name), f"'{name}' of the statistics accepts any text", "give it values or a form"
-    for inner_name, inner in field.fields.items():
-        yield from _free_text_faults((*keys, name, "fields"), inner_name, inner)
 
 
 def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:

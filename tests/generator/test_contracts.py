@@ -245,7 +245,8 @@ RANGED = f"""\
 @pytest.mark.parametrize("rounds", [1, 9])
 def test_what_is_in_range_is_taken(tmp_path: Path, rounds: int) -> None:
     gate = loaded(tmp_path, RANGED.replace("  rounds: 2", f"  rounds: {rounds}")).gate
-    assert gate and gate.rounds == rounds
+    assert gate
+    assert gate.rounds == rounds
 
 
 @pytest.mark.parametrize(
