@@ -122,15 +122,8 @@ BRIEF = Removal(
     },
 )
 GUARDED = (
-    "commands",
-    "compaction",
-    "early-stop",
-    "paths",
-    "run-agent",
-    "run-files",
-    "unfinished-run",
-    "worktree",
-)
+    "commands", "compaction", "early-stop", "paths", "run-agent", "run-files", "unfinished-run", "worktree",
+)  # fmt: skip
 PLAN = Removal(
     ("plan", "execute", "review", "continue"),
     (

@@ -12,9 +12,10 @@ import jsonschema
 import pytest
 
 from tests.generator.sample import CONTRACT, write_sample
+from tests.kit import sources
 from ultra_plugin.artifact import Contract
 from ultra_plugin.config import load
-from ultra_plugin.errors import ProblemsFound, UltraError
+from ultra_plugin.errors import UltraError
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import contract_module
@@ -29,10 +30,7 @@ def loaded(tmp_path: Path, text: str = CONTRACT) -> Contract:
 
 
 def faults(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
-    root = write_sample(tmp_path, changes)
-    with pytest.raises(ProblemsFound) as caught:
-        load(SourceTree(root))
-    return [str(problem).replace(f"{root}/", "") for problem in caught.value.problems]
+    return sources.faults(write_sample(tmp_path, changes), load)
 
 
 def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:

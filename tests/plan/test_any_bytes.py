@@ -85,13 +85,8 @@ def _repeat(data: bytes, chance: random.Random) -> bytes:
 
 
 WAYS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _cut,
-    _drop,
-    _insert,
-    _flip,
-    _swap_lines,
-    _repeat,
-)
+    _cut, _drop, _insert, _flip, _swap_lines, _repeat,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(4))
