@@ -23,7 +23,7 @@ SHAPED = ("brief", "research", "review", "progress", "session-state")
 
 
 def is_valid(artifact: str, path: Path) -> bool:
-    """Hold the fields of a fixture against the schema of its artifact."""
+    """Check the fields of a fixture by the schema of its artifact."""
     contract = CONTRACTS[artifact]
     types = {name: str(field.type) for name, field in contract.fields.items()}
     data = path.read_bytes()

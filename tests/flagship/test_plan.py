@@ -78,7 +78,7 @@ ALIGNED = fenced(
 )
 CRITICS = Together(
     spawn("plan-critic", f"Criticise {PROJECT}/plan.md.draft; its brief is {PROJECT}/brief.md"),
-    spawn("scope-guardian", f"Hold {PROJECT}/plan.md.draft against {PROJECT}/brief.md"),
+    spawn("scope-guardian", f"Compare {PROJECT}/plan.md.draft with {PROJECT}/brief.md"),
 )
 EXPLORERS = Together(
     spawn("task-finder", f"Limit the rate of requests. Brief: {PROJECT}/brief.md"),

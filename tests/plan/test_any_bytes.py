@@ -32,7 +32,7 @@ PIECES = [
 
 
 def validate(data: bytes) -> None:
-    """Hold bytes against both contracts; every code has to be one that a contract lists."""
+    """Validate bytes by both contracts; every code has to be one that a contract lists."""
     for kind, check in (("plan", check_plan), ("session-spec", check_spec)):
         for strict in (False, True):
             report = Report(load_contract(kind), "x.md")
