@@ -12,17 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.samples import plan
+from tests.door.samples import DIMENSIONS, plan
 from tests.kit.calls import Ultra
 from tests.kit.files import tree_of
 from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
 PUT = ("put", "plan", "--project", PROJECT, "--draft")
 GATE = ("gate", "plan", "--project", PROJECT)
-TEN = [
-    "brief_coverage", "step_size", "order_and_dependencies", "files_exist", "reuse", "tests", "verify_quality",
-    "failure_handling", "risk", "manifest_quality",
-]  # fmt: skip
 
 
 def fenced(block: Mapping[str, object]) -> str:
@@ -31,7 +27,8 @@ def fenced(block: Mapping[str, object]) -> str:
 
 def critic(**scores: int) -> str:
     block = {
-        name: {"score": scores.get(name, 5), "issues": ["fix it"] if name in scores else []} for name in TEN
+        name: {"score": scores.get(name, 5), "issues": ["fix it"] if name in scores else []}
+        for name in DIMENSIONS
     }
     return fenced({**block, "verdict": "READY"})
 

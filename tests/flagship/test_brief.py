@@ -14,6 +14,7 @@ from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent, Toge
 from tests.client.script import Acting
 from tests.client.session import Client
 from tests.client.terminal import Terminal
+from tests.door.samples import DETAILS
 from tests.kit.model import (
     answered,
     ask,
@@ -35,13 +36,6 @@ PUT = f"ultra put brief --project {PROJECT} --draft"
 GATE = f"ultra gate brief --project {PROJECT} --json"
 STATS = "ultra stats brief slug=rate-limit mode=default interview_turns=5 review_iterations={rounds} brief_quality={quality} research_topics=1 auto_research=false auto_result=manual"
 VAGUE = "- It is fast and works well."
-DETAILS = {
-    "completeness": "gaps",
-    "consistency": "issues",
-    "testability": "weak_criteria",
-    "scope_clarity": "unclear_sections",
-    "research_plan": "invalid_topics",
-}
 
 
 def draft() -> str:

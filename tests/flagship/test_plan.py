@@ -12,6 +12,7 @@ import pytest
 
 from tests.client.fixtures import Play
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
+from tests.door.samples import DIMENSIONS
 from tests.kit.model import answered, bash, fenced, given, spawn, validated
 from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
@@ -20,10 +21,6 @@ BEGIN = f"ultra plan begin --project {PROJECT} --json"
 PUT = f"ultra put plan --project {PROJECT} --draft"
 CHECK = bash(f"ultra gate plan --project {PROJECT} --self-check --json")
 GATE = f"ultra gate plan --project {PROJECT} --json"
-DIMENSIONS = (
-    "brief_coverage", "step_size", "order_and_dependencies", "files_exist", "reuse", "tests", "verify_quality",
-    "failure_handling", "risk", "manifest_quality",
-)  # fmt: skip
 EXPLORED = fenced({"facts": [{"claim": "There is a README.", "at": "README.md:1"}], "advice": [], "open": []})
 LOOKING = ("Glob", "Grep", "Read")
 
