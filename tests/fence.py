@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from tests.kit.files import Content, write_tree
-from tests.kit.names import SOURCES
+from tests.kit.sources import copy_of_sources
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
@@ -63,8 +62,7 @@ back: a deleted home folder, a formatted disk, a rewritten history. Ask it about
 
 def copy_sources(folder: Path, settings: str = SETTINGS) -> Path:
     """Return a copy of the sources with the plugin in it."""
-    source = folder / "plugin_src"
-    shutil.copytree(SOURCES, source, ignore=shutil.ignore_patterns("__pycache__"))
+    source = copy_of_sources(folder)
     flagship = next(source.glob("plugins/*/plugin.yaml")).parent
     own: dict[str, Content] = {
         "plugin.yaml": settings,

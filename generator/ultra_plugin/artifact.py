@@ -12,18 +12,9 @@ _PROJECT = ("{project_dir}/", ".claude/projects/{date}-{slug}/")
 GAPS = {"{NN}": "{topic}", "{topic-slug}": "{slug}", "{N}": "{session}"}
 FieldType = Literal["text", "integer", "number", "boolean", "list", "object", "date", "timestamp", "any"]
 Form = Literal[
-    "slug",
-    "file-name",
-    "project-dir",
-    "question",
-    "commit",
-    "sha1",
-    "sha256",
-    "step-number",
-    "version",
-    "location",
+    "slug", "file-name", "project-dir", "question", "commit", "sha1", "sha256", "step-number", "version", "location",
     "pattern",
-]
+]  # fmt: skip
 """A required form of text; the runtime has one function per form."""
 Severity = Literal["error", "warning"]
 

@@ -68,10 +68,5 @@ def _fault(
         remedy = f"add {{% block {block_name} %}} ... {{% endblock %}}"
         yield "empty-block", name, 1, f"the block '{block_name}' is missing", remedy
     elif filled[1].is_empty and not filled[1].is_required:
-        yield (
-            "empty-block",
-            filled[0],
-            filled[1].line,
-            f"the block '{block_name}' is empty",
-            "write its text",
-        )
+        above, block = filled
+        yield "empty-block", above, block.line, f"the block '{block_name}' is empty", "write its text"

@@ -15,7 +15,7 @@ from ultra_plugin.artifact import CommonCodes, Contract, Output
 from ultra_plugin.contracts import contract_problems, output_problems, with_values
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import read_document
-from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.errors import Problem, ProblemsFound, refuse
 from ultra_plugin.limits import load_limits, with_limits
 from ultra_plugin.model import Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
@@ -74,13 +74,7 @@ def load(tree: SourceTree) -> Suite:
         problems += agent_problems(tree, loaded, [form.output for form in forms])
     if not plugins:
         problems.append(
-            Problem(
-                tree.shown("plugins"),
-                0,
-                "no-plugin",
-                "no plugin to build",
-                "add plugins/NAME/plugin.yaml",
-            )
+            tree.problem("plugins", 0, "no-plugin", "no plugin to build", "add plugins/NAME/plugin.yaml")
         )
     modules = read_modules(tree)
     problems += [*same_launcher_problems(tree, loaded)]
@@ -121,7 +115,7 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     folder = f"plugins/{name}"
     path = f"{folder}/plugin.yaml"
     if tree.find(path) is None:
-        raise ProblemsFound([Problem(tree.shown(folder), 0, "no-manifest", "has no plugin.yaml", "add it")])
+        raise ProblemsFound([tree.problem(folder, 0, "no-manifest", "has no plugin.yaml", "add it")])
     settings = read(tree, path, PluginSettings)
     stages = settings.pipeline
     commands = {
@@ -132,22 +126,19 @@ def load_plugin(tree: SourceTree, name: str) -> Plugin:
     roles = {key: read_agent(tree, path) for key, path in sources.items() if tree.find(path)}
     launchers = [settings.runtime.launcher] if settings.runtime else []
     problems = [
-        Problem(
-            tree.shown(path), 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens"
-        )
+        tree.problem(path, 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens")
         for word in (settings.name, *stages, *commands.values(), *agents, *launchers)
         if not _NAME.fullmatch(word)
     ]
     if settings.name != name:
         message = f"the plugin '{settings.name}' is in a folder called '{name}'"
-        problems.append(Problem(tree.shown(path), 0, "bad-name", message, "use the same name for both"))
+        problems.append(tree.problem(path, 0, "bad-name", message, "use the same name for both"))
     problems += [
-        Problem(tree.shown(path), 0, "two-sources", f"{count} commands are called '{word}'", "rename one")
+        tree.problem(path, 0, "two-sources", f"{count} commands are called '{word}'", "rename one")
         for word, count in Counter(commands.values()).items()
         if count > 1
     ]
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
     return Plugin(settings, folder, commands, agents, roles)
 
 

@@ -29,7 +29,7 @@ def contract_problems(
         if tree.find(path) is None:
             message = f"the contract of '{contract.artifact}' is not in {path}"
             remedy = "name the file after the artifact"
-            problems.append(Problem(tree.shown(path), contract.line, "bad-name", message, remedy))
+            problems.append(tree.problem(path, contract.line, "bad-name", message, remedy))
             continue
         faults = [*_inner_faults(contract, common), *range_faults(contract), *_stage_faults(contract, stages)]
         other = handovers.setdefault(contract.handover, contract.artifact)
@@ -43,7 +43,7 @@ def contract_problems(
 def located(tree: SourceTree, path: str, code: str, faults: Iterable[Fault]) -> Iterator[Problem]:
     """Yield faults as problems, each at the line of its key."""
     for keys, message, remedy in faults:
-        yield Problem(tree.shown(path), line_of(tree.read(path), *keys), code, message, remedy)
+        yield tree.problem(path, line_of(tree.read(path), *keys), code, message, remedy)
 
 
 def _stage_faults(contract: Contract, stages: Collection[str]) -> Iterator[Fault]:
@@ -109,13 +109,6 @@ def _filled(fields: Mapping[str, Field], known: Mapping[str, dict[str, str]]) ->
     return filled
 
 
-def _lost_values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
-    for field in fields.values():
-        if field.values_of and not field.values:
-            yield f"'{field.values_of}' must be a part of a contract whose sections name values", "name one"
-        yield from _lost_values(field.fields)
-
-
 def output_problems(
     tree: SourceTree, outputs: list[Output], contracts: list[Contract], complete: bool = True
 ) -> list[Problem]:
@@ -129,19 +122,20 @@ def output_problems(
         path = f"outputs/{output.output}.yaml"
         faults = []
         if tree.find(path) is None:
-            faults.append(
-                (f"the output '{output.output}' is not in {path}", "name the file after the output")
-            )
+            message = f"the output '{output.output}' is not in {path}"
+            faults.append((message, "name the file after the output"))
         if sum(map(bool, (output.fields, output.gate, output.scores))) != 1:
             faults.append(("needs exactly one of fields, gate and scores", "keep one"))
-        faults += _lost_values(output.fields) if complete else ()
         if output.scores:
             problems += located(tree, path, "bad-output", gate_faults(("scores",), output.scores))
         for keys, field in walk_fields(("fields",), output.fields):
             problems += located(tree, path, "bad-output", field_faults(keys, field))
+            if complete and field.values_of and not field.values:
+                message = f"'{field.values_of}' must be a part of a contract whose sections name values"
+                faults.append((message, "name one"))
         if complete and output.gate and output.gate not in gates:
             faults.append((f"'{output.gate}' has no gate", nearest(output.gate, gates)))
-        problems += [Problem(tree.shown(path), output.line, "bad-output", *fault) for fault in faults]
+        problems += [tree.problem(path, output.line, "bad-output", *fault) for fault in faults]
     return problems
 
 
@@ -153,17 +147,3 @@ def _named_codes(contract: Contract) -> Iterator[tuple[tuple[str, ...], str]]:
         for key in ("code", "type_code", "missing", "count_code"):
             if code := getattr(owner, key, None):
                 yield (*keys, key), code
-
-
-def all_fields(contract: Contract) -> Iterator[Mapping[str, Field]]:
-    """Yield every group of fields: of the artifact, of its sections, parts and blocks, and those inside fields."""
-    groups = [
-        contract.fields,
-        *(section.fields for section in contract.sections.values()),
-        *(part.fields for part in contract.parts.values()),
-        *(block.fields for block in contract.blocks.values()),
-    ]
-    for group in groups:
-        if group:
-            yield group
-            groups += [inner for field in group.values() for inner in (field.fields, field.entries)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning"]
@@ -26,14 +26,7 @@ class Problem:
         return f"{place}: {self.code}: {self.message}{remedy}"
 
     def as_dict(self) -> dict[str, object]:
-        return {
-            "path": self.path,
-            "line": self.line,
-            "code": self.code,
-            "message": self.message,
-            "remedy": self.remedy,
-            "severity": self.severity,
-        }
+        return asdict(self)
 
 
 class UltraError(Exception):
@@ -55,6 +48,12 @@ class ProblemsFound(UltraError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(map(str, self.problems)))
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise the problems, if there are any."""
+    if found := tuple(problems):
+        raise ProblemsFound(found)
 
 
 def problem(path: str, line: int, code: str, message: str, remedy: str = "") -> ProblemsFound:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.errors import Problem, ProblemsFound, refuse
 from ultra_plugin.rules import Guard, Logic, Rule, RuleFunction
 from ultra_plugin.source import SourceTree
 from ultra_plugin.syntax import Python, parse
@@ -29,8 +29,7 @@ def read_guard(tree: SourceTree) -> Guard:
         functions += found
         problems += faults
     tables = {**_tables(tree, KINDS), **_tables(tree, WRAPPERS)}
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
     return Guard(tuple(functions), _events(tables.pop("EVENTS", {})), tables, tuple(tree.files(RULES)))
 
 
@@ -41,33 +40,22 @@ def _functions(tree: SourceTree, path: str) -> tuple[list[RuleFunction], list[Pr
     needed = _needed(needs)
     stem = path.rpartition("/")[2].removesuffix(".py")
     found = [
-        RuleFunction(
-            node.name, stem, path, node.lineno, len(node.args.args), tuple(needed.get(node.name, ()))
-        )
+        RuleFunction(node.name, stem, path, node.lineno, len(node.args.args), needed.get(node.name, ()))
         for node in module.body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     ]
-    names = [one.name for one in found]
-    return found, [
-        Problem(
-            tree.shown(path),
-            needs.lineno if needs else 0,
-            _CODE,
-            f"{NEEDS} names '{name}', which is not a function of this file",
-            nearest(name, names),
-        )
-        for name in needed
-        if name not in names
-    ]
+    names, line = [one.name for one in found], needs.lineno if needs else 0
+    problems = []
+    for name in needed.keys() - {*names}:
+        message = f"{NEEDS} names '{name}', which is not a function of this file"
+        problems.append(tree.problem(path, line, _CODE, message, nearest(name, names)))
+    return found, problems
 
 
 def _needed(needs: ast.expr | None) -> dict[str, tuple[str, ...]]:
     found = _literal(needs) if needs is not None else {}
-    return (
-        {str(name): tuple(map(str, texts)) for name, texts in found.items()}
-        if isinstance(found, dict)
-        else {}
-    )
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {str(name): tuple(map(str, texts)) for name, texts in pairs}
 
 
 def _events(table: Mapping[str, object]) -> dict[str, int]:
@@ -94,7 +82,7 @@ def _parsed(tree: SourceTree, path: str) -> Python:
         return parse(tree.text(path))
     except SyntaxError as error:
         message = f"is not Python: {error.msg}"
-        problem = Problem(tree.shown(path), error.lineno or 1, _CODE, message, "fix the syntax of this line")
+        problem = tree.problem(path, error.lineno or 1, _CODE, message, "fix the syntax of this line")
         raise ProblemsFound([problem]) from None
 
 
@@ -122,9 +110,7 @@ def resolve(
                 places[logic.when, logic.use] = found
             elif found:
                 message, remedy = found
-                problems.append(
-                    Problem(tree.shown(path), logic.line, _CODE, f"rule '{rule.id}': {message}", remedy)
-                )
+                problems.append(tree.problem(path, logic.line, _CODE, f"rule '{rule.id}': {message}", remedy))
     return places, [*problems, *_unused(tree, guard, places.values())]
 
 
@@ -134,26 +120,19 @@ def _function(logic: Logic, guard: Guard) -> RuleFunction | tuple[str, str] | No
     if logic.when not in counts:
         return f"the guard has no event '{logic.when}'", nearest(logic.when, counts)
     if not logic.use:
-        if logic.when in _PARAMETERS:
-            return (
-                f"'when: {logic.when}' needs 'use:'",
-                "name a function of guard/rules, such as 'use: always'",
-            )
-        return None
+        remedy = "name a function of guard/rules, such as 'use: always'"
+        return (f"'when: {logic.when}' needs 'use:'", remedy) if logic.when in _PARAMETERS else None
     named = [one for one in guard.functions if one.name == logic.use]
     count = counts[logic.when]
     fitting = [one for one in named if one.parameters == count]
     if not named:
-        return (
-            f"'use: {logic.use}' names no function of guard/rules",
-            nearest(logic.use, {one.name for one in guard.functions if one.parameters == count}),
-        )
+        known = {one.name for one in guard.functions if one.parameters == count}
+        return f"'use: {logic.use}' names no function of guard/rules", nearest(logic.use, known)
     if not fitting:
         one = named[0]
-        return (
-            f"'use: {logic.use}' takes {one.parameters} parameters, but 'when: {logic.when}' gives {count}",
-            f"use a function that takes {count}, or change {one.module}.py line {one.line}",
-        )
+        message = f"takes {one.parameters} parameters, but 'when: {logic.when}' gives {count}"
+        remedy = f"use a function that takes {count}, or change {one.module}.py line {one.line}"
+        return f"'use: {logic.use}' {message}", remedy
     if len(fitting) > 1:
         files = " and ".join(f"{one.module}.py" for one in fitting)
         return f"'use: {logic.use}' names functions in {files}", "rename one"
@@ -166,4 +145,4 @@ def _unused(tree: SourceTree, guard: Guard, used: Iterable[RuleFunction]) -> Ite
         if (one.module, one.name) not in known:
             message = f"no rule of the policy uses the function '{one.name}'"
             remedy = "name it in a rule's 'use:', begin its name with an underscore, or remove it"
-            yield Problem(tree.shown(one.path), one.line, _CODE, message, remedy)
+            yield tree.problem(one.path, one.line, _CODE, message, remedy)

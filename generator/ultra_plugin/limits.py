@@ -8,26 +8,14 @@ from dataclasses import dataclass
 
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import nearest, read_document
-from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
+from ultra_plugin.errors import NotKnown, Problem, refuse
 from ultra_plugin.source import SourceTree
 
 LIMITS = "limits.yaml"
 _ASKED = re.compile(r"\{\{\s*(?:limit\.(\w+)|limit_word\('(\w+)'\))\s*(\|\s*capitalize\s*)?\}\}")
-_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +27,14 @@ def load_limits(tree: SourceTree) -> Mapping[str, Limit]:
     """Return every limit by name, or raise all that are out of range."""
     if tree.find(LIMITS) is None:
         return {}
-    path = tree.shown(LIMITS)
-    limits = read_document(path, tree.read(LIMITS), _LimitsFile).limits
-    problems = [
-        Problem(
-            path,
-            limit.line,
-            "out-of-range",
-            f"'{name}' must be from {limit.minimum} to {limit.maximum}, not {limit.value}",
-            "write a value in that range",
-        )
-        for name, limit in limits.items()
-        if not limit.minimum <= limit.value <= limit.maximum
-    ]
-    if problems:
-        raise ProblemsFound(problems)
+    limits = read_document(tree.shown(LIMITS), tree.read(LIMITS), _LimitsFile).limits
+    problems = []
+    for name, limit in limits.items():
+        if not limit.minimum <= limit.value <= limit.maximum:
+            message = f"'{name}' must be from {limit.minimum} to {limit.maximum}, not {limit.value}"
+            remedy = "write a value in that range"
+            problems.append(tree.problem(LIMITS, limit.line, "out-of-range", message, remedy))
+    refuse(problems)
     return limits
 
 
@@ -85,8 +66,7 @@ def with_limits(path: str, data: bytes, limits: Mapping[str, Limit]) -> bytes:
             message = "double braces can hold only limits here"
             remedy = "write {{ limit.NAME }} or {{ limit_word('NAME') }}"
             problems.append(Problem(path, number + 1, "unknown-limit", message, remedy))
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 

@@ -102,11 +102,11 @@ def _room(module: str) -> str:
 def room_problems(tree: SourceTree, modules: Modules, plugin: Plugin) -> Iterator[Problem]:
     """Yield each room of plugin.yaml that the runtime does not have."""
     settings, known = plugin.settings.runtime, rooms_of(modules)
-    path = tree.shown(f"{plugin.folder}/plugin.yaml")
+    path = f"{plugin.folder}/plugin.yaml"
     for room in settings.rooms if settings else ():
         if room not in known:
-            message = f"the runtime has no room '{room}'"
-            yield Problem(path, _line_of(tree, plugin, room), "unknown-room", message, nearest(room, known))
+            line, message = _line_of(tree, plugin, room), f"the runtime has no room '{room}'"
+            yield tree.problem(path, line, "unknown-room", message, nearest(room, known))
 
 
 def same_launcher_problems(tree: SourceTree, plugins: Iterable[Plugin]) -> Iterator[Problem]:
@@ -116,10 +116,8 @@ def same_launcher_problems(tree: SourceTree, plugins: Iterable[Plugin]) -> Itera
         name, launcher = plugin.settings.name, plugin.launcher
         if launcher and owners.setdefault(launcher, name) != name:
             message = f"the plugin {owners[launcher]} has the launcher '{launcher}' too"
-            path, line = tree.shown(f"{plugin.folder}/plugin.yaml"), _line_of(tree, plugin, launcher)
-            yield Problem(
-                path, line, "same-launcher", message, "choose another name under runtime: launcher:"
-            )
+            path, remedy = f"{plugin.folder}/plugin.yaml", "choose another name under runtime: launcher:"
+            yield tree.problem(path, _line_of(tree, plugin, launcher), "same-launcher", message, remedy)
 
 
 def _line_of(tree: SourceTree, plugin: Plugin, word: str) -> int:
@@ -193,15 +191,8 @@ def carried_modules(
     whole[ANY_CONTRACT] = frozenset(contracts)
     hooks = {door for door in carried_doors(modules, settings.rooms) if _room(door) == HOOKS}
     rooms = {module for module in modules if module.partition(".")[0] in settings.rooms}
-    waiting = [
-        "",
-        "__main__",
-        VERBS,
-        TABLES,
-        *hooks,
-        *rooms,
-        *(verb.module for verb in plugin.verbs.values()),
-    ]
+    verbs = (verb.module for verb in plugin.verbs.values())
+    waiting = ["", "__main__", VERBS, TABLES, *hooks, *rooms, *verbs]
     carried: set[str] = set()
     while waiting:
         module = waiting.pop()

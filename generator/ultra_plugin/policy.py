@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ultra_plugin.document import nearest, read_document
-from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.guard import read_guard, resolve
 from ultra_plugin.rules import Policy, Rule, SecretFiles
 from ultra_plugin.source import SourceTree
@@ -42,15 +42,14 @@ def load_policy(tree: SourceTree) -> Policy | None:
         for rule in rules:
             if rule.id in seen:
                 message = f"the rule '{rule.id}' is also in {seen[rule.id]}"
-                problems.append(Problem(tree.shown(path), rule.line, "duplicate-rule", message, "rename one"))
+                problems.append(tree.problem(path, rule.line, "duplicate-rule", message, "rename one"))
             seen[rule.id] = tree.shown(path)
     if paths.secret_files:
         problems += _secret_problems(tree.shown(PATHS), paths.secret_files, [rule.id for rule in paths.rules])
     guard = read_guard(tree)
     functions, faults = resolve(tree, COMMANDS, loaded[COMMANDS], guard)
     problems += faults
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
     return Policy(loaded[COMMANDS], loaded[PATHS], paths.secret_files, guard, functions)
 
 

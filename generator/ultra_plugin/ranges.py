@@ -12,6 +12,7 @@ from ultra_plugin.document import nearest
 Fault = tuple[tuple[str, ...], str, str]
 """The keys that lead to the value in its YAML file, message and remedy."""
 _NUMBERS = ("integer", "number")
+_MOST_ROUNDS = 9
 
 
 def range_faults(contract: Contract) -> Iterator[Fault]:
@@ -30,8 +31,9 @@ def range_faults(contract: Contract) -> Iterator[Fault]:
             yield ("parts", name, "counted_by"), message, "name the code for a wrong count"
     for keys, field in walk(contract):
         yield from field_faults(keys, field)
-    for name, field in contract.stats.items():
-        yield from _free_text_faults(("stats",), name, field)
+    for keys, field in walk_fields(("stats",), contract.stats):
+        if field.type == "text" and not field.values and not field.form:
+            yield keys, f"'{keys[-1]}' of the statistics accepts any text", "give it values or a form"
     if contract.gate:
         yield from gate_faults(("gate",), contract.gate)
 
@@ -102,11 +104,8 @@ def field_faults(keys: tuple[str, ...], field: Field) -> Iterator[Fault]:
             yield (*keys, key), message, nearest(value, values or ("values",))
     for spelling in field.legacy:
         if spelling in values:
-            yield (
-                (*keys, "legacy"),
-                f"'{spelling}' is both a value of '{name}' and a legacy spelling",
-                "remove one",
-            )
+            message = f"'{spelling}' is both a value of '{name}' and a legacy spelling"
+            yield (*keys, "legacy"), message, "remove one"
     low, high = field.minimum, field.maximum
     if low is not None and high is not None and low > high:
         message = f"the minimum of '{name}' is {low}, more than its maximum {high}"
@@ -133,23 +132,12 @@ def _example_fault(field: Field, example: str) -> tuple[str, str] | None:
     return None
 
 
-def _free_text_faults(keys: tuple[str, ...], name: str, field: Field) -> Iterator[Fault]:
-    """Yield the statistics fields that could hold free text."""
-    if field.type == "text" and not field.values and not field.form:
-        yield (*keys, name), f"'{name}' of the statistics accepts any text", "give it values or a form"
-    for inner_name, inner in field.fields.items():
-        yield from _free_text_faults((*keys, name, "fields"), inner_name, inner)
-
-
 def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:
     """Yield numbers of a gate that are out of range, and names that it does not have."""
     lowest, highest = gate.lowest, gate.highest
     if lowest >= highest:
-        yield (
-            (*keys, "highest"),
-            f"lowest ({lowest}) must be less than highest ({highest})",
-            "swap or correct them",
-        )
+        message = f"lowest ({lowest}) must be less than highest ({highest})"
+        yield (*keys, "highest"), message, "swap or correct them"
         return
     marks: dict[tuple[str, ...], int | None] = {
         (key,): getattr(gate, key) for key in ("passes_at", "detail_at", "degraded_score", "rework_at")
@@ -158,16 +146,14 @@ def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:
     for path, mark in marks.items():
         if mark is not None and not lowest <= mark <= highest:
             where = f"'{path[1]}'.passes_at" if len(path) > 1 else path[0]
-            yield (
-                (*keys, *path),
-                f"{where} must be from {lowest} to {highest}, not {mark}",
-                f"write a score from {lowest} to {highest}",
-            )
+            message = f"{where} must be from {lowest} to {highest}, not {mark}"
+            yield (*keys, *path), message, f"write a score from {lowest} to {highest}"
     if gate.rework_at is not None and gate.rework_at >= gate.passes_at:
         message = f"rework_at must be below passes_at ({gate.passes_at}), not {gate.rework_at}"
         yield (*keys, "rework_at"), message, "write a score below passes_at"
-    if gate.rounds < 1:
-        yield (*keys, "rounds"), f"rounds must be 1 or more, not {gate.rounds}", "write 1 or more"
+    if not 1 <= gate.rounds <= _MOST_ROUNDS:
+        message = f"rounds must be from 1 to {_MOST_ROUNDS}, not {gate.rounds}"
+        yield (*keys, "rounds"), message, "write a number in that range"
     for name in sorted({*gate.tie_order} ^ {*gate.dimensions}):
         message = f"'{name}' must be both a dimension of the gate and in tie_order"
         yield (*keys, "tie_order"), message, "list it in both"
@@ -178,11 +164,8 @@ def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:
         message = f"'{name}' is in hard but is not a dimension of the gate"
         yield (*keys, "hard"), message, nearest(name, gate.dimensions)
     if gate.scale and {*gate.scale} != {str(score) for score in range(lowest, highest + 1)}:
-        yield (
-            (*keys, "scale"),
-            "the scale of the gate does not name every score",
-            "give each score its meaning",
-        )
+        message = "the scale of the gate does not name every score"
+        yield (*keys, "scale"), message, "give each score its meaning"
     if gate.degraded_verdict not in gate.verdicts:
         message = f"the degraded verdict '{gate.degraded_verdict}' is not one of the verdicts"
         yield (*keys, "degraded_verdict"), message, nearest(gate.degraded_verdict, gate.verdicts)

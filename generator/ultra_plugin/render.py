@@ -14,7 +14,7 @@ from ultra_plugin.agents import agents_with, programs_of
 from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import NotKnown, Problem, ProblemsFound
+from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, refuse
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
 from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
@@ -59,8 +59,7 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
         files, faults = _collect(tree, made, targets, templates_of(tree, own, plugin))
         problems += faults
         bundles.append(_sealed(tree, own, plugin, files))
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
     return bundles
 
 
@@ -70,9 +69,7 @@ def _licence_problems(tree: SourceTree) -> Iterator[Problem]:
         lines = tree.text("suite.yaml").split("\n")
         line = next((number for number, text in enumerate(lines, 1) if text.startswith("license:")), 1)
         message = "the text of the licence is missing"
-        yield Problem(
-            tree.shown("suite.yaml"), line, "license-missing", message, f"add {tree.shown(_LICENCE)}"
-        )
+        yield tree.problem("suite.yaml", line, "license-missing", message, f"add {tree.shown(_LICENCE)}")
 
 
 def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
@@ -216,7 +213,7 @@ def _collect(
     for source, target in targets:
         if target in files:
             message = f"'{target}' is already built from {tree.shown(files[target].sources[0])}"
-            problems.append(Problem(tree.shown(source), 0, "two-sources", message, "rename or remove one"))
+            problems.append(tree.problem(source, 0, "two-sources", message, "rename or remove one"))
             continue
         try:
             files[target] = _file(tree, source, target, templates)

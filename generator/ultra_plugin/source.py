@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ultra_plugin.errors import UltraError, problem
+from ultra_plugin.errors import Problem, UltraError, problem
 
 # The only allow-list: byte code, .DS_Store, swap and backup files are not sources.
 SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
@@ -53,6 +53,10 @@ class SourceTree:
     def shown(self, path: str) -> str:
         """Return a source path as the user would type it."""
         return path if self._label == "." else f"{self._label}/{path}"
+
+    def problem(self, path: str, line: int, code: str, message: str, remedy: str) -> Problem:
+        """Return a problem of a source file."""
+        return Problem(self.shown(path), line, code, message, remedy)
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a source file."""

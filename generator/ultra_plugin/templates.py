@@ -47,7 +47,7 @@ class Templates:
         self.sources(name)
         if faults := list(block_faults(name, self._loader.blocks, self._loader.parents)):
             raise ProblemsFound(
-                Problem(self._tree.shown(place), line, code, message, remedy)
+                self._tree.problem(place, line, code, message, remedy)
                 for code, place, line, message, remedy in faults
             )
         try:
@@ -122,7 +122,7 @@ class Templates:
         if isinstance(error, NotKnown):
             text, remedy = error.message, error.remedy
         message = f"{text}{_included_from(self._tree, outer)}"
-        return [Problem(self._tree.shown(inner), line, code, message, remedy)]
+        return [self._tree.problem(inner, line, code, message, remedy)]
 
 
 _CODES: dict[type[Exception], str] = {

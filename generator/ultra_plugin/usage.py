@@ -56,11 +56,8 @@ def usage_faults(usage: ast.Constant, stem: str) -> Iterator[Fault]:
     """Yield faults that keep the runtime from finding the verb by its file name or reading its line."""
     read = read_usage(str(usage.value))
     if isinstance(read, str):
-        yield (
-            usage.lineno,
-            f"USAGE cannot be parsed from '{read}' on",
-            "write NAME, [NAME], NAME..., --option VALUE, [--option VALUE], [--flag] or [--a|--b], one space between",
-        )
+        remedy = "write NAME, [NAME], NAME..., --option VALUE, [--option VALUE], [--flag] or [--a|--b], one space between"
+        yield usage.lineno, f"USAGE cannot be parsed from '{read}' on", remedy
         return
     wanted = read.verb.replace(" ", "_").replace("-", "_")
     if wanted != stem.rstrip("_"):

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.model import Verb
 from ultra_plugin.source import SourceTree
 from ultra_plugin.syntax import Python, parse
@@ -28,14 +28,11 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         constants = module.constants()
         stem = path.rpartition("/")[2].removesuffix(".py")
         faults += [*_usage_faults(module, constants, stem), *_run_faults(module)] if not faults else []
-        problems += [
-            Problem(tree.shown(path), line, "verb", message, remedy) for line, message, remedy in faults
-        ]
+        problems += [tree.problem(path, line, "verb", message, remedy) for line, message, remedy in faults]
         if not faults:
             verb = _verb(path, module, constants)
             verbs[verb.name] = verb
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
     return verbs
 
 
@@ -44,18 +41,14 @@ def _parsed(source: str) -> tuple[Python, list[Fault]]:
     try:
         return parse(source), []
     except SyntaxError as error:
-        fault = (
-            error.lineno or 1,
-            f"is not Python: {error.msg}",
-            "fix the syntax of this line or the one above",
-        )
+        line, why, remedy = error.lineno or 1, error.msg, "fix the syntax of this line or the one above"
     except ValueError as error:  # a null byte, before Python 3.12
-        fault = (
+        line, why, remedy = (
             source[: source.find("\0") + 1].count("\n") + 1,
-            f"is not Python: {error}",
+            str(error),
             "remove the null byte",
         )
-    return parse(""), [fault]
+    return parse(""), [(line, f"is not Python: {why}", remedy)]
 
 
 def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
@@ -85,15 +78,8 @@ def _run_faults(module: Python) -> Iterator[Fault]:
     taken = run.args
     names = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *filter(None, (taken.vararg, taken.kwarg))]
     if len(names) != 1 or len(taken.posonlyargs) + len(taken.args) != 1:
-        yield (
-            run.lineno,
-            f"run() must take exactly one argument, but takes {_count(names)}",
-            "write run(args)",
-        )
-
-
-def _count(names: list[ast.arg]) -> str:
-    return ", ".join(f"'{name.arg}'" for name in names) or "none"
+        shown = ", ".join(f"'{name.arg}'" for name in names) or "none"
+        yield run.lineno, f"run() must take exactly one argument, but takes {shown}", "write run(args)"
 
 
 def _verb(path: str, module: Python, constants: Mapping[str, ast.expr]) -> Verb:

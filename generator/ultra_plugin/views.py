@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
-from ultra_plugin.artifact import Code, Contract, Field, Gate, Output, Part
+from ultra_plugin.artifact import Code, Contract, Field, Gate, Output, Part, Version
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, UltraError
 from ultra_plugin.model import Plugin, Verb
-from ultra_plugin.rules import Policy
+from ultra_plugin.rules import Policy, Rule
 from ultra_plugin.skeleton import gate_block, output_block, part_skeleton, skeleton
 
 
@@ -63,33 +64,30 @@ def verbs_table(verbs: Iterable[Verb], launcher: str) -> str:
     return markdown_table(("verb", "does"), [(f"`{launcher} {verb.name}`", verb.summary) for verb in verbs])
 
 
-def fields_table(fields: Mapping[str, Field], version: str | None = None) -> str:
+def fields_table(fields: Mapping[str, Field], version: Version | None = None) -> str:
     """Return field, type, need and meaning of every field; inner fields have dotted names."""
+    current = {version.field: version.current} if version else {}
     rows = [
-        (f"`{name}`", _type(field, version if name == _field_of(version) else None), need, field.means)
-        for name, field, need in _flat(fields)
+        (f"`{name}`", _type(field, current.get(name)), "yes" if field.required else "no", field.means)
+        for name, field in _flat(fields)
     ]
     return markdown_table(("field", "type", "required", "meaning"), rows)
 
 
-def _field_of(version: str | None) -> str | None:
-    return version.partition("=")[0] if version else None
-
-
-def _flat(fields: Mapping[str, Field], above: str = "") -> Iterable[tuple[str, Field, str]]:
+def _flat(fields: Mapping[str, Field], above: str = "") -> Iterable[tuple[str, Field]]:
     for name, field in fields.items():
-        yield above + name, field, "yes" if field.required else "no"
+        yield above + name, field
         inside = "[]" if field.type == "list" else ""
         yield from _flat(field.fields, f"{above}{name}{inside}.")
         yield from _flat(field.entries, f"{above}{name}.N.")
 
 
-def _type(field: Field, version: str | None) -> str:
-    if version:
-        return f"{field.type}, `{version.partition('=')[2]}`"
+def _type(field: Field, version: int | str | None) -> str:
+    if version is not None:
+        return f"{field.type}, `{version}`"
     words: str = field.type
     if field.values:
-        words = ", ".join(f"`{value}`" for value in field.values)
+        words = _code_spans(field.values)
     elif field.type == "list" and field.items:
         words = f"list of {field.items}"
     if field.minimum is not None and field.maximum is not None:
@@ -105,174 +103,139 @@ def limits_table(limits: Mapping[str, Limit]) -> str:
     return markdown_table(("limit", "value", "means"), rows)
 
 
-class AgentView:
+class _View:
+    """A value as templates see it: its own fields, and what the class adds."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._value, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *dir(self._value)]
+
+
+class AgentView(_View):
     """An agent as templates see it."""
 
     def __init__(self, plugin: Plugin, key: str) -> None:
-        agent = plugin.roles[key]
+        super().__init__(plugin.roles[key])
         self.name = plugin.agents[key]
         self.spawned = f"{plugin.settings.name}:{self.name}"
-        self.scope, self.quick, self._asked = agent.scope, agent.quick, agent.asked
 
     @property
     def asked(self) -> str:
         """Return what it looks for; fail if its header has no `asked`."""
-        if not self._asked:
-            raise UltraError(f"the header of the agent '{self.name}' has no 'asked'")
-        return self._asked
+        return str(self._value.asked or _lacking(f"the header of the agent '{self.name}' has no 'asked'"))
 
 
-class PartView:
+class PartView(_View):
     """A repeated part of a body as templates see it."""
 
     def __init__(self, name: str, part: Part) -> None:
-        self._part = part
+        super().__init__(part)
         self.name = name
         self.heading = f"{'#' * part.level} {part.heading}"
-        self.under = part.under
-        self.means = part.means
 
     def fields_table(self) -> str:
         """Return the fields, which are list items below the heading."""
-        return fields_table(self._part.fields)
+        return fields_table(self._value.fields)
 
 
-class GateView:
+class GateView(_View):
     """A gate as templates see it."""
 
     def __init__(self, gate: Gate) -> None:
+        super().__init__(gate)
         self._gate = gate
-        self.rounds = gate.rounds
         self.dimensions = len(gate.dimensions)
-        self.lowest = gate.lowest
-        self.highest = gate.highest
-        self.passes_at = gate.passes_at
-        self.detail_at = gate.detail_at
-        self.degraded_score = gate.degraded_score
-        self.degraded_verdict = gate.degraded_verdict
-        self.tie_order = gate.tie_order
-        self.hard = gate.hard
 
     @property
     def rework_at(self) -> int:
         """Return the score at or below which a plan must be fixed."""
-        if self._gate.rework_at is None:
-            raise UltraError("the gate has no rework_at")
-        return self._gate.rework_at
+        rework_at = self._gate.rework_at
+        return _lacking("the gate has no rework_at") if rework_at is None else rework_at
 
     def bar(self, dimension: str) -> int:
         """Return the least passing score of a dimension; an unknown one fails."""
         known = _known(dimension, self._gate.dimensions, "dimension of the gate")
-        return self._gate.dimensions[known].passes_at or self.passes_at
+        return self._gate.dimensions[known].passes_at or self._gate.passes_at
 
     def scale_table(self) -> str:
         """Return the meaning of each score, best first."""
-        if not self._gate.scale:
-            raise UltraError("the gate has no scale")
-        return markdown_table(("score", "means"), sorted(self._gate.scale.items(), reverse=True))
+        scale = self._gate.scale or _lacking("the gate has no scale")
+        return markdown_table(("score", "means"), sorted(scale.items(), reverse=True))
 
     def table(self) -> str:
         """Return each dimension with its detail list and the least score that passes."""
         rows = [
-            (f"`{name}`", one.means, f"`{one.detail}`", str(one.passes_at or self.passes_at))
+            (f"`{name}`", one.means, f"`{one.detail}`", str(self.bar(name)))
             for name, one in self._gate.dimensions.items()
         ]
         return markdown_table(("dimension", "asks", "detail list", "passes at"), rows)
 
     def verdicts(self) -> str:
         """Return the verdicts in one line."""
-        return ", ".join(f"`{verdict}`" for verdict in self._gate.verdicts)
+        return _code_spans(self._gate.verdicts)
 
     def verdict(self, name: str) -> str:
         """Return one verdict as a code span; an unknown one fails."""
         return f"`{_known(name, self._gate.verdicts, 'verdict of the gate')}`"
 
 
-class OutputView:
+class OutputView(_View):
     """The output block of an agent as templates see it."""
 
     def __init__(self, output: Output, contracts: Mapping[str, Contract]) -> None:
-        self._output = output
-        self._contracts = contracts
-        self.means = output.means
+        super().__init__(output)
+        gates = (one.gate for one in contracts.values() if one.artifact == output.gate)
+        self._gate = output.scores or next(gates, None)
 
     def block(self) -> str:
         """Return the block to fill in, in its fence."""
-        gate = self._find_gate()
-        text = gate_block(gate) if gate else output_block(self._output)
-        return f"```json\n{text}\n```"
+        return f"```json\n{gate_block(self._gate) if self._gate else output_block(self._value)}\n```"
 
     @property
     def gate(self) -> GateView:
         """Return the gate that reads the block."""
-        gate = self._find_gate()
-        if gate is None:
-            raise UltraError(f"the output {self._output.output} has no gate")
-        return GateView(gate)
-
-    def _find_gate(self) -> Gate | None:
-        named = (one.gate for one in self._contracts.values() if one.artifact == self._output.gate)
-        return self._output.scores or next(named, None)
-
-    def values(self, *path: str) -> str:
-        """Return the allowed values of a key, named by its path, each with its meaning."""
-        return "; ".join(f"`{value}`: {means}" for value, means in self._values(path).items())
+        return GateView(self._gate or _lacking(f"the output {self._value.output} has no gate"))
 
     def values_table(self, *path: str) -> str:
         """Return the allowed values of a key, named by its path, one per line."""
-        rows = [(f"`{value}`", means) for value, means in self._values(path).items()]
-        return markdown_table((path[-1], "is"), rows)
+        fields: Mapping[str, Field] = self._value.fields
+        values: Mapping[str, str] = {}
+        for name in path:
+            field = fields[_known(name, fields, f"key of the output {self._value.output}")]
+            fields, values = field.fields, field.values or {}
+        return markdown_table((path[-1], "is"), [(f"`{value}`", means) for value, means in values.items()])
 
     def most(self, name: str) -> int:
         """Return how many entries a list may have."""
-        most = self._output.fields[_known(name, self._output.fields, "key of the output")].maximum
-        if most is None:
-            raise UltraError(f"the list {name} of {self._output.output} has no maximum")
-        return most
-
-    def _values(self, path: Sequence[str]) -> Mapping[str, str]:
-        fields = self._output.fields
-        values: Mapping[str, str] = {}
-        for name in path:
-            field = fields[_known(name, fields, f"key of the output {self._output.output}")]
-            fields, values = field.fields, field.values or {}
-        return values
+        most = self._value.fields[_known(name, self._value.fields, "key of the output")].maximum
+        return int(most or _lacking(f"the list {name} of {self._value.output} has no maximum"))
 
 
-class ContractView:
+class ContractView(_View):
     """A contract as `{{ contract.<artifact> }}` shows it to a template."""
 
     def __init__(self, contract: Contract) -> None:
+        super().__init__(contract)
         self._contract = contract
-        self.artifact = contract.artifact
-        self.title = contract.title
-        self.handover = contract.handover
-        self.format = contract.format
-        self.producer = contract.producer
         self.consumer = ", ".join(contract.consumers)
-        self.summary = contract.summary
-        self.places = contract.places
-        self.modes = contract.modes
-        self.rules = contract.rules
-        self.files = contract.files
-        self.forbidden_headings = contract.forbidden_headings
-        self.failure_modes = contract.failure_modes
-        self.stability = contract.stability
-        self.versioning = contract.versioning
         self.version = contract.version.current if contract.version else None
         self.version_field = contract.version.field if contract.version else None
         self.accepts = contract.version.accepts if contract.version else ()
         self.parts = [PartView(name, part) for name, part in contract.parts.items()]
-        self.blocks = {
-            name: (block.means, fields_table(block.fields)) for name, block in contract.blocks.items()
-        }
+        self.blocks = {name: (one.means, fields_table(one.fields)) for name, one in contract.blocks.items()}
         self.has_stats = bool(contract.stats)
         self.gate = GateView(contract.gate) if contract.gate else None
 
     def fields_table(self) -> str:
         """Return field, type, need and meaning of every field."""
-        version = f"{self.version_field}={self.version}" if self.version_field else None
-        return fields_table(self._contract.fields, version)
+        return fields_table(self._contract.fields, self._contract.version)
 
     def stats_table(self) -> str:
         """Return what the stats line of the producing stage may hold."""
@@ -303,7 +266,7 @@ class ContractView:
 
     def values(self, field: str, part: str | None = None) -> str:
         """Return the allowed values of a field, or of a field of a part, in one line."""
-        return ", ".join(f"`{value}`" for value, _ in self._values(field, part))
+        return _code_spans(value for value, _ in self._values(field, part))
 
     def value(self, field: str, value: str, part: str | None = None) -> str:
         """Return one allowed value as a code span; a value that the contract does not know fails."""
@@ -359,14 +322,11 @@ class PolicyView:
 
     def commands_table(self, verdict: str) -> str:
         """Return the rules of commands that have one verdict."""
-        rules = [rule for rule in self._policy.commands if rule.verdict == verdict]
-        rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in rules]
-        return markdown_table(("rule", "what", "why", "instead"), rows)
+        return _rules_table(rule for rule in self._policy.commands if rule.verdict == verdict)
 
     def paths_table(self) -> str:
         """Return the rules of paths."""
-        rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in self._policy.paths]
-        return markdown_table(("rule", "what", "why", "instead"), rows)
+        return _rules_table(self._policy.paths)
 
     def rules_table(self) -> str:
         """Return every rule with its alternative."""
@@ -383,9 +343,10 @@ class PolicyView:
         ]
         return markdown_table(("rule", "paths", "except"), rows)
 
-    def blocked(self) -> str:
-        """Return the blocked commands in one line, for a prompt."""
-        return "; ".join(rule.title for rule in self._policy.commands if rule.verdict == "block")
+
+def _rules_table(rules: Iterable[Rule]) -> str:
+    rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in rules]
+    return markdown_table(("rule", "what", "why", "instead"), rows)
 
 
 def _code_spans(words: Iterable[str]) -> str:
@@ -397,3 +358,7 @@ def _known(word: str, known: Iterable[str], kind: str) -> str:
     if word not in names:
         raise NotKnown(f"'{word}' is not a {kind}", nearest(word, names))
     return word
+
+
+def _lacking(message: str) -> NoReturn:
+    raise UltraError(message)

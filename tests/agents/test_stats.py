@@ -10,15 +10,9 @@ import pytest
 from tests.kit.calls import Ultra
 
 BRIEF = (
-    "slug=rate-limit",
-    "mode=quick",
-    "interview_turns=4",
-    "review_iterations=2",
-    "brief_quality=partial",
-    "research_topics=0",
-    "auto_research=true",
-    "auto_result=cancelled",
-)
+    "slug=rate-limit", "mode=quick", "interview_turns=4", "review_iterations=2", "brief_quality=partial",
+    "research_topics=0", "auto_research=true", "auto_result=cancelled",
+)  # fmt: skip
 
 
 def test_a_line_has_the_fields_of_the_contract_and_the_time(ultra: Ultra, tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from tests.kit.files import tree_of
 from tests.kit.names import NAME, PLUGIN_SOURCE, PROJECT, SOURCES
-from ultra_plugin.errors import ProblemsFound
+from tests.kit.sources import copy_of_sources, faults
 from ultra_plugin.pipeline import checked
-from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
 
 PLUGIN = f"plugins/{PLUGIN_SOURCE.name}"
@@ -25,8 +24,7 @@ class Fork:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.sources = folder / "plugin_src"
-        shutil.copytree(SOURCES, self.sources, ignore=shutil.ignore_patterns("__pycache__"))
+        self.sources = copy_of_sources(folder)
 
     def change(self, path: str, changes: Mapping[str, str]) -> None:
         """Replace words in a source; each has to be there."""
@@ -77,12 +75,7 @@ class Fork:
 
     def problems(self) -> list[str]:
         """Build, and return what keeps the sources from being built, nothing when they were."""
-        try:
-            bundles, _ = checked(SourceTree(self.sources), "dist")
-            write(bundles, self.folder / "dist")
-        except ProblemsFound as error:
-            return [str(one).replace(f"{self.sources}/", "") for one in error.problems]
-        return []
+        return faults(self.sources, lambda tree: write(checked(tree, "dist")[0], self.folder / "dist"))
 
 
 def _files(folder: Path) -> dict[str, bytes]:

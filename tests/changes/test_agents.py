@@ -126,12 +126,7 @@ def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
 @pytest.mark.parametrize(
     ("agent", "old", "new", "expected"),
     [
-        (
-            "test-reviewer",
-            "role: reviewer",
-            "role: reviwer",
-            "'role' cannot be 'reviwer' (did you mean 'reviewer'?)",
-        ),
+        ("test-reviewer", "role: reviewer", "role: reviwer", "'role' cannot be 'reviwer' (did you mean 'reviewer'?)"),
         (
             "test-reviewer",
             "output: findings",
@@ -139,15 +134,10 @@ def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
             "outputs/finding.yaml does not exist (did you mean 'findings'?)",
         ),
         ("test-reviewer", "order: 4", "order: last", "'order' must be a whole number"),
-        (
-            "web-docs",
-            "scope: external\n",
-            "",
-            "a researcher needs a scope (add 'scope: local' or 'scope: external')",
-        ),
+        ("web-docs", "scope: external\n", "", "a researcher needs a scope (add 'scope: local' or 'scope: external')"),
         ("web-docs", "scope: external\n", "scope: web\n", "'scope' cannot be 'web'"),
     ],
-)
+)  # fmt: skip
 def test_a_header_that_does_not_resolve_is_refused(
     fork: Fork, agent: str, old: str, new: str, expected: str
 ) -> None:

@@ -30,7 +30,7 @@ def rename(fork: Fork, kept: str) -> None:
     )
 
 
-def mend(fork: Fork) -> None:
+def adapt(fork: Fork) -> None:
     """Name the new names in the prompts, in the example and in the fixtures."""
     fork.change(f"{PLUGIN}/guides/brief/draft.md.j2", {"'research_status'": "'looked_into'"})
     fork.change(f"{PLUGIN}/commands/brief.md.j2", {"'Success Criteria'": "'Done When'"})
@@ -46,7 +46,7 @@ def test_a_field_is_renamed_in_its_contract_and_in_what_names_it(
     rename(fork, "    as: research_status\n")
     named = {fault.partition(":")[0] for fault in fork.faults()}
     assert named == {f"{PLUGIN}/guides/brief/draft.md.j2", f"{PLUGIN}/commands/brief.md.j2"}
-    mend(fork)
+    adapt(fork)
     bundle = fork.build()
     ultra = Ultra(bundle, repo, python)
     brief = repo / PROJECT / "brief.md"
@@ -64,7 +64,7 @@ def test_a_field_is_renamed_in_its_contract_and_in_what_names_it(
 
 def test_a_name_that_the_runtime_needs_cannot_go(fork: Fork) -> None:
     rename(fork, "")
-    mend(fork)
+    adapt(fork)
     found = [fault for fault in fork.faults() if "runtime-name" in fault]
     path = f"{RUNTIME}/contract/rules.py"
     line = fork.line(path, "brief_fields.RESEARCH_STATUS)")

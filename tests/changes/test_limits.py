@@ -96,26 +96,11 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
             "{{ attempts }}",
             "unknown-limit: double braces can hold only limits here",
         ),
-        (
-            f"{PLUGIN}/commands/execute.md.j2",
-            "limit_word('attempts')",
-            "limit_word('tries')",
-            "unknown limit 'tries'",
-        ),
-        (
-            "contracts/brief.yaml",
-            "  passes_at: 4\n",
-            "  passes_at: 9\n",
-            "passes_at must be from 1 to 5, not 9",
-        ),
-        (
-            "contracts/brief.yaml",
-            "  rounds: 3\n",
-            "  rounds: 0\n",
-            "rounds must be 1 or more, not 0",
-        ),
+        (f"{PLUGIN}/commands/execute.md.j2", "limit_word('attempts')", "limit_word('tries')", "unknown limit 'tries'"),
+        ("contracts/brief.yaml", "  passes_at: 4\n", "  passes_at: 9\n", "passes_at must be from 1 to 5, not 9"),
+        ("contracts/brief.yaml", "  rounds: 3\n", "  rounds: 0\n", "rounds must be from 1 to 9, not 0"),
     ],
-)
+)  # fmt: skip
 def test_a_number_outside_its_range_does_not_build(
     fork: Fork, path: str, old: str, new: str, expected: str
 ) -> None:

@@ -127,15 +127,8 @@ BRIEF = Removal(
     ("docs/commands/ultracontinue.md", "templates/review.md"),
 )
 GUARDED = (
-    "commands",
-    "compaction",
-    "early-stop",
-    "paths",
-    "run-agent",
-    "run-files",
-    "unfinished-run",
-    "worktree",
-)
+    "commands", "compaction", "early-stop", "paths", "run-agent", "run-files", "unfinished-run", "worktree",
+)  # fmt: skip
 PLAN = Removal(
     ("plan", "execute", "review", "continue"),
     (
@@ -192,23 +185,23 @@ class Removed:
         self.gone = {verb.name for verb in suite.verbs.values()} - self.verbs.keys()
         self.kinds = [contract.artifact for contract in suite.contracts.values()]
 
-    def settle(self, mended: Mapping[str, Mapping[str, str] | None]) -> set[str]:
+    def settle(self, changes: Mapping[str, Mapping[str, str] | None]) -> set[str]:
         """Change what the build lists until it lists nothing, and return what it listed."""
         listed: set[str] = set()
         while faults := self.fork.problems():
             named = {
-                next((path for path in mended if fault.startswith((f"{path}:", f"{path}/"))), fault)
+                next((path for path in changes if fault.startswith((f"{path}:", f"{path}/"))), fault)
                 for fault in faults
             }
-            assert named <= mended.keys() - listed, named
+            assert named <= changes.keys() - listed, named
             for path in named:
-                words = mended[path]
+                words = changes[path]
                 if words is None:
                     self.fork.remove(path)
                 else:
                     self.fork.change(path, words)
             listed |= named
-        assert listed == mended.keys()
+        assert listed == changes.keys()
         return listed
 
 

@@ -47,14 +47,7 @@ CASES = (
     Case({MANIFEST: Link("../other.json")}, "no-manifest", MANIFEST, 0, also=("symlink",)),
     Case({MANIFEST: None, f"{MANIFEST}/x": "y"}, "no-manifest", MANIFEST, 0, "error"),
     Case(edit(MANIFEST, f"{LICENSE},", LICENSE), "manifest-json", MANIFEST, 7, "error", ("license-missing",)),
-    Case(
-        {MANIFEST: '{"name": "pipe",\n "x": NaN}'},
-        "manifest-json",
-        MANIFEST,
-        1,
-        "error",
-        ("license-missing",),
-    ),
+    Case({MANIFEST: '{"name": "pipe",\n "x": NaN}'}, "manifest-json", MANIFEST, 1, "error", ("license-missing",)),
     Case({MANIFEST: f"{'[' * 9999}{']' * 9999}"}, "manifest-json", MANIFEST, 1, also=("license-missing",)),
     Case({MANIFEST: "[]"}, "manifest-value", MANIFEST, 1, "error", ("license-missing",)),
     Case(with_key('"version": "9.9.9"'), "duplicate-key", MANIFEST, 7),
@@ -64,9 +57,7 @@ CASES = (
     Case(edit(MANIFEST, NAME, '"name": "a b"'), "manifest-value", MANIFEST, 2, "error", ("not-kebab-case",)),
     Case(edit(MANIFEST, VERSION, '"version": 1.0'), "manifest-value", MANIFEST, 3, "error"),
     Case(edit(MANIFEST, '{"name": "A. Uthor"}', '"A. Uthor"'), "manifest-value", MANIFEST, 5, "error"),
-    Case(
-        edit(MANIFEST, '{"name": "A. Uthor"}', '{"email": "a@b.c"}'), "manifest-value", MANIFEST, 5, "error"
-    ),
+    Case(edit(MANIFEST, '{"name": "A. Uthor"}', '{"email": "a@b.c"}'), "manifest-value", MANIFEST, 5, "error"),
     Case(edit(MANIFEST, "https://example.org/pipe", "example"), "manifest-value", MANIFEST, 7, "error"),
     Case(edit(MANIFEST, "https://example.org/pipe", "https://a b"), "manifest-value", MANIFEST, 7, "error"),
     refused('"repository": {"type": "git"}'),
@@ -115,7 +106,7 @@ CASES = (
     Case({ICON: b"GIF89a"}, "icon-invalid", ICON, 0),
     Case({ICON: png(64, 64)}, "icon-size", ICON, 0),
     Case({ICON: png(512, 600)}, "icon-size", ICON, 0),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -33,6 +33,12 @@ class TerminalFactory(Protocol):
     ) -> Terminal: ...
 
 
+class Play(Protocol):
+    """Type a command into the client and let a scripted model answer; return the model."""
+
+    def __call__(self, typed: str, *turns: Turn | Part, agents: Sequence[SubAgent] = ()) -> ScriptedModel: ...
+
+
 def unavailable(reason: str) -> NoReturn:
     """Skip the test, or fail it on a build server."""
     if in_ci():
@@ -87,6 +93,18 @@ def model(scripted: ModelFactory) -> ScriptedModel:
 def project(tmp_path: Path) -> Path:
     """Return a git repository with one commit."""
     return make_repository(tmp_path / "project", {"README.md": "A project.\n"})
+
+
+@pytest.fixture
+def play(client: Client, scripted: ModelFactory, project: Path, bundle: Path) -> Play:
+    """Return a function that plays a script in the project, with the plugin loaded."""
+
+    def ask(typed: str, *turns: Turn | Part, agents: Sequence[SubAgent] = ()) -> ScriptedModel:
+        model = scripted(*turns, agents=agents)
+        client.ask(typed, model, cwd=project, plugin_dirs=[bundle])
+        return model
+
+    return ask
 
 
 @pytest.fixture

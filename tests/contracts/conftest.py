@@ -14,6 +14,7 @@ from tests.built import rendered
 from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
 from tests.kit.names import PROJECT, SOURCES
+from tests.kit.sources import copy_of_sources
 
 FIXTURES = SOURCES / "contracts/fixtures"
 # Built when a test runs: a file with the real shape of a key is refused by hosts that look for them.
@@ -35,11 +36,7 @@ PLACES = {
 @pytest.fixture(scope="session")
 def lenient_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a bundle whose contracts accept the version before the current one, as after a bump."""
-    sources = shutil.copytree(
-        SOURCES,
-        tmp_path_factory.mktemp("lenient") / "plugin_src",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
+    sources = copy_of_sources(tmp_path_factory.mktemp("lenient"))
     older = {"brief": '"1.9"', "progress": '"0"', "review": '"0.9"', "session-state": "0"}
     for artifact, version in older.items():
         path = sources / "contracts" / f"{artifact}.yaml"

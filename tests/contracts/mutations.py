@@ -1,4 +1,4 @@
-"""Change valid artifacts at random and hold the results against their contracts, with any interpreter.
+"""Change valid artifacts at random and validate the results, with any interpreter.
 
     python mutations.py BUNDLE FIXTURES SEED COUNT
 

@@ -10,8 +10,8 @@ import pytest
 from tests.contracts.conftest import FIXTURES, PLACES, Validate, codes, place
 from tests.kit.names import PROJECT, SOURCES
 from ultra_plugin.config import load
-from ultra_plugin.contracts import all_fields
 from ultra_plugin.per_plugin import own_suite
+from ultra_plugin.ranges import walk
 from ultra_plugin.source import SourceTree
 from ultra_runtime.contract.forms import FORMS
 
@@ -93,7 +93,7 @@ def test_every_contract_has_a_valid_fixture() -> None:
 
 
 def test_every_form_is_a_function() -> None:
-    fields = [field for one in CONTRACTS.values() for group in all_fields(one) for field in group.values()]
+    fields = [field for one in CONTRACTS.values() for _, field in walk(one)]
     used = {field.form for field in fields if field.form}
     assert used <= {*FORMS, "pattern"}
     assert used > {"slug", "sha1"}

@@ -15,20 +15,15 @@ from ultra_plugin.skeleton import skeleton
 from ultra_runtime.text.frontmatter import parse
 
 FIELD_CODES = (
-    "_BAD_TYPE",
-    "_BAD_VALUE",
-    "_WRONG_TYPE",
-    "_MISSING_FIELD",
-    "_SCHEMA_MISMATCH",
-    "_VERSION_UNSUPPORTED",
-)
+    "_BAD_TYPE", "_BAD_VALUE", "_WRONG_TYPE", "_MISSING_FIELD", "_SCHEMA_MISMATCH", "_VERSION_UNSUPPORTED",
+)  # fmt: skip
 # The fault of these stands in the body, of which a schema knows nothing.
 IN_THE_BODY = ("REVIEW_MISSING_FIELD", "REVIEW_BAD_VALUE")
 SHAPED = ("brief", "research", "review", "progress", "session-state")
 
 
 def is_valid(artifact: str, path: Path) -> bool:
-    """Hold the fields of a fixture against the schema of its artifact."""
+    """Check the fields of a fixture by the schema of its artifact."""
     contract = CONTRACTS[artifact]
     types = {name: str(field.type) for name, field in contract.fields.items()}
     data = path.read_bytes()

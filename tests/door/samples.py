@@ -112,9 +112,13 @@ One thing is wrong.
 
 ## Remediation Summary
 
-Mend the comparison.
+Fix the comparison.
 """
 
+DIMENSIONS = (
+    "brief_coverage", "step_size", "order_and_dependencies", "files_exist", "reuse", "tests", "verify_quality",
+    "failure_handling", "risk", "manifest_quality",
+)  # fmt: skip
 DETAILS = {
     "completeness": "gaps",
     "consistency": "issues",

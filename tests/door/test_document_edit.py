@@ -19,14 +19,8 @@ from ultra_runtime.text.document_edit import (
 )
 
 ORDER = [
-    "Intent",
-    "Goal",
-    "Success Criteria",
-    "Non-Goals",
-    "Research Plan",
-    "Brief Quality",
-    "How to continue",
-]
+    "Intent", "Goal", "Success Criteria", "Non-Goals", "Research Plan", "Brief Quality", "How to continue",
+]  # fmt: skip
 
 
 def changed_lines(before: bytes, after: bytes) -> tuple[list[bytes], list[bytes]]:

@@ -79,7 +79,9 @@ def test_the_third_failure_ends_the_loop_with_a_partial_brief(
         "testability",
     )
     assert names(project) == {"brief.md"}
+    assert "no gate is open" in ultra(*GATE, given=answer()).data["error"]
     text = (project / "brief.md").read_text()
+    assert "after 3 of 3 rounds without a pass" in text
     assert "\nbrief_quality: partial\n---\n" in text
     section = text.partition("## Brief Quality\n")[2].partition("## How to continue")[0]
     assert "- **Testability, 3 of 5:** testability is weak\n- **Research plan, 4 of 5:**" in section

@@ -12,25 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.samples import plan
+from tests.door.samples import DIMENSIONS, plan
 from tests.kit.calls import Ultra
 from tests.kit.files import tree_of
 from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 
 PUT = ("put", "plan", "--project", PROJECT, "--draft")
 GATE = ("gate", "plan", "--project", PROJECT)
-TEN = [
-    "brief_coverage",
-    "step_size",
-    "order_and_dependencies",
-    "files_exist",
-    "reuse",
-    "tests",
-    "verify_quality",
-    "failure_handling",
-    "risk",
-    "manifest_quality",
-]
 
 
 def fenced(block: Mapping[str, object]) -> str:
@@ -39,7 +27,8 @@ def fenced(block: Mapping[str, object]) -> str:
 
 def critic(**scores: int) -> str:
     block = {
-        name: {"score": scores.get(name, 5), "issues": ["mend it"] if name in scores else []} for name in TEN
+        name: {"score": scores.get(name, 5), "issues": ["fix it"] if name in scores else []}
+        for name in DIMENSIONS
     }
     return fenced({**block, "verdict": "READY"})
 
@@ -102,8 +91,9 @@ def test_a_passed_self_check_forgets_the_failures_before_it(ultra: Ultra, draft:
     assert ultra(*check).data["passed"] is True
     ultra(*PUT, "--step", "3", given="### Step 3: Docs\n")
     ends = [ultra(*check).data for _ in range(3)]
-    assert [one["exhausted"] for one in ends] == [False, False, True]
-    assert ends[-1]["round"] == 6
+    assert [(one["exhausted"], one["left"]) for one in ends] == [(False, 2), (False, 1), (True, 0)]
+    assert ends[-1]["next"].startswith("stop: tell the user these errors")
+    assert (ends[-1]["round"], draft.exists(), (draft.parent / "plan.md").exists()) == (6, True, False)
     assert ultra(*check).data["round"] == 1
 
 
@@ -119,6 +109,24 @@ def test_good_scores_make_the_draft_the_plan(ultra: Ultra, draft: Path, project:
     assert (told.data["passed"], told.data["failing"]) == (True, [])
     assert (project / "plan.md").read_text() == whole
     assert not draft.exists()
+
+
+def test_a_weak_manifest_is_never_let_through_and_other_weaknesses_are_told(
+    ultra: Ultra, draft: Path, project: Path
+) -> None:
+    whole = draft.read_text()
+    ends = [ultra(*GATE, given=critic(manifest_quality=2, risk=3) + guardian()).data for _ in range(3)]
+    assert [one["exhausted"] for one in ends] == [False, False, True]
+    assert [one["dimension"] for one in ends[0]["failing"]] == ["manifest_quality", "risk"]
+    assert (ends[2]["hard"], "still fails, so there is no" in ends[2]["next"]) == (["manifest_quality"], True)
+    assert not (project / "plan.md").exists()
+    ultra(*PUT, given=whole)
+    ends = [ultra(*GATE, given=critic(risk=3) + guardian()).data for _ in range(3)]
+    assert [(one["exhausted"], one["run"] is not None) for one in ends] == [(False, False)] * 2 + [
+        (True, True)
+    ]
+    assert "tell the user each remaining weakness" in ends[2]["next"]
+    assert (project / "plan.md").exists()
 
 
 def test_a_plan_that_is_there_stays_until_the_new_one_passes(
@@ -280,27 +288,27 @@ def remedy(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "of_this_plan", "mended"),
+    ("status", "of_this_plan", "is_remedy"),
     [("completed", True, True), ("partial", True, False), ("completed", False, False)],
 )
-def test_a_review_whose_goals_were_mended_is_not_planned_again(
-    ultra: Ultra, project: Path, status: str, of_this_plan: bool, mended: bool
+def test_a_review_whose_goals_were_fixed_is_not_planned_again(
+    ultra: Ultra, project: Path, status: str, of_this_plan: bool, is_remedy: bool
 ) -> None:
     remedy(project)
     plan = (project / "plan.md").read_bytes() if of_this_plan else b"another"
     run = {"status": status, "plan_digest": hashlib.sha256(plan).hexdigest()}
     (project / "progress.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
-    assert (COMMANDS["review"] in told["next"], len(told["warnings"])) == (mended, mended)
-    assert ("ultra guide plan remediation" in told["next"]) is not mended
+    assert (COMMANDS["review"] in told["next"], len(told["warnings"])) == (is_remedy, is_remedy)
+    assert ("ultra guide plan remediation" in told["next"]) is not is_remedy
 
 
 @pytest.mark.parametrize(
-    ("of_this_plan", "mended"),
+    ("of_this_plan", "is_remedy"),
     [([True, True, True], True), ([True, False, True], False), ([True, True], False)],
 )
-def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
-    ultra: Ultra, project: Path, of_this_plan: list[bool], mended: bool
+def test_a_plan_that_was_fixed_by_sessions_is_not_planned_again(
+    ultra: Ultra, project: Path, of_this_plan: list[bool], is_remedy: bool
 ) -> None:
     remedy(project)
     for number, is_own in enumerate(of_this_plan, 1):
@@ -308,7 +316,7 @@ def test_a_plan_that_was_mended_by_sessions_is_not_planned_again(
         run = {"status": "completed", "plan_digest": hashlib.sha256(plan).hexdigest()}
         (project / f"progress-session-{number}.json").write_text(json.dumps(run))
     told = ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data
-    assert (COMMANDS["review"] in told["next"]) is mended
+    assert (COMMANDS["review"] in told["next"]) is is_remedy
 
 
 def test_a_project_and_a_brief_exclude_each_other(ultra: Ultra) -> None:

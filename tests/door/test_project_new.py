@@ -109,13 +109,9 @@ def test_git_sees_what_is_the_users_and_nothing_else(ultra: Ultra, repo: Path) -
         "sessions/.session-1.md.00ff.tmp",
     ]  # fmt: skip
     theirs = [
-        "brief.md",
-        "plan.md",
-        "review.md",
-        "research/01-x.md",
-        "sessions/session-1.md",
+        "brief.md", "plan.md", "review.md", "research/01-x.md", "sessions/session-1.md",
         "architecture/overview.md",
-    ]
+    ]  # fmt: skip
     for name in ours + theirs:
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("x")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.door.samples import plan
 from tests.kit.calls import Ultra
-from tests.kit.names import EXAMPLE, PROJECT, SOURCES
+from tests.kit.names import COMMANDS, EXAMPLE, PROJECT, SOURCES
 
 TRIAGE = ("triage", "--project", PROJECT)
 ADD = ("review", "add", "test-reviewer", "--project", PROJECT)
@@ -89,6 +89,21 @@ def test_a_block_that_is_not_in_its_form_is_refused_whole(
     told = ultra(*ADD, given=answer(**changes))
     assert (told.status, fault in told.data["error"]) == (1, True)
     assert not (work / PROJECT / "logs/review-findings.json").exists()
+
+
+def test_what_is_missing_or_no_block_is_refused_with_what_to_do(ultra: Ultra, work: Path) -> None:
+    assert "ultra triage" in ultra(*ADD, given="It looks fine.").data["next"]
+    (work / "a.py").write_text("x = 1\n")
+    ultra(*TRIAGE, "--since", "HEAD")
+    assert "no ```json block" in ultra(*ADD, given="It looks fine.").data["error"]
+    none = ultra(*ADD, given='```json\n{"findings": "none"}\n```')
+    assert 'findings must be a list, not "none"' in none.data["error"]
+    assert ruled(ultra)["error"] == "no reviewer has answered yet"
+    ultra(*ADD, given=answer())
+    merged = ruled(ultra, merge=[{"keep": "0" * 40, "drop": [], "why": "?"}])
+    assert "there is no finding 0000" in str(merged["error"])
+    assert ruled(ultra, summary="# A heading\nand words")["verdict"] == "WARN"
+    assert "\nA heading\nand words" in (work / PROJECT / "review.md").read_text()
 
 
 def test_the_sixteenth_finding_is_one_too_many(ultra: Ultra, work: Path) -> None:
@@ -195,7 +210,7 @@ def test_the_coordinator_merges_and_corrects_and_the_gravest_left_decides(ultra:
 def test_merging_loses_no_word_and_the_goals_are_named(ultra: Ultra, work: Path) -> None:
     (work / "a.py").write_text("x = 1\ny = 2\n")
     ultra(*TRIAGE, "--since", "HEAD")
-    ultra(*ADD, given=block(finding(message="first", fix="mend it"), finding(rule="small", severity="MINOR")))
+    ultra(*ADD, given=block(finding(message="first", fix="fix it"), finding(rule="small", severity="MINOR")))
     third = finding(rule="s", evidence="y = 2", message="third")
     other = block(finding(message="second", fix="test it"), third)
     file = ultra("review", "add", "security-reviewer", "--project", PROJECT, given=other).data[
@@ -229,14 +244,19 @@ def test_the_next_command_is_offered_with_its_own_reason(ultra: Ultra, work: Pat
 def test_clean_work_ends_the_project_and_degraded_work_says_so(ultra: Ultra, work: Path) -> None:
     (work / "a.py").write_text("x = 1\n")
     ultra(*TRIAGE, "--since", "HEAD")
-    ultra(*ADD, given=block())
-    assert "reviews again" in str(ruled(ultra)["next"])
-    for name in ("correctness", "security", "maintainability"):
+    for name in ("test", "correctness", "maintainability"):
         ultra("review", "add", f"{name}-reviewer", "--project", PROJECT, given=block())
     ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))
+    early = ruled(ultra)
+    assert (early["verdict"], early["missing"]) == ("ALLOW", ["security-reviewer"])
+    assert f"{COMMANDS['review']} --project {PROJECT}` reviews again" in str(early["next"])
+    ultra("review", "add", "security-reviewer", "--project", PROJECT, given=block())
     told = ruled(ultra, "--degraded")
-    assert (told["verdict"], "the project is complete" in str(told["next"])) == ("ALLOW", True)
-    assert "Degraded: no agent could be spawned" in (work / PROJECT / "review.md").read_text()
+    assert (told["verdict"], told["missing"]) == ("ALLOW", [])
+    assert "the project is complete" in str(told["next"])
+    review = (work / PROJECT / "review.md").read_text()
+    assert ("findings: []" in review, "Degraded: no agent could be spawned" in review) == (True, True)
+    assert ultra("validate", "review", f"{PROJECT}/review.md").data["valid"] is True
 
 
 def test_a_criterion_of_several_lines_is_told_whole(ultra: Ultra, work: Path) -> None:

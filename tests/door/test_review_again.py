@@ -33,21 +33,21 @@ def reviewed(ultra: Ultra, work: Path) -> list[str]:
     return [one["id"] for one in findings]
 
 
-def mend(work: Path, ids: list[str]) -> None:
+def fix(work: Path, ids: list[str]) -> None:
     """Commit what a plan that takes up some findings would change."""
     listed = "".join(f"  - {one}\n" for one in ids)
     text = plan(1).replace('plan_version: "1.7"\n', f'plan_version: "1.7"\nsource_findings:\n{listed}')
     (work / PROJECT / "plan.md").write_text(text)
     git(work, "update-ref", "refs/ultra/run/2026-01-31-rate-limit/start", "HEAD")
     (work / "a.py").write_text("x = 3\ny = 2\n")
-    git(work, "commit", "--quiet", "--all", "--message=mend")
+    git(work, "commit", "--quiet", "--all", "--message=fix")
 
 
 def test_after_mending_the_scope_begins_where_the_review_began(
     ultra: Ultra, work: Path, reviewed: list[str]
 ) -> None:
     first = git(work, "rev-list", "--max-parents=0", "HEAD")
-    mend(work, reviewed[:1])
+    fix(work, reviewed[:1])
     told = ultra(*TRIAGE).data
     assert (told["source"], told["scope_sha_start"]) == ("review", first)
     (work / PROJECT / "plan.md").write_text(plan(1))
@@ -58,7 +58,7 @@ def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
     ultra: Ultra, work: Path, reviewed: list[str]
 ) -> None:
     criterion, grave, small = reviewed
-    mend(work, [grave, criterion])
+    fix(work, [grave, criterion])
     told = ultra(*TRIAGE).data
     assert told["earlier"] == {"carried": 1, "gone": 1}
     ultra(*ADD, given=block())
@@ -82,7 +82,7 @@ def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
 def test_what_is_found_again_is_told_once_and_cannot_be_settled(
     ultra: Ultra, work: Path, reviewed: list[str]
 ) -> None:
-    mend(work, reviewed[:1])
+    fix(work, reviewed[:1])
     ultra(*TRIAGE)
     again = finding(rule="small", severity="MINOR", evidence="y = 2", message="still small")
     told = ultra(*ADD, given=block(again)).data

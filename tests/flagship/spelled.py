@@ -96,7 +96,7 @@ def played(results: Iterable[ToolResult]) -> list[str]:
 
 
 def keeps_to(name: str, bundle: Path, results: Sequence[ToolResult]) -> None:
-    """Hold what was played in a stage against the texts that the model had: nothing else, all of it, in its order."""
+    """Compare what was played in a stage with the texts that the model had: all of it, in order, and nothing else."""
     command = (bundle / "commands" / f"{name}.md").read_text()
     (conditional,) = [CONDITIONAL[stage] for stage, typed in PIPELINE.items() if typed == name]
     calls = [one for one in results if str(one.call.input.get("command", "")).startswith("ultra ")]

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fixtures import ModelFactory, TerminalFactory
+from tests.client.fixtures import ModelFactory, Play, TerminalFactory
 from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent, Together
 from tests.client.script import Acting
 from tests.client.session import Client
 from tests.client.terminal import Terminal
+from tests.door.samples import DETAILS
 from tests.kit.model import (
     answered,
     ask,
@@ -35,13 +36,6 @@ PUT = f"ultra put brief --project {PROJECT} --draft"
 GATE = f"ultra gate brief --project {PROJECT} --json"
 STATS = "ultra stats brief slug=rate-limit mode=default interview_turns=5 review_iterations={rounds} brief_quality={quality} research_topics=1 auto_research=false auto_result=manual"
 VAGUE = "- It is fast and works well."
-DETAILS = {
-    "completeness": "gaps",
-    "consistency": "issues",
-    "testability": "weak_criteria",
-    "scope_clarity": "unclear_sections",
-    "research_plan": "invalid_topics",
-}
 
 
 def draft() -> str:
@@ -206,10 +200,9 @@ def test_in_the_terminal_a_report_comes_as_a_notification_and_the_client_asks_ag
     assert (project / PROJECT / "brief.md").exists()
 
 
-def test_what_the_model_and_the_reviewer_are_told(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    model = scripted(
+def test_what_the_model_and_the_reviewer_are_told(play: Play) -> None:
+    model = play(
+        TYPED,
         NEW,
         bash("ultra guide brief draft"),
         given(f"{PUT} --json", draft()),
@@ -218,7 +211,6 @@ def test_what_the_model_and_the_reviewer_are_told(
         AGAIN,
         agents=[SubAgent(REVIEWER, Say(WEAK))],
     )
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     told = model.main.text
     for rule in (
         "one question per call",
@@ -243,22 +235,6 @@ def test_what_the_model_and_the_reviewer_are_told(
     assert '"testability": {"score": 3, "weak_criteria"' in reviewers.system_prompt
     first, second = (result.call.input["prompt"] for result in by_name(model, "Agent"))
     assert ("Interview: " in first, "Interview: " in second) == (False, True)
-
-
-def test_nobody_writes_the_brief_while_the_gate_is_open(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    model = scripted(
-        NEW,
-        given(f"{PUT} --json", draft()),
-        given(f"ultra put brief --project {PROJECT} --json", draft()),
-        bash(f"ultra validate brief {PROJECT}/brief.md --json"),
-    )
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
-    _, _, refused, missing = (answered(result) for result in model.tool_results())
-    assert (refused["ok"], "gate is open" in refused["error"]) == (False, True)
-    assert [one["code"] for one in missing["errors"]] == ["BRIEF_NOT_FOUND"]
-    assert not (project / PROJECT / "brief.md").exists()
 
 
 def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
@@ -293,38 +269,12 @@ def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
     assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
 
 
-def test_the_third_round_is_the_last(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    rounds = [
-        turn
-        for number in range(3)
-        for turn in (FIRST, given(GATE, WEAK), given(f"{PUT} --section Goal --json", f"Goal {number}."))
-    ][:-1]
-    model = scripted(
-        NEW,
-        given(f"{PUT} --json", draft()),
-        *rounds,
-        given(GATE, WEAK),
-        agents=[SubAgent(REVIEWER, Say(WEAK))],
-    )
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
-    gates = [answered(result) for result in model.tool_results() if "gate brief" in str(result.call.input)]
-    assert [gate.get("exhausted") for gate in gates] == [False, False, True, None]
-    assert [one["dimension"] for one in gates[2]["failing"]] == ["testability"]
-    assert (gates[3]["ok"], "no gate is open" in gates[3]["error"]) == (False, True)
-    text = (project / PROJECT / "brief.md").read_text()
-    assert "after 3 of 3 rounds without a pass" in text
-    assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
-
-
-def test_the_old_brief_comes_back_when_the_draft_is_given_up(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
+def test_the_old_brief_comes_back_when_the_draft_is_given_up(play: Play, project: Path) -> None:
     old = (EXAMPLE / "brief.md").read_text()
     (project / PROJECT).mkdir(parents=True)
     (project / PROJECT / "brief.md").write_text(old)
-    model = scripted(
+    model = play(
+        TYPED,
         NEW,
         given(f"{PUT} --json", draft()),
         given(GATE, WEAK),
@@ -332,7 +282,6 @@ def test_the_old_brief_comes_back_when_the_draft_is_given_up(
         bash("ultra guide brief stop"),
         bash(f"ultra gate brief --project {PROJECT} --discard --json"),
     )
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
     taken, put, first, second, guide, gone = model.tool_results()
     assert "is set aside until the gate ends" in model.main.text
     assert "is kept as brief.md.prev" in answered(put)["next"]
@@ -343,13 +292,10 @@ def test_the_old_brief_comes_back_when_the_draft_is_given_up(
     assert not (project / PROJECT / "brief.md.draft").exists()
 
 
-def test_a_directory_that_is_not_empty_is_the_users_to_decide(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
+def test_a_directory_that_is_not_empty_is_the_users_to_decide(play: Play, project: Path) -> None:
     (project / PROJECT).mkdir(parents=True)
     (project / PROJECT / "brief.md").write_text("# Mine\n")
-    model = scripted(NEW, bash("ultra project new rate-limit-2 --date 2026-01-31 --json"))
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    model = play(TYPED, NEW, bash("ultra project new rate-limit-2 --date 2026-01-31 --json"))
     refused, made = (answered(result) for result in model.tool_results())
     assert (refused["ok"], "ask the user" in refused["next"]) == (False, True)
     assert "*Replace its brief*" in model.main.text
@@ -366,12 +312,9 @@ def test_without_somebody_to_answer_there_is_no_interview(
     assert not (project / ".claude").exists()
 
 
-def test_auto_goes_on_with_research_in_the_same_conversation(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
+def test_auto_goes_on_with_research_in_the_same_conversation(play: Play, project: Path) -> None:
     skill = Call("Skill", {"skill": COMMANDS["research"].removeprefix("/"), "args": f"--project {PROJECT}"})
-    model = scripted(bash("ultra guide brief auto"), skill)
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    model = play(TYPED, bash("ultra guide brief auto"), skill)
     guide, called = model.tool_results()
     assert "in the foreground" in guide.text
     assert "If `billing` names a key, ask with AskUserQuestion" in " ".join(guide.text.split())
@@ -383,16 +326,13 @@ def test_auto_goes_on_with_research_in_the_same_conversation(
 @pytest.mark.parametrize(
     "writing", ["ultra project new sneaky", given(f"{PUT} --json", "x").input["command"]]
 )
-def test_the_reviewer_cannot_write(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path, writing: str
-) -> None:
+def test_the_reviewer_cannot_write(play: Play, project: Path, writing: str) -> None:
     """It has no Bash; and an agent that has one is refused by the hook, whatever the command was granted."""
     sneaky = SubAgent(REVIEWER, bash(writing), Say(WEAK))
     history = SubAgent(
         "history of the repository", bash(writing), bash("git log --oneline"), Say("x"), Say("y")
     )
-    model = scripted(FIRST, spawn("local-history", "look"), agents=[sneaky, history])
-    client.ask(TYPED, model, cwd=project, plugin_dirs=[bundle])
+    model = play(TYPED, FIRST, spawn("local-history", "look"), agents=[sneaky, history])
     (by_reviewer,) = model.agent(REVIEWER).tool_results()
     by_history, looked = model.agent("history of the repository").tool_results()
     assert (by_reviewer.is_error, by_history.is_error, looked.is_error) == (True, True, False)

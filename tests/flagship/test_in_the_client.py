@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.binary import OLDEST
-from tests.client.fixtures import ModelFactory, TerminalFactory, require_client
+from tests.client.fixtures import ModelFactory, Play, TerminalFactory, require_client
 from tests.client.model import Call, ScriptedModel
 from tests.client.session import Client
 from tests.flagship.states import RUN, write_state
@@ -67,12 +67,9 @@ def test_it_loads_whole_and_brings_exactly_what_it_says(
     assert set(loaded.agents) - set(plain.agents) == agents
 
 
-def test_continue_is_rendered_allowed_and_answers_from_a_real_state(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
+def test_continue_is_rendered_allowed_and_answers_from_a_real_state(play: Play, project: Path) -> None:
     write_state(project)
-    model = scripted(bash("ultra continue --json"))
-    client.ask(CONTINUE, model, cwd=project, plugin_dirs=[bundle])
+    model = play(CONTINUE, bash("ultra continue --json"))
     assert "# Continue where the last session stopped" in model.main.text
     assert "Run `ultra continue --json`" in model.main.text
     assert "{{" not in model.main.text.split("# Continue where")[1]
@@ -87,22 +84,16 @@ def test_continue_is_rendered_allowed_and_answers_from_a_real_state(
     )
 
 
-def test_a_guide_is_one_call_away(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    model = scripted(bash("ultra continue --json"), bash("ultra guide continue none"))
-    client.ask(CONTINUE, model, cwd=project, plugin_dirs=[bundle])
+def test_a_guide_is_one_call_away(play: Play) -> None:
+    model = play(CONTINUE, bash("ultra continue --json"), bash("ultra guide continue none"))
     first, second = model.tool_results()
     answer = json.loads(first.text)
     assert (answer["found"], "ultra guide continue none" in answer["next"]) == (False, True)
     assert second.text.startswith("# Nothing to continue")
 
 
-def test_the_command_allows_ultra_and_no_other_program(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    model = scripted(bash("touch made-by-model"), bash("ultra doctor --json"))
-    client.ask(CONTINUE, model, cwd=project, plugin_dirs=[bundle])
+def test_the_command_allows_ultra_and_no_other_program(play: Play, project: Path) -> None:
+    model = play(CONTINUE, bash("touch made-by-model"), bash("ultra doctor --json"))
     refused, allowed = model.tool_results()
     assert (refused.is_error, (project / "made-by-model").exists()) == (True, False)
     checks = {check["name"]: check for check in json.loads(allowed.text)["checks"]}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fixtures import ModelFactory
+from tests.client.fixtures import ModelFactory, Play
 from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent, Together
 from tests.client.session import Client
 from tests.kit.model import answered, bash, by_name, fenced, given, spawn, validated, verbs_of
@@ -252,12 +252,11 @@ def test_wrong_arguments_meet_the_usage(
     assert f"Arguments: `{arguments}`" in model.main.text
 
 
-def test_a_question_without_a_project_goes_beside_the_plans(
-    client: Client, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
+def test_a_question_without_a_project_goes_beside_the_plans(play: Play, project: Path, bundle: Path) -> None:
     out = ".claude/research/ultraresearch-2026-01-31-where-to-count.md"
-    model = scripted(given(f"ultra put research --out {out} --json", RESEARCH))
-    client.ask(f"{COMMANDS['research']} {QUESTION}", model, cwd=project, plugin_dirs=[bundle])
+    model = play(
+        f"{COMMANDS['research']} {QUESTION}", given(f"ultra put research --out {out} --json", RESEARCH)
+    )
     assert answered(model.tool_results()[0])["path"] == out
     assert validated(bundle, project, "research", out)["valid"]
 

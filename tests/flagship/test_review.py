@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fixtures import ModelFactory
+from tests.client.fixtures import Play
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
-from tests.client.session import Client
 from tests.kit.model import answered, bash, fenced, given, spawn, validated
 from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
 from tests.kit.repository import git
@@ -139,12 +138,9 @@ def ids(model: ScriptedModel, project: Path) -> dict[str, str]:
     return {one["rule"]: one["id"] for one in kept["findings"]}
 
 
-def test_from_triage_to_a_review_with_findings_told_once(
-    client: Client, scripted: ModelFactory, worked: Path, bundle: Path
-) -> None:
+def test_from_triage_to_a_review_with_findings_told_once(play: Play, worked: Path, bundle: Path) -> None:
     triage = bash(f"ultra triage --project {PROJECT} --json")
-    model = scripted(triage, spawned(), *added(ANSWERS), agents=cast(ANSWERS))
-    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=worked, plugin_dirs=[bundle])
+    model = play(f"{TYPED} --project {PROJECT}", triage, spawned(), *added(ANSWERS), agents=cast(ANSWERS))
 
     results = model.tool_results()
     assert not [result for result in results if result.is_error]
@@ -175,13 +171,13 @@ def test_from_triage_to_a_review_with_findings_told_once(
     named = ids(model, worked)
     merge = [{"keep": named["swallowed-error"], "drop": [named["bare-except"]], "why": "One cause."}]
     text = decided(merge)
-    model = scripted(
+    model = play(
+        f"{TYPED} --project {PROJECT}",
         spawn("review-coordinator", last["findings_file"]),
         verdict(text),
         bash(f"ultra validate review {PROJECT}/review.md --strict --json"),
         agents=[SubAgent("# Coordinate a review", Say(text))],
     )
-    client.ask(f"{TYPED} --project {PROJECT}", model, cwd=worked, plugin_dirs=[bundle])
     assert sorted(model.agent("# Coordinate a review").tools) == LOOKING
     _, ruled, valid = model.tool_results()
     answer = answered(ruled)
@@ -207,95 +203,7 @@ def test_from_triage_to_a_review_with_findings_told_once(
     ]
 
 
-def test_a_reviewer_that_is_missing_is_named_and_clean_work_is_allowed(
-    client: Client, scripted: ModelFactory, worked: Path, bundle: Path
-) -> None:
-    nothing = fenced({"summary": "It holds.", "remediation": [], "merge": [], "settled": [], "severity": []})
-    clean = {name: found() for name in ("correctness-reviewer", "test-reviewer", "maintainability-reviewer")}
-    clean["conformance-reviewer"] = found(criteria=SHOWN)
-    model = scripted(
-        bash(f"ultra triage --project {PROJECT} --json"),
-        *added(clean),
-        verdict(nothing),
-        given(f"ultra review add security-reviewer --project {PROJECT} --json", found()),
-        verdict(nothing),
-    )
-    client.ask(TYPED, model, cwd=worked, plugin_dirs=[bundle])
-    *_, early, _, whole = (answered(result) for result in model.tool_results())
-    assert (early["verdict"], early["missing"]) == ("ALLOW", ["security-reviewer"])
-    assert f"{TYPED} --project {PROJECT}" in early["next"]
-    assert (whole["verdict"], whole["missing"]) == ("ALLOW", [])
-    assert "the project is complete" in whole["next"]
-    assert "findings: []" in (worked / PROJECT / "review.md").read_text()
-    assert validated(bundle, worked, "review", f"{PROJECT}/review.md")["valid"]
-
-
-def test_a_block_that_is_none_is_refused_with_what_to_do(
-    client: Client, scripted: ModelFactory, worked: Path, bundle: Path
-) -> None:
-    add = f"ultra review add correctness-reviewer --project {PROJECT} --json"
-    model = scripted(
-        given(add, "It looks fine."),
-        bash(f"ultra triage --project {PROJECT} --json"),
-        given(add, "It looks fine."),
-        given(add, fenced({"findings": "none"})),
-        verdict(decided()),
-        given(add, ANSWERS["correctness-reviewer"]),
-        verdict(decided(merge=[{"keep": "0" * 40, "drop": [], "why": "?"}])),
-        verdict(decided(summary="# A heading\nand words")),
-    )
-    client.ask(TYPED, model, cwd=worked, plugin_dirs=[bundle])
-    told = [answered(result) for result in model.tool_results()]
-    assert [one["ok"] for one in told] == [False, True, False, False, False, True, False, True]
-    assert "ultra triage" in told[0]["next"]
-    assert "no ```json block" in told[2]["error"]
-    assert 'findings must be a list, not "none"' in told[3]["error"]
-    assert told[4]["error"] == "no reviewer has answered yet"
-    assert "there is no finding 0000" in told[6]["error"]
-    assert told[7]["verdict"] == "WARN"
-    assert "\nA heading\nand words" in (worked / PROJECT / "review.md").read_text()
-
-
-def test_secrets_reach_no_reviewer_and_no_review(
-    client: Client, scripted: ModelFactory, worked: Path, bundle: Path
-) -> None:
-    token = "AKI" + "AQ3ZK7P5R2M9XW4TB"  # in pieces, so that no scanner takes this file for a leak
-    (worked / ".env").write_text("PASSWORD=hunter2\n")
-    (worked / "app/keys.py").write_text(f'KEY = "{token}"\n')
-    git(worked, "add", "--force", ".env", "app")
-    git(worked, "commit", "--quiet", "--message=leak")
-    quoted = {
-        **EARLY,
-        "rule": "secret-in-code",
-        "path": "app/keys.py",
-        "line": 1,
-        "evidence": f'KEY = "{token}"',
-    }
-    model = scripted(
-        bash(f"ultra triage --project {PROJECT} --json"),
-        given(f"ultra review add security-reviewer --project {PROJECT} --json", found(quoted)),
-        given(
-            f"ultra review add security-reviewer --project {PROJECT} --json",
-            found({**quoted, "evidence": "KEY = "}),
-        ),
-        verdict(decided()),
-    )
-    client.ask(TYPED, model, cwd=worked, plugin_dirs=[bundle])
-    scope, dropped, kept, ruled = (answered(result) for result in model.tool_results())
-    reasons = {one["path"]: one["reason"] for one in scope["files"]}
-    assert reasons[".env"] == "may hold secrets"
-    diff = (worked / scope["diff"]).read_text()
-    assert not [word for word in ("hunter2", token) if word in diff]
-    assert (dropped["kept"], "quote the part of the line before it" in dropped["dropped"][0]["why"]) == (
-        0,
-        True,
-    )
-    assert (kept["kept"], ruled["verdict"]) == (1, "WARN")
-
-
-def test_a_reviewer_that_wants_to_write_or_commit_cannot(
-    client: Client, scripted: ModelFactory, worked: Path, bundle: Path
-) -> None:
+def test_a_reviewer_that_wants_to_write_or_commit_cannot(play: Play, worked: Path) -> None:
     before = git(worked, "rev-parse", "HEAD")
     tries = [
         bash(f"ultra put review --project {PROJECT} --from README.md --json"),
@@ -303,8 +211,7 @@ def test_a_reviewer_that_wants_to_write_or_commit_cannot(
         Call("Edit", {"file_path": str(worked / "app/limit.py"), "old_string": "<", "new_string": ">"}),
     ]
     agents = [SubAgent(REVIEWERS["correctness-reviewer"], *tries, Say(found()))]
-    model = scripted(spawn("correctness-reviewer", "Review"), agents=agents)
-    client.ask(TYPED, model, cwd=worked, plugin_dirs=[bundle])
+    model = play(TYPED, spawn("correctness-reviewer", "Review"), agents=agents)
     refused = model.agent(REVIEWERS["correctness-reviewer"]).tool_results()
     assert [result.is_error for result in refused] == [True, True, True]
     assert (worked / "app/limit.py").read_text() == CODE
@@ -312,11 +219,10 @@ def test_a_reviewer_that_wants_to_write_or_commit_cannot(
     assert not (worked / PROJECT / "review.md").exists()
 
 
-def test_wrong_arguments_have_a_usage_and_an_unknown_commit_a_sentence(
-    client: Client, scripted: ModelFactory, worked: Path, bundle: Path
-) -> None:
-    model = scripted(bash("ultra triage --since deadbeef --json"), bash("ultra triage --json"))
-    client.ask(f"{TYPED} --since deadbeef", model, cwd=worked, plugin_dirs=[bundle])
+def test_wrong_arguments_have_a_usage_and_an_unknown_commit_a_sentence(play: Play, worked: Path) -> None:
+    model = play(
+        f"{TYPED} --since deadbeef", bash("ultra triage --since deadbeef --json"), bash("ultra triage --json")
+    )
     assert f"Usage: {TYPED} [--project DIR] [--since SHA]" in model.main.text
     unknown, newest = (answered(result) for result in model.tool_results())
     assert (unknown["ok"], unknown["error"]) == (False, "there is no commit deadbeef here")

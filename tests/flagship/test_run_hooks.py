@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fixtures import ModelFactory
+from tests.client.fixtures import ModelFactory, Play
 from tests.client.model import Call, Say, ScriptedModel, SubAgent
 from tests.client.session import Client, Session
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, plan, step
@@ -91,11 +91,12 @@ def test_compaction_without_a_run_is_left_alone(
 
 
 def test_a_new_session_hears_of_an_interrupted_run(
-    client: Client, scripted: ModelFactory, planned: Path, bundle: Path
+    play: Play, client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:
     begin_run(client, scripted(ultra(f"run start {PLAN}"), *one_step(planned, 1)), planned, bundle)
-    model = scripted()
-    client.ask("hi", model, cwd=planned, plugin_dirs=[bundle])
+    model = play(
+        "hi",
+    )
     line = f"Unfinished, execute of {PROJECT}: the run was interrupted: step 2 of 2 is next. To continue: {RESUME}"
     assert model.main.text.count(line) == 1
 

@@ -1,8 +1,8 @@
-"""The whole way in the real client: brief, research, plan, execute, review, the plan that mends it, executing that.
+"""The whole way in the real client: brief, research, plan, execute, review, the plan that fixes it, executing that.
 
 One repository, one project, nine sessions. The brief is interviewed in the terminal, the rest is headless. Claude acts its parts,
 of acting/, on what verbs and client answer; each command that is typed is the one that the stage before it offered, and what
-is played in a stage is what its command and guides ask for. What happened is held against the recording that the tutorial
+is played in a stage is what its command and guides ask for. What happened is compared with the recording that the tutorial
 shows; `make tutorial` records it anew.
 """
 
@@ -12,185 +12,31 @@ import itertools
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.client.conversation import ToolResult
 from tests.client.fixtures import ModelFactory, TerminalFactory
 from tests.client.model import ScriptedModel
-from tests.client.script import Part
-from tests.client.session import Client, Session
+from tests.client.session import Client
 from tests.client.terminal import Terminal
 from tests.flagship import acting
-from tests.flagship.recording import PLACE, Recording, calls, dialog, section
-from tests.flagship.spelled import keeps_to, played
-from tests.kit.calls import Ultra
+from tests.flagship.recording import PLACE, calls, dialog, section
+from tests.flagship.way import Stage, Way
 from tests.kit.files import write_tree
-from tests.kit.model import answered, asked, by_name, validated
+from tests.kit.model import asked, by_name, validated
 from tests.kit.names import COMMANDS, NAME
-from tests.kit.repository import git
 
 TYPED = f"{COMMANDS['brief']} {acting.TASK}"
 CONTINUE = COMMANDS["continue"]
-LIMIT = 300
-LOOKING = {"Read", "Grep", "Glob", "WebSearch", "WebFetch"}
 STEPS = [
     "feat: find the most frequent words",
     "feat: show the most frequent words with --top",
     "docs: describe --top",
-    "fix: tell a wrong N in one line",
+    "fix: report an invalid N in one line",
 ]
-
-
-class Stage:
-    """One session: what was typed, what the model was sent, what it called, what it said first and last."""
-
-    def __init__(self, typed: str, model: ScriptedModel, told: Sequence[str]) -> None:
-        self.typed = typed
-        self.model = model
-        self.words = [one for one in told if one != acting.DONE]
-        self.opening, self.said = self.words[0], self.words[-1]
-        self.results = model.tool_results()
-
-    @property
-    def verbs(self) -> list[str]:
-        return played(self.results)
-
-    @property
-    def agents(self) -> list[str]:
-        return [
-            str(one.call.input["subagent_type"]).partition(":")[2] for one in by_name(self.model, "Agent")
-        ]
-
-    def answers(self, line: str) -> list[dict[str, object]]:
-        """Return what a verb such as `gate plan` answered, in order."""
-        return [
-            answered(one)
-            for one in self.results
-            if str(one.call.input.get("command", "")).startswith(f"ultra {line} ")
-        ]
-
-    def since(self, line: str) -> list[ToolResult]:
-        """Return the calls from this one on."""
-        commands = [str(one.call.input.get("command", "")) for one in self.results]
-        return self.results[next(at for at, one in enumerate(commands) if one.startswith(f"ultra {line}")) :]
-
-
-class Way:
-    """The repository, and the client in it."""
-
-    def __init__(self, client: Client, scripted: ModelFactory, project: Path, bundle: Path) -> None:
-        self.client = client
-        self.scripted = scripted
-        self.folder = project
-        self.bundle = bundle
-        self.agents = acting.cast(project, bundle)
-        self.excerpts: dict[str, str] = {}
-
-    @property
-    def place(self) -> Path:
-        """The one project directory there is."""
-        (found,) = self.folder.glob(".claude/projects/*")
-        return found
-
-    @property
-    def project(self) -> str:
-        return self.place.relative_to(self.folder).as_posix()
-
-    def read(self, name: str) -> str:
-        """Return an artifact of the project."""
-        return (self.place / name).read_text()
-
-    def tells(self, **excerpts: str) -> None:
-        """Keep what the tutorial shows."""
-        self.excerpts |= excerpts
-
-    def recording(self) -> str:
-        """Return what was kept, as a template."""
-        rows = [row.partition(" ") for row in self.git("log", "--format=%H %s").split("\n")]
-        recording = Recording(self.folder, {name: subject for name, _, subject in rows})
-        for name, text in self.excerpts.items():
-            recording.keep(name, text)
-        return recording.template()
-
-    def claude(self, typed: str, part: Part) -> Stage:
-        """Type a command in a session of its own, and let Claude act its part to the end."""
-        model = self.scripted(part, agents=self.agents)
-        session: Session = self.client.ask(
-            typed, model, cwd=self.folder, plugin_dirs=[self.bundle], timeout=LIMIT
-        )
-        assert session.init.plugin_errors == ()
-        stage = Stage(typed, model, told_in(session))
-        self.was_told(stage)
-        return stage
-
-    def was_told(self, stage: Stage) -> None:
-        """Hold what the model was sent against the bundle: the command's rules, the guides, the agents' own texts."""
-        name = stage.typed.split()[0].partition(":")[2]
-        command = (self.bundle / "commands" / f"{name}.md").read_text()
-        rules = section(command, "## Rules") if "## Rules" in command else section(command, "## 2.")
-        assert rules in stage.model.main.text
-        for one in stage.results:
-            words = str(one.call.input.get("command", "")).split()
-            if words[:2] == ["ultra", "guide"]:
-                assert (
-                    one.text.strip()
-                    == (self.bundle / "guides" / words[2] / f"{words[3]}.md").read_text().strip()
-                )
-        for agent in stage.agents:
-            told = stage.model.agent(acting.heading(self.bundle, agent))
-            body = (self.bundle / "agents" / f"{agent}.md").read_text().split("---\n", 2)[2]
-            assert body.strip() in told.system_prompt
-            assert set(told.tools) <= LOOKING
-        keeps_to(name, self.bundle, stage.results)
-
-    def ultra(self, *words: str) -> str:
-        """Run a verb as a person does in a shell."""
-        told = Ultra(self.bundle, self.folder, Path(sys.executable).parent).say(*words)
-        assert told.status == 0, told.out + told.err
-        return told.out
-
-    def status(self) -> dict[str, object]:
-        found = json.loads(self.ultra("status", "--json"))
-        assert isinstance(found, dict)
-        return found
-
-    def git(self, *words: str) -> str:
-        return git(self.folder, *words)
-
-    def commit(self, message: str) -> None:
-        """Commit what is the user's to commit: the artifacts of the project."""
-        self.git("add", "--all")
-        self.git("commit", "--quiet", f"--message={message}")
-
-    def subjects(self) -> list[str]:
-        """Return the subjects of all commits, the oldest first."""
-        return self.git("log", "--reverse", "--format=%s").split("\n")
-
-    def clean(self) -> bool:
-        return self.git("status", "--porcelain") == ""
-
-    def tests(self) -> str:
-        """Run the sample's own tests."""
-        done = subprocess.run(
-            [sys.executable, "-B", "-m", "unittest", "test_tally"],
-            cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stderr
-
-    def tried(self, *words: str) -> tuple[int, str]:
-        """Try the sample program."""
-        done = subprocess.run(
-            [sys.executable, "-B", "tally.py", *words],
-            cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        return done.returncode, done.stdout + done.stderr
 
 
 @pytest.fixture
@@ -216,7 +62,7 @@ def interview(way: Way, screen: Terminal, model: ScriptedModel) -> tuple[Stage, 
     return stage, seen
 
 
-def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFactory) -> None:
+def test_from_a_task_to_reviewed_and_fixed_work(way: Way, terminal: TerminalFactory) -> None:
     sample = acting.scenes("repository.md")
     way.tells(
         sample=sample["tally.py"],
@@ -229,9 +75,9 @@ def test_from_a_task_to_reviewed_and_mended_work(way: Way, terminal: TerminalFac
     execute_typed = make_the_plan(way, plan_typed)
     resume_typed = fail_on_the_first_day(way, execute_typed)
     review_typed = go_on_the_next_day(way, resume_typed)
-    mend_typed = have_it_reviewed(way, review_typed)
-    again_typed = plan_what_was_found(way, mend_typed)
-    mend_it(way, again_typed)
+    fix_typed = have_it_reviewed(way, review_typed)
+    again_typed = plan_what_was_found(way, fix_typed)
+    fix_it(way, again_typed)
     assert (again_typed, way.status()["next"]) == (execute_typed, review_typed)
     look_at_the_end(way)
     agrees_with(way.recording(), PLACE)
@@ -397,33 +243,33 @@ def have_it_reviewed(way: Way, typed: str) -> str:
 
 def plan_what_was_found(way: Way, typed: str) -> str:
     """Every grave finding is a goal of the plan that takes the first one's place."""
-    mending = way.claude(typed, partial(acting.mending, way.folder))
-    assert mending.verbs == [
+    planning = way.claude(typed, partial(acting.plan_fixes, way.folder))
+    assert planning.verbs == [
         "plan begin", "guide plan remediation", "Agent", "Agent", "guide plan synthesis", "put plan", "gate plan", "Agent",
         "Agent", "gate plan", "validate plan", "stats plan",
     ]  # fmt: skip
-    assert mending.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
-    (source,) = mending.answers("plan begin")
+    assert planning.agents == ["dependency-tracer", "test-strategist", "plan-critic", "scope-guardian"]
+    (source,) = planning.answers("plan begin")
     ids = re.findall(r"^  - ([0-9a-f]{40})$", way.read("review.md"), re.MULTILINE)
     assert (source["source"], source["goals"]) == (
         "review", [{"id": ids[0], "severity": "BLOCKER"}, {"id": ids[1], "severity": "MAJOR"}],
     )  # fmt: skip
     assert all(f"  - {one}\n" in way.read("plan.md") for one in ids)
-    offered = str(mending.answers("gate plan")[-1]["run"])
+    offered = str(planning.answers("gate plan")[-1]["run"])
     assert way.status()["next"] == offered
-    way.commit("docs: plan to mend what the review found")
-    way.tells(mend_typed=typed, mend_said=mending.said)
+    way.commit("docs: plan to fix what the review found")
+    way.tells(fix_typed=typed, fix_said=planning.said)
     return offered
 
 
-def mend_it(way: Way, typed: str) -> None:
+def fix_it(way: Way, typed: str) -> None:
     """A plan in the place of a completed one starts by itself."""
-    mended = way.claude(typed, acting.Executing(way.folder, acting.work_of("mend", 1)))
-    assert [one["run"] for one in mended.answers("run start")] == ["started"]
-    assert [one["result"] for one in mended.answers("run finish")] == ["completed"]
+    fixed = way.claude(typed, acting.Executing(way.folder, acting.work_of("fix", 1)))
+    assert [one["run"] for one in fixed.answers("run start")] == ["started"]
+    assert [one["result"] for one in fixed.answers("run finish")] == ["completed"]
     assert way.tried("rose.txt", "--top", "many") == (2, "tally: --top needs a number above 0\n")
     assert way.tried("rose.txt") == (0, "8\n")
-    way.tells(again_typed=typed, again_said=mended.said)
+    way.tells(again_typed=typed, again_said=fixed.said)
 
 
 def look_at_the_end(way: Way) -> None:
@@ -449,14 +295,6 @@ def look_at_the_end(way: Way) -> None:
     )
 
 
-def told_in(session: Session) -> list[str]:
-    """Return what Claude said to the user, in order; what its agents say is not among it."""
-    main = [
-        one for one in session.messages if one["type"] == "assistant" and not one.get("parent_tool_use_id")
-    ]
-    return [block["text"] for one in main for block in one["message"]["content"] if block["type"] == "text"]
-
-
 def spoken(screen: str) -> list[str]:
     """Return what Claude said on a screen, in order; the client's lines about calls are not among it."""
     found = []
@@ -475,7 +313,7 @@ def listing(folder: Path) -> str:
 
 
 def agrees_with(recording: str, place: Path) -> None:
-    """Hold a recording against the one that the tutorial shows, or take its place."""
+    """Compare a recording with the one that the tutorial shows, or replace that one."""
     if "ULTRA_RECORD" in os.environ:
         place.write_text(recording)
         return

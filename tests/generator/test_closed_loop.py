@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import write_sample
+from tests.kit.names import ROOT
+from tests.kit.sources import change, copy_of_sources
 from ultra_plugin.check.protocol import protocol_problems
 from ultra_plugin.check.raised import code_problems
 from ultra_plugin.check.trial import trial_problems
@@ -20,7 +22,6 @@ from ultra_plugin.pipeline import build, checked
 from ultra_plugin.render import render
 from ultra_plugin.source import SourceTree
 
-ROOT = Path(__file__).parent.parent.parent
 RULES = "runtime/ultra_runtime/contract/rules.py"
 
 
@@ -28,16 +29,7 @@ RULES = "runtime/ultra_runtime/contract/rules.py"
 def copy(tmp_path: Path) -> Path:
     """Return a copy of the sources, with MIGRATION.md beside it."""
     shutil.copy(ROOT / "MIGRATION.md", tmp_path)
-    ignored = shutil.ignore_patterns("__pycache__")
-    return shutil.copytree(ROOT / "plugin_src", tmp_path / "plugin_src", ignore=ignored)
-
-
-def change(copy: Path, path: str, old: str, new: str) -> int:
-    """Replace a text that stands in a file once, and return its line."""
-    text = (copy / path).read_text()
-    assert text.count(old) == 1, (path, old)
-    (copy / path).write_text(text.replace(old, new))
-    return text[: text.index(old)].count("\n") + 1
+    return copy_of_sources(tmp_path)
 
 
 def without_code(copy: Path, artifact: str, code: str) -> None:
@@ -98,7 +90,7 @@ def test_a_code_that_the_runtime_raises_has_to_be_listed(copy: Path) -> None:
 def test_common_and_idle_codes_are_told(copy: Path) -> None:
     without_code(copy, "common", "FM_NESTED")
     new = "  BRIEF_TOO_SAD:\n    severity: error\n    means: It is sad.\n    remedy: Cheer up.\n  BRIEF_NOT_FOUND:\n"
-    line = change(copy, "contracts/brief.yaml", "  BRIEF_NOT_FOUND:\n", new)
+    line = change(copy / "contracts/brief.yaml", "  BRIEF_NOT_FOUND:\n", new)
     idle, common = code_faults(copy)
     assert common.startswith("contracts/common.yaml:1: missing-code: the code FM_NESTED is not listed")
     assert idle == (
@@ -107,8 +99,8 @@ def test_common_and_idle_codes_are_told(copy: Path) -> None:
 
 
 def test_a_rule_is_a_function_and_a_general_code_says_when_it_is_needed(copy: Path) -> None:
-    line = change(copy, "contracts/brief.yaml", "  research_state:", "  research_sate:")
-    change(copy, "runtime/ultra_runtime/contract/body.py", '"MISSING_SECTION"', '"SECTION_GONE"')
+    line = change(copy / "contracts/brief.yaml", "  research_state:", "  research_sate:")
+    change(copy / "runtime/ultra_runtime/contract/body.py", '"MISSING_SECTION"', '"SECTION_GONE"')
     unknown, unused, general, *_ = code_faults(copy)
     assert unknown == (
         f"contracts/brief.yaml:{line}: unknown-rule: the rule 'research_sate' is not a function of {RULES}"
@@ -133,10 +125,10 @@ def test_a_contract_that_is_gone_needs_no_codes() -> None:
 
 def test_examples_and_fixtures_that_do_something_else_are_told(copy: Path) -> None:
     commands, paths, fixtures = "policy/commands.yaml", "policy/paths.yaml", copy / "contracts/fixtures"
-    blocked = change(copy, commands, "        - chmod -R 0777 d\n", "        - chmod -R 0755 d\n")
-    passed = change(copy, commands, "        - rm -f a.txt b.txt\n", "        - rm -rf a.txt b.txt\n")
-    path = change(copy, paths, "pass: [.ssh/config,", 'pass: ["~/.ssh/config",')
-    secret = change(copy, paths, "pass: [.env.example, id_rsa.pub,", "pass: [.env.example, id_rsa.key,")
+    blocked = change(copy / commands, "        - chmod -R 0777 d\n", "        - chmod -R 0755 d\n")
+    passed = change(copy / commands, "        - rm -f a.txt b.txt\n", "        - rm -rf a.txt b.txt\n")
+    path = change(copy / paths, "pass: [.ssh/config,", 'pass: ["~/.ssh/config",')
+    secret = change(copy / paths, "pass: [.env.example, id_rsa.pub,", "pass: [.env.example, id_rsa.key,")
     (fixtures / "brief/BRIEF_BAD_TYPE.md").rename(fixtures / "brief/BRIEF_BAD_TYP.md")
     shutil.copy(fixtures / "brief/valid.md", fixtures / "brief/BRIEF_BAD_TYPE.md")
     shutil.copy(fixtures / "plan/PLAN_CYCLE.md", fixtures / "plan/valid-too.md")
@@ -173,7 +165,7 @@ def test_a_runtime_that_crashes_is_told_in_one_sentence(copy: Path) -> None:
 
 
 def test_the_trial_is_part_of_check(copy: Path) -> None:
-    line = change(copy, "policy/commands.yaml", "        - chmod -R 0777 d\n", "        - chmod -R 0755 d\n")
+    line = change(copy / "policy/commands.yaml", "        - chmod -R 0777 d\n", "        - chmod -R 0755 d\n")
     command = [sys.executable, "-m", "ultra_plugin", "check", "--client", "off"]
     done = subprocess.run(command, cwd=copy.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 1
@@ -223,10 +215,10 @@ def refusal(copy: Path) -> str:
 
 def test_a_breaking_change_is_refused_and_an_optional_field_is_not(copy: Path) -> None:
     field = "  mood: {type: text, means: The mood., required: false, values: {good: Good., bad: Bad.}}\n"
-    change(copy, "contracts/brief.yaml", "\nfields:\n", f"\nfields:\n{field}")
+    change(copy / "contracts/brief.yaml", "\nfields:\n", f"\nfields:\n{field}")
     tree = SourceTree(copy)
     assert list(protocol_problems(tree, load(tree))) == []
-    change(copy, "contracts/brief.yaml", "required: false, values: {good", "values: {good")
+    change(copy / "contracts/brief.yaml", "required: false, values: {good", "values: {good")
     line = (copy / "contracts/brief.yaml").read_text().split('  current: "2.0"')[0].count("\n") + 1
     said = refusal(copy)
     assert (

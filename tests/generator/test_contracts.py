@@ -12,9 +12,10 @@ import jsonschema
 import pytest
 
 from tests.generator.sample import CONTRACT, write_sample
+from tests.kit import sources
 from ultra_plugin.artifact import Contract
 from ultra_plugin.config import load
-from ultra_plugin.errors import ProblemsFound, UltraError
+from ultra_plugin.errors import UltraError
 from ultra_plugin.schema import json_schema
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import contract_module
@@ -29,10 +30,7 @@ def loaded(tmp_path: Path, text: str = CONTRACT) -> Contract:
 
 
 def faults(tmp_path: Path, changes: dict[str, str | bytes | None]) -> list[str]:
-    root = write_sample(tmp_path, changes)
-    with pytest.raises(ProblemsFound) as caught:
-        load(SourceTree(root))
-    return [str(problem).replace(f"{root}/", "") for problem in caught.value.problems]
+    return sources.faults(write_sample(tmp_path, changes), load)
 
 
 def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
@@ -50,14 +48,14 @@ GATED = """\
 gate:
   dimensions: {reach: {means: How far., detail: gaps}}
   tie_order: [reach]
-  verdicts: {PASS: Good., MEND: Not yet.}
+  verdicts: {PASS: Good., REVISE: Not yet.}
   lowest: 1
   highest: 3
   passes_at: 2
   detail_at: 1
   rounds: 2
   degraded_score: 1
-  degraded_verdict: MEND
+  degraded_verdict: REVISE
 """
 REVIEW = "output: order-review\nmeans: The scores.\ngate: work-order\n"
 
@@ -71,7 +69,7 @@ def test_a_broken_contract_is_the_only_fault_that_is_told(tmp_path: Path) -> Non
         "unknown-key",
     ]
     coded = CONTRACT.replace("type: integer,", "type: integer, code: COMMON_TYPE,")
-    common = "codes:\n  COMMON_TYPE: {severity: fatal, means: Wrong., remedy: Mend it.}\n"
+    common = "codes:\n  COMMON_TYPE: {severity: fatal, means: Wrong., remedy: Fix it.}\n"
     (fault,) = faults(tmp_path / "2", {ORDER: coded, "contracts/common.yaml": common})
     assert fault.startswith("contracts/common.yaml:2: bad-value")
     (fault,) = faults(tmp_path / "3", forms)
@@ -242,8 +240,11 @@ RANGED = f"""\
 ).replace("write: {mode: strict,", "write: {mode: strict, soft_when: {state: open},")
 
 
-def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
-    assert loaded(tmp_path, RANGED).gate
+@pytest.mark.parametrize("rounds", [1, 9])
+def test_what_is_in_range_is_taken(tmp_path: Path, rounds: int) -> None:
+    gate = loaded(tmp_path, RANGED.replace("  rounds: 2", f"  rounds: {rounds}")).gate
+    assert gate
+    assert gate.rounds == rounds
 
 
 @pytest.mark.parametrize(
@@ -254,12 +255,13 @@ def test_what_is_in_range_is_taken(tmp_path: Path) -> None:
         ("  detail_at: 1", "  detail_at: 4", "detail_at must be from 1 to 3, not 4"),
         ("  degraded_score: 1", "  degraded_score: 0", "degraded_score must be from 1 to 3, not 0"),
         ("  highest: 3", "  highest: 1", "lowest (1) must be less than highest (1)"),
-        ("  rounds: 2", "  rounds: 0", "rounds must be 1 or more, not 0 (write 1 or more)"),
+        ("  rounds: 2", "  rounds: 0", "rounds must be from 1 to 9, not 0 (write a number in that range)"),
+        ("  rounds: 2", "  rounds: 10", "rounds must be from 1 to 9, not 10"),
         ("  rounds: 2", "  rework_at: 2\n  rounds: 2", "rework_at must be below passes_at (2), not 2"),
         ("tie_order: [reach]", "tie_order: []", "'reach' must be both a dimension of the gate and in tie_order"),
         ("tie_order: [reach]", "tie_order: [reach, reach]", "tie_order lists 'reach' 2 times"),
         ("detail: gaps}", "detail: gaps, passes_at: 5}", "'reach'.passes_at must be from 1 to 3, not 5"),
-        ("verdict: MEND", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
+        ("verdict: REVISE", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
         ("minimum: 1, maximum: 8", "minimum: 9, maximum: 8", "the minimum of 'Hours' is 9, more than its maximum 8"),
         ('example: "4"', 'example: "9"', "the example of 'Hours' is 9 (write one from 1 to 8)"),
         ('example: "4"', 'example: many', "the example of 'Hours' is 'many' (write a number)"),

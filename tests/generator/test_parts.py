@@ -216,14 +216,9 @@ def test_what_a_module_uses_is_read_from_imports_and_from_data() -> None:
     )
     found = read_module("text.parent", text, known)
     late = {
-        "plan.check",
-        "text.child",
-        "guard.rules.one",
-        "guard.rules.two",
-        "tables.policy",
-        "tables.look",
+        "plan.check", "text.child", "guard.rules.one", "guard.rules.two", "tables.policy", "tables.look",
         "tables.*",
-    }
+    }  # fmt: skip
     assert found == Module(frozenset({"text.json", "tables", "tables.limits"}), frozenset(late))
 
 

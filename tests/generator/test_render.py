@@ -64,25 +64,13 @@ def test_renaming_a_command_renames_every_mention(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (
-            "agent('critic')",
-            "agent('critc')",
-            f"{BRIEF}:10: render: unknown agent 'critc' (did you mean 'critic'?)",
-        ),
-        (
-            "command('review')",
-            "command('x')",
-            f"{BRIEF}:10: render: unknown command 'x' (known: brief, review)",
-        ),
-        (
-            "command('review')",
-            "verb('go')",
-            f"{BRIEF}:10: render: unknown verb 'go' (none exists yet)",
-        ),
+        ("agent('critic')", "agent('critc')", f"{BRIEF}:10: render: unknown agent 'critc' (did you mean 'critic'?)"),
+        ("command('review')", "command('x')", f"{BRIEF}:10: render: unknown command 'x' (known: brief, review)"),
+        ("command('review')", "verb('go')", f"{BRIEF}:10: render: unknown verb 'go' (none exists yet)"),
         ("command('review')", "contract.work_order.value('state', 'o')", "'o' is not a value of state"),
         ("command('review')", "plugin.nme", "has no attribute 'nme'"),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_name_fails_with_template_and_line(
     tmp_path: Path, old: str, new: str, expected: str
 ) -> None:
@@ -138,26 +126,17 @@ def test_all_templates_with_faults_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        (
-            {"plugins/acme-plan/commands/review.md": "x"},
-            "two-sources: 'commands/acmereview.md' is already built from",
-        ),
+        ({"plugins/acme-plan/commands/review.md": "x"}, "two-sources: 'commands/acmereview.md' is already built from"),
         (
             {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "acmebrief")},
             "2 commands are called 'acmebrief'",
         ),
-        (
-            {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "../up")},
-            "'../up' cannot be a name",
-        ),
+        ({"plugins/acme-plan/plugin.yaml": PLUGIN.replace("acmereview", "../up")}, "'../up' cannot be a name"),
         ({"plugins/acme-plan/plugin.yaml": None}, "plugins/acme-plan: no-manifest: has no plugin.yaml"),
-        (
-            {"plugins/acme-plan/plugin.yaml": PLUGIN.replace("name: acme-plan", "name: other")},
-            "is in a folder called",
-        ),
+        ({"plugins/acme-plan/plugin.yaml": PLUGIN.replace("name: acme-plan", "name: other")}, "is in a folder called"),
         ({"LICENSE": None}, "suite.yaml:4: license-missing: the text of the licence is missing (add "),
     ],
-)
+)  # fmt: skip
 def test_sources_that_cannot_be_laid_out(
     tmp_path: Path, changes: dict[str, str | bytes | None], expected: str
 ) -> None:

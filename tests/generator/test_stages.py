@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import CONTRACT, PLUGIN, write_sample
-from ultra_plugin.errors import ProblemsFound
+from tests.kit.sources import faults
 from ultra_plugin.pipeline import checked
-from ultra_plugin.source import SourceTree
 
 FOLDER = "plugins/acme-plan"
 ORDERED = PLUGIN.replace(
@@ -44,12 +43,7 @@ SOUND: dict[str, str | bytes | None] = {
 
 
 def problems(root: Path, changes: Mapping[str, str | bytes | None]) -> list[str]:
-    tree = SourceTree(write_sample(root, {**SOUND, **changes}))
-    try:
-        checked(tree, "dist")
-    except ProblemsFound as error:
-        return [str(one).replace(f"{tree.root}/", "") for one in error.problems]
-    return []
+    return faults(write_sample(root, {**SOUND, **changes}), lambda tree: checked(tree, "dist"))
 
 
 def test_the_stages_of_the_sample_resolve(tmp_path: Path) -> None:

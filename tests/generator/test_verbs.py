@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import write_sample
-from ultra_plugin.errors import ProblemsFound
+from tests.kit import sources
 from ultra_plugin.source import SourceTree
 from ultra_plugin.verbs import read_verbs
 
@@ -17,10 +17,8 @@ RUN = "def run(args):\n    return args\n"
 
 
 def faults(tmp_path: Path, text: str) -> list[str]:
-    root = write_sample(tmp_path, {MODULE: text})
-    with pytest.raises(ProblemsFound) as caught:
-        read_verbs(SourceTree(root))
-    return [str(problem).replace(f"{root}/{MODULE}:", "") for problem in caught.value.problems]
+    found = sources.faults(write_sample(tmp_path, {MODULE: text}), read_verbs)
+    return [fault.removeprefix(f"{MODULE}:") for fault in found]
 
 
 def test_a_verb_is_read_and_not_run(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.guard.scene import PLAN, Scene
-from tests.kit.names import LAUNCHER, ROOT
+from tests.kit.names import LAUNCHER
+from tests.kit.sources import change, copy_of_sources
 from tests.plan.texts import plan, step
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import checked
@@ -70,24 +70,11 @@ PROTECTED = """\
 """
 
 
-def copied(folder: Path) -> Path:
-    """Return a copy of the sources that a test may change."""
-    tree = folder / "plugin_src"
-    shutil.copytree(ROOT / "plugin_src", tree, ignore=shutil.ignore_patterns("__pycache__"))
-    return tree
-
-
-def change(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert text.count(old) == 1, (path, old)
-    path.write_text(text.replace(old, new))
-
-
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     """Return a run below a plugin whose policy has one more family of commands and one more protected path."""
     folder = tmp_path_factory.mktemp("fork")
-    tree = copied(folder)
+    tree = copy_of_sources(folder)
     change(tree / "policy/commands.yaml", "\nrules:\n", f"\nrules:\n{FAMILY}")
     change(tree / "policy/paths.yaml", "\nrules:\n", f"\nrules:\n{PROTECTED}")
     bundles, _ = checked(SourceTree(tree), "dist")
@@ -160,7 +147,7 @@ def test_the_docs_list_the_new_rules(scene: Scene, page: str) -> None:
 
 
 COMMANDS, RULES = "policy/commands.yaml", "runtime/ultra_runtime/guard/rules"
-FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {
+FAULTS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
     "no-function": (
         lambda tree: change(tree / COMMANDS, "use: crontab", "use: crontabs"),
         COMMANDS,
@@ -215,7 +202,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_build_refuses_what_it_cannot_resolve(fault: str, tmp_path: Path) -> None:
     make, path, message, remedy = FAULTS[fault]
-    tree = copied(tmp_path)
+    tree = copy_of_sources(tmp_path)
     make(tree)
     with pytest.raises(ProblemsFound) as raised:
         load_policy(SourceTree(tree))

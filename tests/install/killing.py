@@ -137,7 +137,7 @@ def check_no_half_plugin(home: Path, where: str) -> None:
         assert set(seen.changed) <= {"README.md"}, f"{where}: {seen.changed}"
 
 
-def check_mended(home: Path, where: str, wanted: Sequence[Snapshot]) -> None:
+def check_recovered(home: Path, where: str, wanted: Sequence[Snapshot]) -> None:
     """Make the next call and fail unless all is as it was or as it should be."""
     check_no_half_plugin(home, where)
     assert finish(spawn(home, ["--status"])) == 0, f"{where}: the next call failed"
@@ -156,7 +156,7 @@ def killed_after(home: Path, words: Sequence[str], seconds: float) -> bool:
 
 
 def run_random(root: Path, seed: int, count: int) -> None:
-    """Kill a number of calls, each of them at a random moment, and some of the calls that mend, too."""
+    """Kill a number of calls, each of them at a random moment, and some of the calls that recover, too."""
     chance = random.Random(seed)  # noqa: S311 - it has to come again
     table = scenarios(root, plugin_files)
     killed = 0
@@ -168,9 +168,9 @@ def run_random(root: Path, seed: int, count: int) -> None:
             killed += 1
             if chance.random() < 0.3:
                 killed_after(home, ["--status"], chance.uniform(0, scenario.seconds / 2))
-            check_mended(home, where, [scenario.before, scenario.after])
+            check_recovered(home, where, [scenario.before, scenario.after])
         else:
-            check_mended(home, where, [scenario.after])
+            check_recovered(home, where, [scenario.after])
         shutil.rmtree(home)
         if killed == count:
             break
@@ -243,7 +243,7 @@ def run_sweep(root: Path, act: Callable[[], None]) -> None:
 
 
 def stopped(scenario: Scenario, home: Path, number: int, act: Callable[[], None]) -> bool:
-    """Stop a call at its n-th operation and see it mended; tell whether there was such an operation."""
+    """Stop a call at its n-th operation and see it recovered; tell whether there was such an operation."""
     copy_of(scenario.start, home)
     where = f"{scenario.name}, operation {number}"
     hear, tell = os.pipe()
@@ -255,7 +255,7 @@ def stopped(scenario: Scenario, home: Path, number: int, act: Callable[[], None]
         assert files_of(snapshot(home)) == files_of(scenario.before), f"{where}: not rolled back at once"
     assert status in ((0, 1) if act is disk_full else (0, -signal.SIGKILL)), f"{where}: status {status}"
     wanted = {0: [scenario.after], 1: [scenario.before]}.get(status, [scenario.before, scenario.after])
-    check_mended(home, where, wanted)
+    check_recovered(home, where, wanted)
     shutil.rmtree(home)
     return acted
 

@@ -24,18 +24,17 @@ def marketplace(folder: Path, bundle: Path) -> Path:
     return folder
 
 
-def test_marketplace_route_by_the_clients_own_commands(
-    user: Machine,
-    client: Client,
-    model: ScriptedModel,
-    bundle: Path,
-    newer: Path,
-    tmp_path: Path,
-    project: Path,
-) -> None:
-    market = marketplace(tmp_path / "market", bundle)
+def add(client: Client, market: Path) -> Path:
+    """Install the sample from a marketplace."""
     assert client.run("plugin", "marketplace", "add", str(market)).status == 0
     assert client.run("plugin", "install", "sample@market").status == 0
+    return market
+
+
+def test_marketplace_route_by_the_clients_own_commands(
+    user: Machine, client: Client, model: ScriptedModel, bundle: Path, newer: Path, tmp_path: Path, project: Path
+) -> None:  # fmt: skip
+    market = add(client, marketplace(tmp_path / "market", bundle))
     (one,) = listed(client)
     assert (one["id"], one["version"], one.get("errors")) == ("sample@market", "1.0.0", None)
     assert client.ask("hi", model, cwd=project).init.plugins == ("sample",)
@@ -51,18 +50,10 @@ def test_marketplace_route_by_the_clients_own_commands(
 
 
 def test_both_present(
-    user: Machine,
-    client: Client,
-    model: ScriptedModel,
-    bundle: Path,
-    newer: Path,
-    tmp_path: Path,
-    project: Path,
-) -> None:
+    user: Machine, client: Client, model: ScriptedModel, bundle: Path, newer: Path, tmp_path: Path, project: Path
+) -> None:  # fmt: skip
     """A marketplace's copy wins, even while it is disabled: the installer says so."""
-    market = marketplace(tmp_path / "market", newer)
-    assert client.run("plugin", "marketplace", "add", str(market)).status == 0
-    assert client.run("plugin", "install", "sample@market").status == 0
+    add(client, marketplace(tmp_path / "market", newer))
     said = user.ok("--from", bundle, "--yes").stdout
     assert "sample@market 1.1.0 in " in said
     assert "is in force, not this copy (claude plugin uninstall sample@market changes that)" in said

@@ -92,7 +92,7 @@ def asked(conversation: Conversation) -> list[str]:
 
 
 def validated(bundle: Path, repository: Path, kind: str, path: str) -> Mapping[str, Any]:
-    """Hold an artifact of a story against its contract."""
+    """Validate an artifact of a story."""
     return Ultra(bundle, repository, Path(sys.executable).parent)("validate", kind, path).data
 
 

@@ -31,7 +31,7 @@ PIECES = [
 
 
 def validate(data: bytes) -> None:
-    """Hold bytes against both contracts; every code has to be one that a contract lists."""
+    """Validate bytes by both contracts; every code has to be one that a contract lists."""
     for kind in ("plan", "session-spec"):
         for strict in (False, True):
             report = Report(load_contract(kind), "x.md")
@@ -84,13 +84,8 @@ def _repeat(data: bytes, chance: random.Random) -> bytes:
 
 
 WAYS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _cut,
-    _drop,
-    _insert,
-    _flip,
-    _swap_lines,
-    _repeat,
-)
+    _cut, _drop, _insert, _flip, _swap_lines, _repeat,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -53,15 +53,9 @@ def test_the_answer_has_all_that_a_model_needs(ultra: Ultra, add_state: AddState
 @pytest.mark.parametrize(
     ("changes", "command"),
     [
-        (
-            {"next_session_label": "Complete", "status": "completed"},
-            f"{REVIEW} --project .claude/projects/one",
-        ),
+        ({"next_session_label": "Complete", "status": "completed"}, f"{REVIEW} --project .claude/projects/one"),
         ({"next_session_label": "Complete", "status": "partial"}, f"{REVIEW} --project .claude/projects/one"),
-        (
-            {"next_session_label": "Continue"},
-            f"{EXECUTE} --project .claude/projects/one --resume --session 2",
-        ),
+        ({"next_session_label": "Continue"}, f"{EXECUTE} --project .claude/projects/one --resume --session 2"),
         (
             {"next_session_label": "Continue", "next_session_brief_path": ".claude/projects/one/brief.md"},
             f"{EXECUTE} --project .claude/projects/one --resume",
@@ -80,7 +74,7 @@ def test_the_answer_has_all_that_a_model_needs(ultra: Ultra, add_state: AddState
         ),
         ({"next_session_brief_path": "my plan's.md"}, f"{EXECUTE} 'my plan'\"'\"'s.md'"),
     ],
-)
+)  # fmt: skip
 def test_the_command(ultra: Ultra, add_state: AddState, changes: dict[str, str], command: str) -> None:
     add_state(**changes)
     assert ultra("continue").data["command"] == command

@@ -34,7 +34,7 @@ def contract(
         Code(
             name=f"X_{code.strip('*').upper()}",
             severity="warning" if code.islower() else "error",
-            remedy="Mend it.",
+            remedy="Fix it.",
             soft="*" in code,
         )
         for code in codes.split()
@@ -100,7 +100,7 @@ def test_allowed_values() -> None:
     issue = validate_data(wanted, b'{\n"f": "c"}', "x.json").errors[0]
     assert issue.as_data() == {
         "code": "X_BAD_VALUE",
-        "message": 'f must be a or b, not "c". Mend it.',
+        "message": 'f must be a or b, not "c". Fix it.',
         "path": "x.json",
         "line": 2,
         "field": "f",

@@ -56,19 +56,9 @@ def _inner_bundles(subject: Subject) -> dict[str, Bundle]:
 
 
 CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
-    check_manifest,
-    check_manifest_paths,
-    check_names,
-    check_frontmatter,
-    check_hooks,
-    check_scripts,
-    check_servers,
-    check_files,
-    check_references,
-    check_evals,
-    check_listing,
-    check_own_marketplace,
-)
+    check_manifest, check_manifest_paths, check_names, check_frontmatter, check_hooks, check_scripts,
+    check_servers, check_files, check_references, check_evals, check_listing, check_own_marketplace,
+)  # fmt: skip
 
 
 def check_bundle(bundle: Bundle) -> list[Problem]:

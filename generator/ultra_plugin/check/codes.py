@@ -32,10 +32,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "duplicate-key": Code("A key is in one object twice.", "remove one of them"),
     "moved-key": Code("The key has moved under 'experimental'.", "move it there"),
     "ignored-value": Code("The client ignores a value of this type.", "write an object"),
-    "no-version": Code(
-        "The plugin has no version, so the client does not notice updates.",
-        "add a version such as 1.0.0",
-    ),
+    "no-version": Code("The plugin has no version, so the client does not notice updates.", "add a version such as 1.0.0"),
     "no-author": Code("The plugin has no author.", "add an author with a name"),
     "not-semver": Code("The version is not MAJOR.MINOR.PATCH.", "write a version such as 1.0.0"),
     "not-https": Code("An address is not encrypted.", "use https"),
@@ -50,35 +47,17 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "remove 'hooks' from plugin.json",
     ),
     # names
-    "not-kebab-case": Code(
-        "A name is not made of lower-case letters, digits and hyphens.",
-        "write it in kebab-case",
-    ),
-    "reserved-name": Code(
-        "A name is reserved for Anthropic or the client.",
-        "choose another name",
-    ),
+    "not-kebab-case": Code("A name is not made of lower-case letters, digits and hyphens.", "write it in kebab-case"),
+    "reserved-name": Code("A name is reserved for Anthropic or the client.", "choose another name"),
     "bad-name": Code("A name cannot be typed, called or installed.", "use letters, digits and hyphens"),
     "no-name": Code("An agent has no name.", "add 'name', the same as the file's"),
     "name-mismatch": Code("The name in a header is not the one in the path.", "make them the same"),
-    "duplicate-name": Code(
-        "Two components, or two plugins of a marketplace, have one name.",
-        "rename one of them",
-    ),
-    "skill-missing": Code(
-        "A folder below skills/ has no SKILL.md.",
-        "add SKILL.md, or move the folder elsewhere",
-    ),
-    "skill-case": Code(
-        "SKILL.md has the wrong case and is not found on case-sensitive systems.",
-        "rename it to SKILL.md",
-    ),
+    "duplicate-name": Code("Two components, or two plugins of a marketplace, have one name.", "rename one of them"),
+    "skill-missing": Code("A folder below skills/ has no SKILL.md.", "add SKILL.md, or move the folder elsewhere"),
+    "skill-case": Code("SKILL.md has the wrong case and is not found on case-sensitive systems.", "rename it to SKILL.md"),
     "not-a-component": Code("A file in a component folder is not a component.", "move it elsewhere"),
     # headers of commands, agents and skills
-    "no-header": Code(
-        "A component has no YAML header.",
-        "start the file with '---', a description and '---'",
-    ),
+    "no-header": Code("A component has no YAML header.", "start the file with '---', a description and '---'"),
     "yaml": Code("The YAML header of a component does not parse.", "quote values that contain punctuation"),
     "yaml-mended": Code(
         "The YAML header parses only because the client repairs it; other clients ignore all of it.",
@@ -86,88 +65,52 @@ CODES: Mapping[str, Code] = MappingProxyType({
     ),
     "header-not-a-mapping": Code("The YAML header is a list or a single value.", "write 'key: value' lines"),
     "header-cut": Code("A '---' inside a value ends the header.", "write another dash"),
-    "bad-type": Code(
-        "A value in a header has a type that the client refuses.",
-        "write text, in quotes if needed",
-    ),
+    "bad-type": Code("A value in a header has a type that the client refuses.", "write text, in quotes if needed"),
     "bad-value": Code("A value in a header is not one of the known values.", "use one of the known values"),
     "ignored-key": Code("A key of an agent that has no effect in a plugin.", "remove it"),
     "no-description": Code("There is no description that says when to use it.", "add a description"),
-    "short-description": Code(
-        "The description is too short to say when to use it.",
-        "say what it does and when to use it",
-    ),
+    "short-description": Code("The description is too short to say when to use it.", "say what it does and when to use it"),
     "long-description": Code("The client's listing cuts the description.", "shorten it"),
     "empty-body": Code("There is no text below the header.", "add the prompt"),
     "unknown-tool": Code("The client has no such tool.", "use a tool that the client has"),
     "malformed-rule": Code("A permission rule matches nothing.", "write Tool or Tool(pattern)"),
-    "unknown-model": Code(
-        "The client has no such model.",
-        "use inherit, sonnet, opus, haiku, fable or a full model id",
-    ),
-    "unknown-effort": Code(
-        "The client has no such effort.",
-        "use low, medium, high, xhigh, max or an integer",
-    ),
-    "unknown-color": Code(
-        "The client has no such colour.",
-        "use red, blue, green, yellow, purple, orange, pink or cyan",
-    ),
+    "unknown-model": Code("The client has no such model.", "use inherit, sonnet, opus, haiku, fable or a full model id"),
+    "unknown-effort": Code("The client has no such effort.", "use low, medium, high, xhigh, max or an integer"),
+    "unknown-color": Code("The client has no such colour.", "use red, blue, green, yellow, purple, orange, pink or cyan"),
     # hooks
     "hooks-json": Code("A hooks file does not parse.", "fix the JSON"),
     "hooks-wrapper": Code("Hooks are outside the 'hooks' object.", 'wrap them: {"hooks": {...}}'),
-    "hooks-value": Code(
-        "Hooks do not have the shape that the client requires.",
-        "fix the value, or remove the key",
-    ),
+    "hooks-value": Code("Hooks do not have the shape that the client requires.", "fix the value, or remove the key"),
     "unknown-event": Code(
         "The client has no such hook event; older clients then drop all hooks of the plugin.",
         "use an event that the client has",
     ),
-    "unknown-hook-type": Code(
-        "The client has no such type of hook.",
-        "use command, prompt, agent, http or mcp_tool",
-    ),
+    "unknown-hook-type": Code("The client has no such type of hook.", "use command, prompt, agent, http or mcp_tool"),
     "bad-matcher": Code("A matcher never matches.", "name tools, or write a regular expression"),
     "matcher-ignored": Code("The event takes no matcher.", "remove the matcher"),
     "long-timeout": Code("A time-out of many hours; time-outs are in seconds.", "write seconds"),
-    "no-privacy-policy": Code(
-        "Data leaves the machine, and no privacy policy is named.",
-        "add privacyPolicyUrl to plugin.json",
-    ),
+    "no-privacy-policy": Code("Data leaves the machine, and no privacy policy is named.", "add privacyPolicyUrl to plugin.json"),
     # programs
     "script-missing": Code(
         "A hook runs a file that does not exist; a missing Python script blocks every call.",
         "add the file, or fix the path",
     ),
     "script-not-executable": Code("A program lacks its executable bit.", "chmod +x"),
-    "no-shebang": Code(
-        "A program has no '#!' line.",
-        "start it with a line such as '#!/usr/bin/env python3'",
-    ),
+    "no-shebang": Code("A program has no '#!' line.", "start it with a line such as '#!/usr/bin/env python3'"),
     "relative-command": Code(
         "The client looks for a relative path in the user's project.",
         "start it with ${CLAUDE_PLUGIN_ROOT}/",
     ),
-    "unquoted-root": Code(
-        "An unquoted path breaks at a space.",
-        'use "args", or put it in double quotes',
-    ),
+    "unquoted-root": Code("An unquoted path breaks at a space.", 'use "args", or put it in double quotes'),
     "shell-syntax": Code("A shell command does not parse.", "close the quote"),
     # MCP servers
     "servers-json": Code("A file of MCP servers does not parse.", "fix the JSON"),
-    "servers-value": Code(
-        "An MCP server does not have the shape that the client requires.",
-        "fix the value, or remove the key",
-    ),
+    "servers-value": Code("An MCP server does not have the shape that the client requires.", "fix the value, or remove the key"),
     "unknown-option": Code("A server uses an option that userConfig does not declare.", "declare the option"),
     # files
     "symlink": Code("A symlink, which the client may not follow.", "replace it with a copy"),
     "stray-file": Code("A file from the system, an editor or a cache, or one with secrets.", "remove it"),
-    "misplaced": Code(
-        "A component inside .claude-plugin, where the client does not look.",
-        "move it to the top of the plugin",
-    ),
+    "misplaced": Code("A component inside .claude-plugin, where the client does not look.", "move it to the top of the plugin"),
     "not-loaded": Code("A CLAUDE.md, which the client does not load from a plugin.", "make it a skill"),
     "unportable-path": Code("A path that some systems do not allow.", "rename it"),
     "case-collision": Code("Two paths differ only in case.", "rename one of them"),
@@ -175,48 +118,25 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "not-utf8": Code("A text file is not UTF-8.", "save it as UTF-8"),
     "bom": Code("A file starts with a byte order mark.", "save it without a byte order mark"),
     "crlf": Code("Windows line ends.", "save it with LF line ends"),
-    "hidden-character": Code(
-        "An invisible character: zero-width, bidirectional or a tag.",
-        "remove it",
-    ),
+    "hidden-character": Code("An invisible character: zero-width, bidirectional or a tag.", "remove it"),
     "json": Code("A JSON file does not parse.", "fix the JSON"),
     # cases of `claude plugin eval`
     "eval-yaml": Code("A case or grader does not parse.", "quote values that contain punctuation"),
-    "eval-value": Code(
-        "A case or grader does not have the shape that the client requires.",
-        "fix the value, or remove the key",
-    ),
+    "eval-value": Code("A case or grader does not have the shape that the client requires.", "fix the value, or remove the key"),
     "eval-key": Code("Cases and graders have no such key.", "remove it"),
     "eval-incomplete": Code("A case has no prompt, or nothing grades it.", "add prompt.md and a grader"),
-    "eval-ungranted": Code(
-        "A grader expects a tool that the case does not allow.", "add it to allowed_tools"
-    ),
+    "eval-ungranted": Code("A grader expects a tool that the case does not allow.", "add it to allowed_tools"),
     # references
     "dangling-command": Code("A text names an unknown command.", "fix the name"),
     "dangling-agent": Code("A text names an unknown agent.", "fix the name"),
     "dangling-file": Code("A text names a file that does not exist.", "add the file, or fix the path"),
-    "bare-command": Code(
-        "A command without the plugin's prefix is unknown to the client.",
-        "write the prefix",
-    ),
-    "absolute-path": Code(
-        "A path exists on one machine only.",
-        "make it relative to ${CLAUDE_PLUGIN_ROOT} or the project",
-    ),
-    "root-without-braces": Code(
-        "A variable without braces is not replaced in prompts.",
-        "write ${CLAUDE_PLUGIN_ROOT}",
-    ),
-    "not-substituted": Code(
-        "The client does not replace this placeholder in this kind of text.",
-        "remove it",
-    ),
+    "bare-command": Code("A command without the plugin's prefix is unknown to the client.", "write the prefix"),
+    "absolute-path": Code("A path exists on one machine only.", "make it relative to ${CLAUDE_PLUGIN_ROOT} or the project"),
+    "root-without-braces": Code("A variable without braces is not replaced in prompts.", "write ${CLAUDE_PLUGIN_ROOT}"),
+    "not-substituted": Code("The client does not replace this placeholder in this kind of text.", "remove it"),
     # what a directory asks for
     "readme-missing": Code("There is no README.md.", "add one"),
-    "readme-short": Code(
-        "The README is too short for a directory.",
-        "say what the plugin does and how to use it",
-    ),
+    "readme-short": Code("The README is too short for a directory.", "say what the plugin does and how to use it"),
     "readme-no-install": Code(
         "The README does not say how to install the plugin.",
         "add a line such as /plugin install NAME@MARKETPLACE",
@@ -233,10 +153,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     ),
     "no-plugins": Code("The marketplace offers no plugin.", "add an entry"),
     "source-missing": Code("An entry names a folder without a plugin.", "fix the source"),
-    "entry-mismatch": Code(
-        "An entry disagrees with the plugin's own manifest, which wins.",
-        "make them the same",
-    ),
+    "entry-mismatch": Code("An entry disagrees with the plugin's own manifest, which wins.", "make them the same"),
     "plugin-invalid": Code("The manifest of an offered plugin has errors.", "check that plugin by itself"),
 })  # fmt: skip
 

@@ -68,13 +68,13 @@ def fixture_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     for fixture in _fixtures(tree, suite):
         if isinstance(fixture, str):
             message = "no contract has this fixture's name"
-            yield Problem(
-                tree.shown(fixture), 0, "fixture", message, "delete it, or name its folder after an artifact"
+            yield tree.problem(
+                fixture, 0, "fixture", message, "delete it, or name its folder after an artifact"
             )
             continue
         if fixture.word not in (known := _names(fixture.contract, suite)):
             message = f"'{fixture.word}' is not a code of {fixture.contract.artifact}"
-            yield Problem(tree.shown(fixture.path), 0, "fixture", message, nearest(fixture.word, known))
+            yield tree.problem(fixture.path, 0, "fixture", message, nearest(fixture.word, known))
 
 
 def _names(contract: Contract, suite: Suite) -> list[str]:
@@ -124,7 +124,7 @@ def _compared(tree: SourceTree, fixture: _Fixture) -> Callable[[list[Answer]], I
             right, got, is_right = _judged(fixture, errors, warnings)
         if not is_right:
             message = f"the fixture must get {right}, but gets {got or 'no code'}"
-            yield Problem(tree.shown(fixture.path), 0, "fixture", message, "fix the contract or the fixture")
+            yield tree.problem(fixture.path, 0, "fixture", message, "fix the contract or the fixture")
 
     return problems
 

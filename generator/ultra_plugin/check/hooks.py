@@ -6,20 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from posixpath import dirname, join
 
-from ultra_plugin.check.client import (
-    FILE_LIMIT,
-    HOOK_EVENTS,
-    HOOK_KEYS,
-    HOOKS_FILE_KEYS,
-    LONGEST_TIMEOUT,
-)
+from ultra_plugin.check.client import HOOK_EVENTS, HOOK_KEYS, HOOKS_FILE_KEYS, LONGEST_TIMEOUT
 from ultra_plugin.check.codes import problem, quote, suggest, warning
 from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.hooks_shape import HookFault, event_faults, file_faults, holds_guard_outside
 from ultra_plugin.check.jsontext import Json, Path, read_json
 from ultra_plugin.check.manifest_paths import DEFAULT_HOOKS, manifest_paths
 from ultra_plugin.check.matchers import matcher_findings
-from ultra_plugin.check.subject import MANIFEST, Subject
+from ultra_plugin.check.subject import MANIFEST, Subject, client_json
 from ultra_plugin.errors import Problem, Severity
 
 _UNSCANNED_FIELDS = frozenset({"metadata", "mcpServers", "lspServers"})
@@ -114,17 +108,9 @@ def _inline(subject: Subject) -> Iterator[tuple[Path, dict[str, object]]]:
 
 
 def _file(subject: Subject, path: str) -> Iterator[Problem]:
-    file = subject.files[path]
-    severity: Severity = subject.severity if len(file.content) <= FILE_LIMIT else "warning"
-    document = read_json(file.text)
-    if file.text.startswith("\ufeff"):
-        yield problem(
-            severity, path, 1, "bom", "starts with a byte order mark, which the client refuses here"
-        )
-        return
-    if document.fault:
-        severity = severity if document.sure else "warning"
-        yield problem(severity, path, document.line, "hooks-json", f"is not JSON: {document.fault}")
+    document, refused, severity = client_json(subject, path, "hooks-json")
+    yield from refused
+    if refused:
         return
     yield from _told(path, document, severity, file_faults(document.value))
     yield from _modules(subject, path, document, severity)

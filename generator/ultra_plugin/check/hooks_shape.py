@@ -116,12 +116,8 @@ def _matchers(event: str, matchers: list[object], where: Path) -> Iterator[HookF
         if _holds_guard(matcher, 3, matchers_count=False):
             yield "error", "hooks-value", here, f"{event} holds PreToolUse hooks where a matcher belongs"
         elif not isinstance(matcher, dict):
-            yield (
-                severity,
-                "hooks-value",
-                here,
-                f"a matcher of {event} must be an object, not {kind(matcher)}",
-            )
+            what = f"a matcher of {event} must be an object, not {kind(matcher)}"
+            yield severity, "hooks-value", here, what
         elif not isinstance(matcher.get("hooks"), list):
             yield severity, "hooks-value", here, f"a matcher of {event} lacks its list of 'hooks'"
         elif "matcher" in matcher and not isinstance(matcher["matcher"], str):
@@ -184,12 +180,11 @@ def _holds_guard(value: object, levels: int, matchers_count: bool, in_hooks: boo
         return any(_holds_guard(item, levels - 1, matchers_count, in_hooks) for item in value)
     if not isinstance(value, dict) or (in_hooks and isinstance(value.get("type"), str)):
         return False
-    return any(
-        _holds_guard(
-            inner,
-            levels - 1,
+    for key, inner in value.items():
+        counts, is_hooks = (
             matchers_count and key not in HOOK_EVENTS,
             key == "hooks" and isinstance(inner, list),
         )
-        for key, inner in value.items()
-    )
+        if _holds_guard(inner, levels - 1, counts, is_hooks):
+            return True
+    return False

@@ -46,12 +46,12 @@ def launcher_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
         plain = _JINJA.sub(_blank, text) if path.endswith(".j2") else text
         for found in call.finditer(plain):
             message = f"'{found.group()}' spells out the launcher's name"
-            yield Problem(tree.shown(path), _line(text, found), CODE, message, remedy)
+            yield tree.problem(path, _line(text, found), CODE, message, remedy)
         for found in _VERB.finditer(text) if is_python else ():
             if not _is_verb(said := found.group(1), suite):
                 message = f"verb('{said}') does not begin with a verb of the runtime"
                 remedy = nearest(said, suite.verbs)
-                yield Problem(tree.shown(path), _line(text, found), "dangling-verb", message, remedy)
+                yield tree.problem(path, _line(text, found), "dangling-verb", message, remedy)
 
 
 def _blank(found: re.Match[str]) -> str:

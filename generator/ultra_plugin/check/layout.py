@@ -35,15 +35,11 @@ def _page(path: str, text: str) -> Iterator[Problem]:
             continue
         level = len(heading.group(1))
         if level == 1 and above:
-            yield Problem(
-                path, number, "second-title", f"'{heading.group(2)}' is a second title", "write '##'"
-            )
+            message = f"'{heading.group(2)}' is a second title"
+            yield Problem(path, number, "second-title", message, "write '##'")
         elif level > above + 1:
-            message = (
-                f"'{line.strip()}' follows a heading of level {above}"
-                if above
-                else "the first heading is not a title"
-            )
+            follows = f"'{line.strip()}' follows a heading of level {above}"
+            message = follows if above else "the first heading is not a title"
             yield Problem(path, number, "heading-level", message, f"write '{'#' * (above + 1)}'")
         above = max(level, above) if level == 1 else level
 

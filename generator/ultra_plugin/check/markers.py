@@ -24,5 +24,5 @@ def marker_problems(tree: SourceTree) -> Iterator[Problem]:
             if line.startswith((_OURS, _THEIRS)) or (is_open and line.startswith(_MIDDLE)):
                 mark = line[:7].decode()
                 message = f"the conflict marker {mark} is still in the file"
-                yield Problem(tree.shown(path), number, "conflict-marker", message, "finish the merge")
+                yield tree.problem(path, number, "conflict-marker", message, "finish the merge")
                 is_open = mark != _THEIRS.decode().strip()

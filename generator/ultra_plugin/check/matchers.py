@@ -7,13 +7,7 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ultra_plugin.check.client import (
-    EVENTS_WITHOUT_MATCHER,
-    FORMER_TOOLS,
-    MATCHER_VALUES,
-    TOOL_EVENTS,
-    TOOLS,
-)
+from ultra_plugin.check.client import EVENTS_WITHOUT_MATCHER, FORMER_TOOLS, MATCHER_VALUES, TOOL_EVENTS, TOOLS
 from ultra_plugin.check.codes import printable, quote, suggest
 
 Finding = tuple[str, str, str]
@@ -44,11 +38,8 @@ def _words(event: str, matcher: str) -> Iterator[Finding]:
     known = TOOLS | FORMER_TOOLS if event in TOOL_EVENTS else MATCHER_VALUES.get(event)
     for word in filter(None, map(str.strip, re.split("[|,]", matcher))) if known else ():
         if _SERVER_ONLY.fullmatch(word):
-            yield (
-                "bad-matcher",
-                f"{quote(word)} must match a tool's whole name, and matches none",
-                f"write '{word}__.*'",
-            )
+            message = f"{quote(word)} must match a tool's whole name, and matches none"
+            yield "bad-matcher", message, f"write '{word}__.*'"
         elif known and word not in known and not word.startswith("mcp__"):
             code = "unknown-tool" if event in TOOL_EVENTS else "bad-matcher"
             yield code, f"{event} never has {quote(word)}", suggest(word, known)

@@ -68,10 +68,7 @@ def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     if tree.find(VERSION) is None or not migration.is_file():
         return
     release = Release(
-        tree.root / FIXTURES,
-        migration.read_text(encoding="utf-8"),
-        tree.text(VERSION).strip(),
-        suite.version,
+        tree.root / FIXTURES, migration.read_text(encoding="utf-8"), tree.text(VERSION).strip(), suite.version
     )
     current = {contract.artifact: contract for contract in suite.contracts.values()}
     for path in tree.files(RELEASED):
@@ -89,7 +86,7 @@ def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
             faults = protocol_faults(released, current[name], release)
             line = line_of(tree.read(place), "version", "current")
         for fault in faults:
-            yield Problem(tree.shown(place), line, "contract-protocol", *fault)
+            yield tree.problem(place, line, "contract-protocol", *fault)
 
 
 def shape(value: Any) -> Any:

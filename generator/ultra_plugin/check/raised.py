@@ -74,13 +74,8 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
         for raised in module.raised:
             if path.startswith(f"{ROOM}/") and path != RULES and not _is_known(raised.codes, suite):
                 message = f"the build does not know which contracts need the code {raised.codes}"
-                yield Problem(
-                    tree.shown(path),
-                    raised.line,
-                    "code-unknown",
-                    message,
-                    "add it to _NEEDED in check/raised.py",
-                )
+                remedy = "add it to _NEEDED in check/raised.py"
+                yield tree.problem(path, raised.line, "code-unknown", message, remedy)
             lacking |= dict(_lacking(tree, suite, raised, _scope(path, raised, modules, contracts)))
     yield from lacking.values()
     yield from _idle_codes(tree, suite, {word for module in modules.values() for word in module.words})
@@ -161,22 +156,15 @@ def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Mo
             if name not in rules.rules:
                 message = f"the rule '{name}' is not a function of {tree.shown(RULES)}"
                 line = line_of(tree.read(path), "rules", name)
-                yield Problem(tree.shown(path), line, "unknown-rule", message, nearest(name, rules.rules))
+                yield tree.problem(path, line, "unknown-rule", message, nearest(name, rules.rules))
     named = {name for contract in followed for name in contract.rules}
     known = {contract.key for contract in contracts}
     gone = {f"{key}{END}" for key in used_names(tree) if key not in known}
     for name, function in rules.rules.items():
-        if name not in named and not gone & {
-            node.id for node in ast.walk(function) if isinstance(node, ast.Name)
-        }:
-            message = f"no contract names the rule '{name}'"
-            yield Problem(
-                tree.shown(RULES),
-                function.lineno,
-                "unused-rule",
-                message,
-                "name it under 'rules:', or delete it",
-            )
+        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        if name not in named and not gone & used:
+            message, remedy = f"no contract names the rule '{name}'", "name it under 'rules:', or delete it"
+            yield tree.problem(RULES, function.lineno, "unused-rule", message, remedy)
 
 
 def _scope(
@@ -193,11 +181,9 @@ def _scope(
     module = modules[path]
     names = module.contracts | {name for name, home in languages.items() if home == room}
     names |= {room} if module.is_given_one or not names else set()
-    return (
-        [[contracts[name] for name in sorted(names, key=lambda name: (name != room, name))]]
-        if names <= contracts.keys()
-        else []
-    )
+    if not names <= contracts.keys():
+        return []
+    return [[contracts[name] for name in sorted(names, key=lambda name: (name != room, name))]]
 
 
 def _lacking(
@@ -214,33 +200,28 @@ def _lacking(
             message = f"neither {names[0]} nor {wanted[0]} is listed, but {place} raises it for this artifact"
             remedy = "add it under 'codes:', with severity, means and remedy"
             line = line_of(tree.read(path), "codes")
-            yield path + raised.codes, Problem(tree.shown(path), line, "missing-code", message, remedy)
+            yield path + raised.codes, tree.problem(path, line, "missing-code", message, remedy)
 
 
 def _idle_codes(tree: SourceTree, suite: Suite, words: set[str]) -> Iterator[Problem]:
     """Yield codes that the runtime never names, and common ones that it raises but nobody lists."""
+    listed = [(_COMMON, "", suite.common_codes, frozenset[str | None]())]
     for contract in suite.contracts.values():
-        path = f"contracts/{contract.artifact}.yaml"
         named = {getattr(one, key) for _, one in walk(contract) for key in ("code", "type_code", "missing")}
         named |= {code for part in contract.parts.values() for code in (part.code, part.count_code)}
-        for name, code in contract.codes.items():
-            if not {name, name.removeprefix(f"{contract.prefix}_")} & words and name not in named:
-                message = f"nothing raises the code {name}"
-                yield Problem(tree.shown(path), code.line, "unused-code", message, "delete it")
-    for name, code in suite.common_codes.items():
-        if name not in words:
-            yield Problem(
-                tree.shown(_COMMON), code.line, "unused-code", f"nothing raises the code {name}", "delete it"
-            )
-    texts = [
-        contract for contract in suite.contracts.values() if contract.format in ("frontmatter", "markdown")
-    ]
-    for name in sorted(filter(_OF_ALL.fullmatch, words)) if texts else ():
-        if name not in suite.common_codes:
+        path = f"contracts/{contract.artifact}.yaml"
+        listed.append((path, f"{contract.prefix}_", contract.codes, frozenset(named)))
+    for path, prefix, codes, named_here in listed:
+        for name, code in codes.items():
+            if not {name, name.removeprefix(prefix)} & words and name not in named_here:
+                yield tree.problem(
+                    path, code.line, "unused-code", f"nothing raises the code {name}", "delete it"
+                )
+    if any(contract.is_text for contract in suite.contracts.values()):
+        for name in sorted({*filter(_OF_ALL.fullmatch, words)} - suite.common_codes.keys()):
             message = f"the code {name} is not listed, but the runtime raises it"
-            yield Problem(
-                tree.shown(_COMMON), 1, "missing-code", message, "add it, with severity, means and remedy"
-            )
+            remedy = "add it, with severity, means and remedy"
+            yield tree.problem(_COMMON, 1, "missing-code", message, remedy)
 
 
 def _is_known(codes: str, suite: Suite) -> bool:
@@ -250,24 +231,11 @@ def _is_known(codes: str, suite: Suite) -> bool:
 # --- features of a contract that make the validator raise a code ----------------------------------------------
 
 
-def _has_fields(contract: Contract) -> bool:
-    return contract.format in ("json", "frontmatter")
-
-
 def _fields(contract: Contract) -> list[Field]:
     """Return the fields that the validator checks, without the version, which has its own codes."""
     version = contract.version.field if contract.version else ""
-    found = walk_fields(("fields",), contract.fields) if _has_fields(contract) else ()
+    found = walk_fields(("fields",), contract.fields) if contract.format in _READ else ()
     return [field for keys, field in found if keys != ("fields", version)]
-
-
-def _bounded(field: Field) -> bool:
-    bounds = (field.values, field.minimum, field.maximum, field.form, field.items)
-    return (
-        any(bound is not None for bound in bounds)
-        or field.type in ("date", "timestamp")
-        or (field.type == "text" and field.required)
-    )
 
 
 def _parts(contract: Contract) -> list[Field]:
@@ -277,42 +245,42 @@ def _parts(contract: Contract) -> list[Field]:
 
 
 def _lacks_field(contract: Contract) -> bool:
-    return any(field.required and not field.missing for field in _fields(contract)) or any(
-        field.required for field in _parts(contract)
-    )
-
-
-def _has_wrong_type(contract: Contract) -> bool:
-    return any(field.type != "any" and not (field.type_code or field.code) for field in _fields(contract))
+    needed = [field for field in _fields(contract) if not field.missing] + _parts(contract)
+    return any(field.required for field in needed)
 
 
 def _has_wrong_value(contract: Contract) -> bool:
     return bool(_parts(contract)) or any(_bounded(field) and not field.code for field in _fields(contract))
 
 
-_NEEDED: Mapping[str, Callable[[Contract], bool]] = {
-    "NOT_FOUND": lambda contract: contract.format != "directory",
-    "READ_ERROR": lambda contract: contract.format != "directory",
-    "PARSE_ERROR": lambda contract: contract.format == "json",
+def _bounded(field: Field) -> bool:
+    bounds = (field.values, field.minimum, field.maximum, field.form, field.items)
+    is_filled = field.type in ("date", "timestamp") or (field.type == "text" and field.required)
+    return is_filled or any(bound is not None for bound in bounds)
+
+
+def _needs_section(contract: Contract) -> bool:
+    return contract.format == "frontmatter" and any(one.required for one in contract.sections.values())
+
+
+_READ = ("json", "frontmatter")
+_NEEDED: Mapping[str, Callable[[Contract], object]] = {
+    "NOT_FOUND": lambda one: one.format != "directory",
+    "READ_ERROR": lambda one: one.format != "directory",
+    "PARSE_ERROR": lambda one: one.format == "json",
     "MISSING_FIELD": _lacks_field,
-    "BAD_TYPE": _has_wrong_type,
+    "BAD_TYPE": lambda one: any(
+        field.type != "any" and not (field.type_code or field.code) for field in _fields(one)
+    ),
     "BAD_VALUE": _has_wrong_value,
-    "LEGACY_VALUE": lambda contract: any(field.legacy for field in _fields(contract)),
-    "MISSING_SECTION": lambda contract: (
-        contract.format == "frontmatter" and any(section.required for section in contract.sections.values())
-    ),
-    "VERSION_MISMATCH": lambda contract: (
-        _has_fields(contract) and contract.version is not None and bool(contract.version.accepts)
-    ),
-    "SCHEMA_MISMATCH|VERSION_UNSUPPORTED": lambda contract: (
-        _has_fields(contract) and contract.version is not None
-    ),
-    "NON_CANONICAL_OVERVIEW": lambda contract: any(
-        one.role == "tolerated" for one in contract.files.values()
-    ),
-    "LOOSE_FILES": lambda contract: contract.format == "directory",
+    "LEGACY_VALUE": lambda one: any(field.legacy for field in _fields(one)),
+    "MISSING_SECTION": _needs_section,
+    "VERSION_MISMATCH": lambda one: one.format in _READ and one.version and one.version.accepts,
+    "SCHEMA_MISMATCH|VERSION_UNSUPPORTED": lambda one: one.format in _READ and one.version,
+    "NON_CANONICAL_OVERVIEW": lambda one: any(file.role == "tolerated" for file in one.files.values()),
+    "LOOSE_FILES": lambda one: one.format == "directory",
     # Raised only where the contract lists them.
-    "UNKNOWN_FIELD": lambda contract: False,
-    "VERSION_FORMAT": lambda contract: False,
+    "UNKNOWN_FIELD": lambda one: False,
+    "VERSION_FORMAT": lambda one: False,
 }
 """Code of the room `contract` -> whether a contract can get it."""

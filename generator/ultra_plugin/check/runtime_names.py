@@ -47,7 +47,7 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
         found = [one for files, table in tables if path in files for one in _missing(module, table)]
         found += [*_literals(module, names), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
-            yield Problem(tree.shown(path), line, "runtime-name", message, remedy)
+            yield tree.problem(path, line, "runtime-name", message, remedy)
 
 
 # --- names that the runtime imports -------------------------------------------------------------------------------

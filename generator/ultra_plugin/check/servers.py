@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultra_plugin.check.client import FILE_LIMIT, HOST_SERVERS, REMOTE_SERVERS
+from ultra_plugin.check.client import HOST_SERVERS, REMOTE_SERVERS
 from ultra_plugin.check.codes import problem, quote, warning
 from ultra_plugin.check.components import inner_path
-from ultra_plugin.check.jsontext import Json, Path, read_json
+from ultra_plugin.check.jsontext import Json, Path
 from ultra_plugin.check.manifest_paths import manifest_paths
 from ultra_plugin.check.manifest_shape import server
 from ultra_plugin.check.shapes import kind, url
-from ultra_plugin.check.subject import MANIFEST, Subject
+from ultra_plugin.check.subject import MANIFEST, Subject, client_json
 from ultra_plugin.errors import Problem, Severity
 
 DEFAULT = ".mcp.json"
@@ -44,17 +44,9 @@ def _files(subject: Subject) -> list[str]:
 
 
 def _file(subject: Subject, path: str) -> Iterator[Problem]:
-    file = subject.files[path]
-    severity: Severity = subject.severity if len(file.content) <= FILE_LIMIT else "warning"
-    if file.text.startswith("\ufeff"):
-        yield problem(
-            severity, path, 1, "bom", "starts with a byte order mark, which the client refuses here"
-        )
-        return
-    document = read_json(file.text)
-    if document.fault:
-        severity = severity if document.sure else "warning"
-        yield problem(severity, path, document.line, "servers-json", f"is not JSON: {document.fault}")
+    document, refused, severity = client_json(subject, path, "servers-json")
+    yield from refused
+    if refused:
         return
     value = document.value
     where: Path = ()

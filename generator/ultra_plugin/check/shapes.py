@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from typing import Concatenate, ParamSpec
 
 from ultra_plugin.check.jsontext import Path
 
 Fault = tuple[Path, str]
 Shape = Callable[[object], Iterator[Fault]]
+P = ParamSpec("P")
 UNKNOWN_KEY = "is not a key here"
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -30,32 +31,34 @@ def kind(value: object) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
+def _made(check: Callable[Concatenate[object, P], Iterator[Fault]]) -> Callable[P, Shape]:
+    """Turn a check of a value into a function that takes the rest and returns a shape."""
+
+    def make(*args: P.args, **kwargs: P.kwargs) -> Shape:
+        return lambda value: check(value, *args, **kwargs)
+
+    return make
+
+
 def anything(value: object) -> Iterator[Fault]:
     """Accept every value."""
     yield from ()
 
 
-def text(least: int = 0) -> Shape:
+@_made
+def text(value: object, least: int = 0) -> Iterator[Fault]:
     """Accept text of at least some length."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, str):
-            yield (), f"must be text, not {kind(value)}"
-        elif len(value) < least:
-            yield (), "must not be empty"
-
-    return shape
+    if not isinstance(value, str):
+        yield (), f"must be text, not {kind(value)}"
+    elif len(value) < least:
+        yield (), "must not be empty"
 
 
-def word(pattern: str, what: str) -> Shape:
+@_made
+def word(value: object, pattern: str, what: str) -> Iterator[Fault]:
     """Accept text that matches a pattern as a whole."""
-    compiled = re.compile(pattern)
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, str) or not compiled.fullmatch(value):
-            yield (), f"must be {what}"
-
-    return shape
+    if not isinstance(value, str) or not re.fullmatch(pattern, value):
+        yield (), f"must be {what}"
 
 
 def boolean(value: object) -> Iterator[Fault]:
@@ -78,27 +81,21 @@ def positive(value: object) -> Iterator[Fault]:
         yield (), "must be greater than zero"
 
 
-def whole(least: int, most: int | None = None) -> Shape:
+@_made
+def whole(value: object, least: int, most: int | None = None) -> Iterator[Fault]:
     """Accept a whole number within bounds."""
     bounds = f"{least} to {most}" if most is not None else f"{least} or more"
-
-    def shape(value: object) -> Iterator[Fault]:
-        if isinstance(value, bool) or not isinstance(value, int):
-            yield (), f"must be a whole number, not {kind(value)}"
-        elif value < least or (most is not None and value > most):
-            yield (), f"must be {bounds}"
-
-    return shape
+    if isinstance(value, bool) or not isinstance(value, int):
+        yield (), f"must be a whole number, not {kind(value)}"
+    elif value < least or (most is not None and value > most):
+        yield (), f"must be {bounds}"
 
 
-def one_of(*words: str) -> Shape:
+@_made
+def one_of(value: object, *words: str) -> Iterator[Fault]:
     """Accept one of a few words."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, str) or value not in words:
-            yield (), f"must be one of {', '.join(sorted(words))}"
-
-    return shape
+    if not isinstance(value, str) or value not in words:
+        yield (), f"must be one of {', '.join(sorted(words))}"
 
 
 def url(value: object) -> Iterator[Fault]:
@@ -114,93 +111,76 @@ def url(value: object) -> Iterator[Fault]:
         yield (), "is not an absolute URL"
 
 
-def path(*suffixes: str) -> Shape:
+@_made
+def path(value: object, *suffixes: str) -> Iterator[Fault]:
     """Accept a path inside the plugin that starts with ./ and has one of the suffixes."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, str):
-            yield (), f"must be a path, not {kind(value)}"
-        elif not value.startswith("./"):
-            yield (), "must be a path that starts with './'"
-        elif suffixes and not value.endswith(suffixes):
-            yield (), f"must be a path that ends with {' or '.join(suffixes)}"
-
-    return shape
+    if not isinstance(value, str):
+        yield (), f"must be a path, not {kind(value)}"
+    elif not value.startswith("./"):
+        yield (), "must be a path that starts with './'"
+    elif suffixes and not value.endswith(suffixes):
+        yield (), f"must be a path that ends with {' or '.join(suffixes)}"
 
 
-def list_of(item: Shape, most: int | None = None) -> Shape:
+@_made
+def list_of(value: object, item: Shape, most: int | None = None) -> Iterator[Fault]:
     """Accept a list whose items all have one shape."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, list):
-            yield (), f"must be a list, not {kind(value)}"
-            return
-        if most is not None and len(value) > most:
-            yield (), f"must have at most {most} item"
-        for index, element in enumerate(value):
-            yield from _inside(index, item(element))
-
-    return shape
+    if not isinstance(value, list):
+        yield (), f"must be a list, not {kind(value)}"
+        return
+    if most is not None and len(value) > most:
+        yield (), f"must have at most {most} item"
+    for index, element in enumerate(value):
+        yield from _inside(index, item(element))
 
 
-def record(item: Shape, key: Shape = anything) -> Shape:
+@_made
+def record(value: object, item: Shape, key: Shape = anything) -> Iterator[Fault]:
     """Accept an object with keys of one shape and values of one shape."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, dict):
-            yield (), f"must be an object, not {kind(value)}"
-            return
-        for name, element in value.items():
-            yield from _inside(name, key(name))
-            yield from _inside(name, item(element))
-
-    return shape
+    if not isinstance(value, dict):
+        yield (), f"must be an object, not {kind(value)}"
+        return
+    for name, element in value.items():
+        yield from _inside(name, key(name))
+        yield from _inside(name, item(element))
 
 
-def table(fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: bool = False) -> Shape:
+@_made
+def table(
+    value: object, fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: bool = False
+) -> Iterator[Fault]:
     """Accept an object with known fields; a strict one refuses all others."""
-    frozen = MappingProxyType(dict(fields))
-
-    def shape(value: object) -> Iterator[Fault]:
-        if not isinstance(value, dict):
-            yield (), f"must be an object, not {kind(value)}"
-            return
-        for name in required:
-            if name not in value:
-                yield (), f"lacks '{name}'"
-        for name, element in value.items():
-            if name in frozen:
-                yield from _inside(name, frozen[name](element))
-            elif strict:
-                yield (name,), UNKNOWN_KEY
-
-    return shape
+    if not isinstance(value, dict):
+        yield (), f"must be an object, not {kind(value)}"
+        return
+    for name in required:
+        if name not in value:
+            yield (), f"lacks '{name}'"
+    for name, element in value.items():
+        if name in fields:
+            yield from _inside(name, fields[name](element))
+        elif strict:
+            yield (name,), UNKNOWN_KEY
 
 
-def either(what: str, *shapes: Shape) -> Shape:
+@_made
+def either(value: object, what: str, *shapes: Shape) -> Iterator[Fault]:
     """Accept a value of any of the shapes; report the deepest fault."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        deepest: Fault = ((), f"must be {what}")
-        for option in shapes:
-            fault = next(option(value), None)
-            if fault is None:
-                return
-            if len(fault[0]) > len(deepest[0]):
-                deepest = fault
-        yield deepest
-
-    return shape
+    deepest: Fault = ((), f"must be {what}")
+    for option in shapes:
+        fault = next(option(value), None)
+        if fault is None:
+            return
+        if len(fault[0]) > len(deepest[0]):
+            deepest = fault
+    yield deepest
 
 
-def objects_only(inner: Shape) -> Shape:
+@_made
+def objects_only(value: object, inner: Shape) -> Iterator[Fault]:
     """Check an object; accept anything else, which the client ignores with a warning."""
-
-    def shape(value: object) -> Iterator[Fault]:
-        if isinstance(value, dict):
-            yield from inner(value)
-
-    return shape
+    if isinstance(value, dict):
+        yield from inner(value)
 
 
 def _inside(key: str | int, faults: Iterator[Fault]) -> Iterator[Fault]:

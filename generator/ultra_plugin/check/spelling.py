@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ultra_plugin.artifact import Contract, Field
-from ultra_plugin.contracts import all_fields
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
+from ultra_plugin.ranges import walk
 from ultra_plugin.source import SourceTree
 
 # Jinja expressions are blanked out; lines and columns stay the same.
@@ -34,7 +34,7 @@ def spelling_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
     """Yield the problems of every Markdown template and fragment."""
     words = _Words(suite)
     return [
-        Problem(tree.shown(path), line, "spelled-by-hand", message, remedy)
+        tree.problem(path, line, "spelled-by-hand", message, remedy)
         for path in tree.files()
         if path.endswith(".md.j2")
         for line, message, remedy in words.found(tree.text(path))
@@ -125,7 +125,7 @@ def _names(suite: Suite) -> set[str]:
     names = {word for verb in suite.verbs for word in verb.split()}
     for contract in suite.contracts.values():
         names |= {contract.artifact, contract.producer, *contract.consumers}
-        names |= {name for fields in all_fields(contract) for name in fields}
+        names |= {keys[-1] for keys, _ in walk(contract) if keys[0] != "stats"}
     for plugin in suite.plugins:
         names |= {*plugin.settings.pipeline, *plugin.commands, *plugin.agents}
     return names

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from posixpath import dirname, normpath
 from types import MappingProxyType
 
+from ultra_plugin.check.client import FILE_LIMIT
+from ultra_plugin.check.codes import problem
 from ultra_plugin.check.components import Component, ComponentKind, find_components, inline_commands
 from ultra_plugin.check.jsontext import Json, read_json
-from ultra_plugin.errors import Severity
+from ultra_plugin.errors import Problem, Severity
 from ultra_plugin.model import Bundle, BundleFile
 
 MANIFEST = ".claude-plugin/plugin.json"
@@ -56,6 +58,21 @@ class Subject:
         """Return the names of the components of some kinds that the client loads."""
         found = {item.name for item in self.components if item.kind in kinds and item.is_loaded}
         return frozenset(found | (inline_commands(self.fields) if "command" in kinds else set()))
+
+
+def client_json(subject: Subject, path: str, code: str) -> tuple[Json, list[Problem], Severity]:
+    """Return a JSON file that the client reads, why it refuses it, and the severity of faults in it."""
+    file = subject.files[path]
+    severity: Severity = subject.severity if len(file.content) <= FILE_LIMIT else "warning"
+    document = read_json(file.text)
+    if file.text.startswith("\ufeff"):
+        message = "starts with a byte order mark, which the client refuses here"
+        return document, [problem(severity, path, 1, "bom", message)], severity
+    if document.fault:
+        worst = severity if document.sure else "warning"
+        message = f"is not JSON: {document.fault}"
+        return document, [problem(worst, path, document.line, code, message)], severity
+    return document, [], severity
 
 
 def subject_of(bundle: Bundle) -> Subject:

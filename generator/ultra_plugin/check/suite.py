@@ -18,7 +18,7 @@ from ultra_plugin.check.roles import role_problems
 from ultra_plugin.check.runtime_names import runtime_problems
 from ultra_plugin.check.spelling import spelling_problems
 from ultra_plugin.check.unused import unused_problems
-from ultra_plugin.errors import Problem, ProblemsFound
+from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.render import templates_of
@@ -47,8 +47,7 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
-    if problems:
-        raise ProblemsFound(problems)
+    refuse(problems)
 
 
 def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
@@ -121,17 +120,13 @@ def _lacking(tree: SourceTree, bundle: Bundle, problem: Problem) -> Problem:
 
 
 def _budget_problems(bundle: Bundle) -> list[Problem]:
-    return [
-        Problem(
-            item.path,
-            1,
-            OVER_BUDGET,
-            f"{figure} is {used} tokens; the budget is {limit}",
-            f"shorten it, or raise {figure} in `budget:`",
-        )
-        for item in bill(bundle)
-        for figure, used, limit in item.over()
-    ]
+    found = []
+    for item in bill(bundle):
+        for figure, used, limit in item.over():
+            message = f"{figure} is {used} tokens; the budget is {limit}"
+            remedy = f"shorten it, or raise {figure} in `budget:`"
+            found.append(Problem(item.path, 1, OVER_BUDGET, message, remedy))
+    return found
 
 
 def _changelog_problems(tree: SourceTree, suite: Suite) -> list[Problem]:

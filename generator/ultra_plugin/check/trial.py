@@ -116,7 +116,7 @@ def _tried(
         said = [f"no answer after {_LONGEST} seconds"]
     if said:
         message = f"the runtime of {bundle.name} cannot run: {said[0]}"
-        yield Problem(tree.shown("runtime"), 0, "trial", message, "fix the runtime, then check again")
+        yield tree.problem("runtime", 0, "trial", message, "fix the runtime, then check again")
         return
     for call, answers in zip(calls, json.loads(done.stdout), strict=True):
         yield from call.problems(answers)
@@ -168,9 +168,7 @@ def _compared(
     def problems(answers: list[Answer]) -> Iterator[Problem]:
         if len(answers) != len(wanted):
             told = str(answers[0].get("error", answers[0])) if answers else "nothing"
-            yield Problem(
-                tree.shown(path), 0, "example", f"the examples cannot be run: {told}", "fix the policy"
-            )
+            yield tree.problem(path, 0, "example", f"the examples cannot be run: {told}", "fix the policy")
             return
         for (rule, text, right), answer in zip(wanted, answers, strict=True):
             got = {key: answer.get(key) for key in right}
@@ -178,7 +176,7 @@ def _compared(
                 message = f"the example {text!r} of '{rule}' must get {_shown(right)}, but gets {_shown(got)}{where}"
                 kind = "pass" if right in _PASSES else "match"
                 line = _line(tree, path, rule, kind, text)
-                yield Problem(tree.shown(path), line, "example", message, "fix the rule or the example")
+                yield tree.problem(path, line, "example", message, "fix the rule or the example")
 
     return problems
 

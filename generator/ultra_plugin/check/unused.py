@@ -15,9 +15,7 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
     used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
     for path in tree.files("fragments"):
         if path not in used:
-            yield Problem(
-                tree.shown(path), 0, "unused-fragment", "no template includes it", "include or delete it"
-            )
+            yield tree.problem(path, 0, "unused-fragment", "no template includes it", "include or delete it")
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
         texts = {path: file.text for path, file in bundle.files.items() if path.endswith(".md")}
         for key, name in plugin.agents.items():
@@ -35,7 +33,7 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
     for path in tree.files("outputs"):
         if path.endswith(".yaml") and path.rpartition("/")[2].removesuffix(".yaml") not in used_forms:
             message = "no agent uses this output"
-            yield Problem(tree.shown(path), 0, "unused-output", message, "name it in an agent, or delete it")
+            yield tree.problem(path, 0, "unused-output", message, "name it in an agent, or delete it")
     covered = tree.folders(FIXTURES)
     for contract in suite.contracts.values() if covered else ():
         if contract.artifact not in covered:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ultra_plugin.errors import Problem, UltraError
+from ultra_plugin.errors import Problem, Severity, UltraError
 
 _NOWHERE = "http://127.0.0.1:9"
 _TIME_LIMIT = 60
@@ -40,19 +40,19 @@ def _report(client: str, folder: Path) -> dict[str, Any]:
             "ANTHROPIC_API_KEY": "none",
         }
         try:
+            nothing = subprocess.DEVNULL
             done = subprocess.run(
                 command,
                 env=env,
                 cwd=home,
-                stdin=subprocess.DEVNULL,
+                stdin=nothing,
                 capture_output=True,
                 timeout=_TIME_LIMIT,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise UltraError(
-                f"{client}: the client could not be run: {error}; skip it with --client off"
-            ) from error
+            sentence = f"the client could not be run: {error}; skip it with --client off"
+            raise UltraError(f"{client}: {sentence}") from error
     try:
         report = json.loads(done.stdout)
     except ValueError:
@@ -64,27 +64,17 @@ def _report(client: str, folder: Path) -> dict[str, Any]:
 
 
 def _of_part(folder: Path, part: dict[str, Any]) -> Iterator[Problem]:
-    path = _inside(folder, part.get("file"))
-    for entry in part.get("errors", ()):
-        yield Problem(
-            path, 0, "client-error", str(entry.get("message", "")), "follow the client's message", "error"
-        )
-    for entry in part.get("warnings", ()):
-        yield Problem(
-            path, 0, "client-warning", str(entry.get("message", "")), "follow the client's message", "warning"
-        )
+    path, remedy = _inside(folder, part.get("file")), "follow the client's message"
+    severities: tuple[Severity, ...] = ("error", "warning")
+    for severity in severities:
+        for entry in part.get(f"{severity}s", ()):
+            yield Problem(path, 0, f"client-{severity}", str(entry.get("message", "")), remedy, severity)
 
 
 def _of_finding(folder: Path, finding: dict[str, Any]) -> Problem:
+    path, remedy = _inside(folder, finding.get("file")), str(finding.get("fix") or "")
     message = f"{finding.get('code')}: {finding.get('message')}"
-    return Problem(
-        _inside(folder, finding.get("file")),
-        0,
-        "client-finding",
-        message,
-        str(finding.get("fix") or ""),
-        "warning",
-    )
+    return Problem(path, 0, "client-finding", message, remedy, "warning")
 
 
 def _inside(folder: Path, file: object) -> str:

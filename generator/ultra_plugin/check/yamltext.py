@@ -17,7 +17,7 @@ SPACE = "[ \t\n\v\f\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufe
 """What JavaScript calls white space."""
 TAG = "tag:yaml.org,2002:"
 
-_MENDABLE = re.compile(f"([a-zA-Z_-]+):{SPACE}+((?!{SPACE})[^\n\r\u2028\u2029]+)\\Z")
+_REPAIRABLE = re.compile(f"([a-zA-Z_-]+):{SPACE}+((?!{SPACE})[^\n\r\u2028\u2029]+)\\Z")
 _HAZARD = re.compile(r"[{}\[\]*&#!|>%@`]|: ")
 _LEADING_TABS = re.compile(r"^\t+", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -75,7 +75,7 @@ def parse(source: str) -> tuple[yaml.Node | None, bool]:
     if not _HASH_AFTER_FLOW.search(source):
         with suppress(Unreadable):
             return _compose(source, is_plain), False
-    return _compose(_LEADING_TABS.sub(_two_spaces_each, mend(source)), is_plain), True
+    return _compose(_LEADING_TABS.sub(_two_spaces_each, repaired(source)), is_plain), True
 
 
 def parse_as_it_stands(source: str) -> yaml.Node | None:
@@ -83,13 +83,13 @@ def parse_as_it_stands(source: str) -> yaml.Node | None:
     return _compose(source.replace("\0", "\ufffd"), not _EXOTIC.search(source))
 
 
-def mend(source: str) -> str:
+def repaired(source: str) -> str:
     """Quote the values that the client quotes before its second attempt."""
-    return "\n".join(map(_mend_line, source.split("\n")))
+    return "\n".join(map(_repaired_line, source.split("\n")))
 
 
-def _mend_line(line: str) -> str:
-    match = _MENDABLE.match(line)
+def _repaired_line(line: str) -> str:
+    match = _REPAIRABLE.match(line)
     if match is None:
         return line
     key, value = match.groups()

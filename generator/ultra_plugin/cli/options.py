@@ -22,9 +22,7 @@ def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --source."""
     packaged = ", or else the one in this package" if _PACKAGED.is_dir() else ""
     return click.option(
-        "--source",
-        type=click.Path(path_type=Path),
-        help=f"Source tree.  [default: plugin_src{packaged}]",
+        "--source", type=click.Path(path_type=Path), help=f"Source tree.  [default: plugin_src{packaged}]"
     )(command)
 
 

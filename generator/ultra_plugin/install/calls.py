@@ -58,7 +58,7 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
     if binary:
         for package in packages:
             report.client = client.require(binary, package.oldest_client)
-    mend(place, asked.wait, report, tell, asked.dry_run)
+    recover(place, asked.wait, report, tell, asked.dry_run)
     if asked.upgrade:
         packages = _installed(place, packages, bool(asked.plugins))
 
@@ -80,7 +80,7 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
 def call_uninstall(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report:
     """Uninstall plugins, and with purge their data."""
     report = Report("uninstall", place)
-    mend(place, asked.wait, report, tell, asked.dry_run)
+    recover(place, asked.wait, report, tell, asked.dry_run)
 
     def plan() -> Plan:
         planner = Planner(place)
@@ -101,7 +101,7 @@ def call_status(places: Sequence[Place], asked: Asked, tell: Tell) -> Report:
     """Report what is installed in one or more places."""
     report = Report("status", places[0])
     for place in places:
-        mend(place, asked.wait, report, tell)
+        recover(place, asked.wait, report, tell)
         found = inspecting.standings(place, asked.plugins)
         report.standings += found
         names = {*asked.plugins, *(one.receipt.plugin for one in found)}
@@ -113,7 +113,7 @@ def call_status(places: Sequence[Place], asked: Asked, tell: Tell) -> Report:
 def call_verify(place: Place, asked: Asked, tell: Tell) -> Report:
     """Compare the installed files with their receipts; fail if nothing is installed."""
     report = Report("verify", place)
-    mend(place, asked.wait, report, tell)
+    recover(place, asked.wait, report, tell)
     names = asked.plugins or tuple(one.receipt.plugin for one in inspecting.standings(place, ()))
     if not names:
         raise UltraError(f"nothing is installed in {place.config}; to install, run: ultra-install")
@@ -123,7 +123,7 @@ def call_verify(place: Place, asked: Asked, tell: Tell) -> Report:
     return report
 
 
-def mend(place: Place, wait: float, report: Report, tell: Tell, dry_run: bool = False) -> None:
+def recover(place: Place, wait: float, report: Report, tell: Tell, dry_run: bool = False) -> None:
     """Finish or undo an interrupted call."""
     if dry_run:
         if place.state.is_dir():

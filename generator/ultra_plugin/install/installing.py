@@ -108,8 +108,8 @@ def _verb(present: Receipt | None, new: Receipt, seen: Survey) -> tuple[Verb, st
     if present.files != new.files:
         return "replace", f"{new.plugin} {new.version} with another build of it ({count})"
     if not seen.clean:
-        mended = len(seen.changed) + len(seen.missing) + len(seen.other_mode)
-        return "repair", f"{new.plugin} {new.version} ({mended} of {count})"
+        repaired = len(seen.changed) + len(seen.missing) + len(seen.other_mode)
+        return "repair", f"{new.plugin} {new.version} ({repaired} of {count})"
     return "replace", f"the receipt of {new.plugin} {new.version}"
 
 

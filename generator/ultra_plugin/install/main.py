@@ -38,6 +38,18 @@ examples:
 
 exit status: 0 done, 1 refused, failed or different from what was installed, 2 wrong usage, 130 interrupted
 """
+_ACTIONS = {
+    "--upgrade": "upgrade an installed plugin; do not install a new one",
+    "--uninstall": "remove what was installed; your changes stay",
+    "--status": "show what is installed and what was changed",
+    "--verify": "exit 1 if any file differs from what was installed",
+}
+_FLAGS = {
+    "--purge": "with --uninstall: also delete the plugin's data folder",
+    "--dry-run": "show what would be done, but do nothing",
+    "--yes": "do not ask",
+    "--json": "report as JSON on standard output; needs --yes to change things",
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -50,49 +62,20 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("plugins", nargs="*", metavar="PLUGIN", help="the plugins to install; all by default")
     what = made.add_mutually_exclusive_group()
-    what.add_argument(
-        "--upgrade", action="store_true", help="upgrade an installed plugin; do not install a new one"
-    )
-    what.add_argument("--uninstall", action="store_true", help="remove what was installed; your changes stay")
-    what.add_argument("--status", action="store_true", help="show what is installed and what was changed")
-    what.add_argument(
-        "--verify", action="store_true", help="exit 1 if any file differs from what was installed"
-    )
-    made.add_argument(
-        "--scope", choices=["user", "project"], help="install for you (default) or for the current repository"
-    )
-    made.add_argument(
-        "--from",
-        dest="source",
-        type=Path,
-        metavar="ZIP|DIR",
-        help="install this built bundle instead of the included ones",
-    )
-    made.add_argument(
-        "--permissions",
-        choices=["none", "minimal"],
-        help="minimal: allow the plugin's own programs in settings.json",
-    )
-    made.add_argument(
-        "--short-names",
-        action=argparse.BooleanOptionalAction,
-        help="add (or remove) the commands by their bare names",
-    )
-    made.add_argument(
-        "--purge", action="store_true", help="with --uninstall: also delete the plugin's data folder"
-    )
-    made.add_argument("--dry-run", action="store_true", help="show what would be done, but do nothing")
-    made.add_argument("--yes", action="store_true", help="do not ask")
-    made.add_argument(
-        "--json", action="store_true", help="report as JSON on standard output; needs --yes to change things"
-    )
-    made.add_argument(
-        "--wait",
-        type=float,
-        default=60.0,
-        metavar="SECONDS",
-        help="how long to wait for another ultra-install (60)",
-    )
+    for name, said in _ACTIONS.items():
+        what.add_argument(name, action="store_true", help=said)
+    scope = "install for you (default) or for the current repository"
+    made.add_argument("--scope", choices=["user", "project"], help=scope)
+    source = "install this built bundle instead of the included ones"
+    made.add_argument("--from", dest="source", type=Path, metavar="ZIP|DIR", help=source)
+    allow = "minimal: allow the plugin's own programs in settings.json"
+    made.add_argument("--permissions", choices=["none", "minimal"], help=allow)
+    names = "add (or remove) the commands by their bare names"
+    made.add_argument("--short-names", action=argparse.BooleanOptionalAction, help=names)
+    for name, said in _FLAGS.items():
+        made.add_argument(name, action="store_true", help=said)
+    wait = "how long to wait for another ultra-install (60)"
+    made.add_argument("--wait", type=float, default=60.0, metavar="SECONDS", help=wait)
     made.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     return made
 
@@ -125,12 +108,8 @@ def _status(arguments: Sequence[str] | None) -> int:
         raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        remedy = {
-            errno.ENOSPC: "make room",
-            errno.EACCES: "make it writable",
-            errno.EROFS: "make it writable",
-        }
-        hint = remedy.get(error.errno or 0, "fix this")
+        writable = dict.fromkeys((errno.EACCES, errno.EROFS), "make it writable")
+        hint = {errno.ENOSPC: "make room", **writable}.get(error.errno or 0, "fix this")
         return _fail(options, f"{place}{error.strerror or error}; nothing was changed: {hint} and try again")
 
 
@@ -204,12 +183,8 @@ def _ask(options: argparse.Namespace, lines: Sequence[str], plan: Plan) -> bool:
     for line in lines:
         print(line, file=sys.stderr)
     back = any(line.verb == "downgrade" for line in plan.lines)
-    print(
-        "This installs an older version. Continue? [y/N] " if back else "Continue? [y/N] ",
-        end="",
-        file=sys.stderr,
-        flush=True,
-    )
+    warning = "This installs an older version. " if back else ""
+    print(f"{warning}Continue? [y/N] ", end="", file=sys.stderr, flush=True)
     try:
         return input().strip().lower() in ("y", "yes")
     except EOFError:

@@ -10,16 +10,13 @@ from ultra_plugin.limits import LIMITS
 from ultra_plugin.model import BundleFile, Plugin, Suite
 from ultra_plugin.policy import COMMANDS, PATHS
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables.agents import agents_module
+from ultra_plugin.tables.constants import agents_module, limits_module, names_module, stages_module
 from ultra_plugin.tables.contract import common_module, contract_module
 from ultra_plugin.tables.fields import fields_module, used_names
 from ultra_plugin.tables.first_look import first_look_module
-from ultra_plugin.tables.limits import limits_module
 from ultra_plugin.tables.literal import literal
-from ultra_plugin.tables.names import names_module
 from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import policy_module
-from ultra_plugin.tables.stages import stages_module
 
 FOLDER = "runtime/ultra_runtime/tables"
 _INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n\nLAUNCHER = %s\n'

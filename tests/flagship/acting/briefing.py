@@ -27,7 +27,7 @@ from tests.flagship.acting.moves import (
 from tests.kit.model import given
 from tests.kit.names import NAME
 
-QUESTION = "What in the standard library splits a text into words without punctuation, and orders those of the same number?"
+QUESTION = "What in the standard library splits a text into words without punctuation, and how are words with equal counts ordered?"
 
 
 class Question(NamedTuple):
@@ -43,7 +43,7 @@ INTERVIEW = (
         "Intent",
         "Why is this wanted, and what happens without it?",
         {
-            "An editor looks for words that she uses too often": "Today a web page counts; the texts are not hers to give away",
+            "An editor looks for words that she uses too often": "Today she uses a web page, but may not share the texts",
             "Out of curiosity": "Nobody misses it",
         },
     ),

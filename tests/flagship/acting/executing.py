@@ -107,5 +107,5 @@ def going_on(told: str) -> Acting:
     assert (state["found"], state["carried"], state["ignored"], state["others"]) == (True, True, [], [])
     yield Say(
         f"{state['project']}: {state['status']}. {state['means']}\nWhen: {state['updated_at']}\nNext: {state['label']}"
-        f"\nGo on: {state['command']}"
+        f"\nContinue: {state['command']}"
     )

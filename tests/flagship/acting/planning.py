@@ -43,14 +43,14 @@ def plan(root: Path, told: str) -> Acting:
     ruled = yield from judged(begun, draft["path"])
     saying = (
         f"{ruled['path']} is written: {ruled['steps']} steps, 1 session.\n1. Find the most frequent words\n2. Show them"
-        f" on the command line\n3. Say so in the README\nAssumed: among equals the first in the text is first.\nNext:"
+        f" on the command line\n3. Say so in the README\nAssumed: words with equal counts keep the order of the text.\nNext:"
         f" {ruled['run']}"
     )
     yield from counted_plan(told, ruled, begun)
     yield Say(saying)
 
 
-def mending(root: Path, told: str) -> Acting:
+def plan_fixes(root: Path, told: str) -> Acting:
     """Make the plan from the review: every grave finding is a goal."""
     begun = yield from run(f"ultra plan begin --brief {option('--brief', told)}")
     yield from guide(offered(begun, "ultra guide plan"), planning(begun))
@@ -60,12 +60,12 @@ def mending(root: Path, told: str) -> Acting:
     yield from consult(dict.fromkeys(begun["explorers"], goals))
     yield from guide("ultra guide plan synthesis")
     listed, short = "\n".join(f"  - {one}" for one in ids), " and ".join(one[:8] for one in ids)
-    whole = text("mend.md", source_findings=listed, short_findings=short)
+    whole = text("fix.md", source_findings=listed, short_findings=short)
     draft = yield from run(f"ultra put plan --project {begun['project']} --draft", whole)
     assert draft["errors"] == [], draft
     ruled = yield from judged(begun, draft["path"])
     saying = (
-        f"{ruled['path']} is written: 1 step, 1 session; it mends {short}.\n1. Tell a wrong N in one line\nNext:"
+        f"{ruled['path']} is written: 1 step, 1 session; it fixes {short}.\n1. Report an invalid N in one line\nNext:"
         f" {ruled['run']}"
     )
     yield from counted_plan(told, ruled, begun)
@@ -76,7 +76,7 @@ def planning(begun: Mapping[str, Any]) -> str:
     """Say what the plan is made from, by how many agents, and what is there already."""
     there = "".join(f" {name} stays until the gate lets the new one through." for name in begun["exists"])
     warned = "".join(f" {one}" for one in begun["warnings"])
-    return f"A plan from {begun['path']}, by {begun['agents']} agents at most; {begun['billing']}.{there}{warned}"
+    return f"A plan from {begun['path']}, with at most {begun['agents']} agents; {begun['billing']}.{there}{warned}"
 
 
 def judged(begun: Mapping[str, Any], draft: str) -> Answering:

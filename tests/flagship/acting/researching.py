@@ -31,7 +31,7 @@ def research(told: str) -> Acting:
     project = option("--project", told)
     begun = yield from run(f"ultra research begin --project {project}")
     (topic,) = [one for one in begun["topics"] if not one["answered"]]
-    where = f"{topic['question']} Here and outside, by {begun['agents_in_all']} agents; {begun['billing']}."
+    where = f"{topic['question']} Sources: this repository and the web, {begun['agents_in_all']} agents; {begun['billing']}."
     yield from guide("ultra guide research agents", where)
     assert begun["second_model"] is False, "on this machine there is one: it would have to be asked for"
     asked = {"Question": topic["question"], "Dimensions": DIMENSIONS, "Needed for": topic["plan_steps"]}

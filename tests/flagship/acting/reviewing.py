@@ -53,7 +53,7 @@ def reviewing(scope: Mapping[str, Any]) -> str:
     depths = ", ".join(f"{count} {depth}" for depth, count in scope["counts"].items())
     return (
         f"{scope['project']}, {scope['scope_sha_start'][:10]} to {scope['scope_sha_end'][:10]}: {depths},"
-        f" {scope['uncommitted']} uncommitted; {scope['earlier']['carried']} findings carried on."
+        f" {scope['uncommitted']} uncommitted; {scope['earlier']['carried']} findings carried over."
         f" {scope['agents']} agents; {scope['billing']}."
     )
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, UsageError
+from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher, names, verb
+from ultra_runtime.typed import ModuleType, Sequence, TextIO
 from ultra_runtime.usage import Usage, parse
 from ultra_runtime.words import nearest, one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
-    from typing import TextIO
-
 HELP = ("-h", "--help")
+# The disk is full, broken or read-only, or too many files are open.
+OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 STATUSES = (
     "Exit status: 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an unexpected error (logged)."
 )
@@ -29,8 +28,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         answer = _answer(argv)
     except Exception as problem:
-        refusal = problem if isinstance(problem, RefusedError) else _unexpected(problem, argv)
-        answer = refusal.as_answer()
+        answer = _refusal(problem, argv).as_answer()
         stream = sys.stdout if as_json else sys.stderr
     return _print(answer, as_json, stream)
 
@@ -95,6 +93,18 @@ def _help(asked: bool) -> Answer:
     lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
     lines += ["", f"{launcher()} VERB --help explains a verb; --json prints JSON.", STATUSES]
     return Answer({"ok": True, "verbs": dict(summaries)}, "\n".join(lines))
+
+
+def _refusal(problem: Exception, argv: Sequence[str]) -> RefusedError:
+    """Return the answer for an error: what somebody can fix is a refusal, anything else is unexpected."""
+    if isinstance(problem, RefusedError):
+        return problem
+    if isinstance(problem, UltraError):
+        return RefusedError(str(problem), "fix this and retry")
+    if isinstance(problem, OSError) and problem.errno in OF_THE_MACHINE:
+        where = f" ({one_line(str(problem.filename))})" if problem.filename else ""
+        return RefusedError(f"{problem.strerror}{where}", "fix this and retry; what was done before stays")
+    return _unexpected(problem, argv)
 
 
 def _unexpected(problem: Exception, argv: Sequence[str]) -> RefusedError:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Any, Mapping, Sequence
 
 DONE = 0
 REFUSED = 1
@@ -16,26 +13,17 @@ WRONG_USAGE = 2
 UNEXPECTED = 3
 
 
-class Answer:
+class Answer(Struct):
     """One answer; the status is 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an
     unexpected error.
 
     A batch is always printed as JSON lines.
     """
 
-    __slots__ = ("batch", "data", "status", "text")
-
-    def __init__(
-        self,
-        data: Mapping[str, Any],
-        text: str,
-        status: int = DONE,
-        batch: Sequence[Mapping[str, Any]] | None = None,
-    ) -> None:
-        self.data = data
-        self.text = text
-        self.status = status
-        self.batch = batch
+    data: Mapping[str, Any]
+    text: str
+    status: int = DONE
+    batch: Sequence[Mapping[str, Any]] | None = None
 
 
 class RefusedError(UltraError):
@@ -52,6 +40,20 @@ class RefusedError(UltraError):
         """Return the refusal in the shape of every refusal."""
         data = {"ok": False, "error": self.error, "next": self.next_step}
         return Answer(data, f"{launcher()}: {self.error}\n{self.next_step}", self.status)
+
+
+class Refusing:
+    """Turn an expected error inside a `with` into a refusal with this hint."""
+
+    def __init__(self, hint: str) -> None:
+        self.hint = hint
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UltraError) and not isinstance(error, RefusedError):
+            raise RefusedError(str(error), self.hint) from None
 
 
 class UsageError(RefusedError):

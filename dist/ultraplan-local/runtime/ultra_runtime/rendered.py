@@ -14,13 +14,14 @@ BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 class Names:
     """The names and versions of the bundle."""
 
-    __slots__ = ("oldest_client", "plugin", "reading", "version")
+    __slots__ = ("oldest_client", "plugin", "programs", "reading", "version")
 
     def __init__(self, module: ModuleType) -> None:
         self.plugin: str = module.PLUGIN
         self.version: str = module.VERSION
         self.oldest_client: str = module.OLDEST_CLIENT
         self.reading: tuple[str, ...] = module.READING  # verbs that write nothing
+        self.programs: dict[str, tuple[str, ...]] = module.PROGRAMS  # what each agent may run
 
 
 def table(name: str) -> ModuleType:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from typing_extensions import dataclass_transform
 else:
 
@@ -17,5 +20,8 @@ class Struct:
     """Take values in the order of the subclass's annotations, or by name; the others keep their defaults."""
 
     def __init__(self, *values: object, **named: object) -> None:
-        self.__dict__.update(zip(type(self).__annotations__, values))
-        self.__dict__.update(named)
+        self.__dict__.update(zip(type(self).__annotations__, values), **named)
+
+
+EMPTY: Mapping[Any, Any] = {}
+"""The default of a field that is a mapping."""

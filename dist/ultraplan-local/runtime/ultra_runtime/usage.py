@@ -11,11 +11,8 @@ from __future__ import annotations
 
 from ultra_runtime.answer import UsageError
 from ultra_runtime.rendered import verb
+from ultra_runtime.typed import Sequence
 from ultra_runtime.words import listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Option:

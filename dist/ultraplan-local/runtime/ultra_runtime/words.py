@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ultra_runtime.typed import Iterable
 
 PLAIN_IN_SHELL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,")
 
@@ -41,6 +39,11 @@ def bare_words(text: str) -> str:
 def counted(number: int, thing: str) -> str:
     """Return a number of things, one of them without its s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def text_of(value: object) -> str:
+    """Return a value if it is text, else nothing."""
+    return value if isinstance(value, str) else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.directory import discover
+from ultra_runtime.contract.directory import discover, is_folder
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.stages import draft_of, file_of, find_files, folder_of, placed_kinds, stages
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
+from ultra_runtime.files.regular_file import read_if_any
+from ultra_runtime.research.folder import note_unanswered, validate_research
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, research_fields
+from ultra_runtime.typed import Any, Iterator, Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
 PLAN, PROGRESS = plan_fields.KIND, progress_fields.KIND
@@ -112,7 +108,7 @@ def _compare_progress_with_plan(progress: Checked, plan: Checked | None) -> None
         )
         report.add("STEP_COUNT_MISMATCH", message, field=progress_fields.STEPS)
     digest = values.get(progress_fields.PLAN_DIGEST)
-    if isinstance(digest, str) and len(digest) == 64 and digest != _digest(plan.path):
+    if isinstance(digest, str) and len(digest) == 64 and digest != sha256(read_if_any(plan.path)):
         name = progress_fields.PLAN_DIGEST
         message = f"{name} does not match {file_of(PLAN)}, which was edited since the run began"
         report.add("BAD_VALUE", message, field=name, mild=True)
@@ -121,10 +117,3 @@ def _compare_progress_with_plan(progress: Checked, plan: Checked | None) -> None
 
 def _parsed(checked: Checked | None) -> Mapping[str, Any]:
     return (checked.result.parsed or {}) if checked else {}
-
-
-def _digest(path: str) -> str:
-    try:
-        return sha256(read_regular(path))
-    except UnreadableError:
-        return ""

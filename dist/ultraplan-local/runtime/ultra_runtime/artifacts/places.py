@@ -8,7 +8,8 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.forms import FORMS, is_number, is_slug
 from ultra_runtime.contract.stages import DRAFT, file_of, gaps_of
 from ultra_runtime.files.project import Project, find_project, subfolder
-from ultra_runtime.files.root import current_folder, find_root, seen_from
+from ultra_runtime.files.root import current_folder, names_in, seen_from, working_root
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields
 from ultra_runtime.words import listed, one_line
 
@@ -24,21 +25,23 @@ WITHOUT_PROJECT = ("plans", "research")
 SUFFIX = ".md"
 
 
-class ArtifactPlace:
-    """Where an artifact goes: its path, the path to show, and the folder that writers lock."""
+class ArtifactPlace(Struct):
+    """Where an artifact goes: its folder and name, and the path to show."""
 
-    __slots__ = ("folder", "guarded", "name", "project", "shown")
-
-    def __init__(self, folder: str, name: str, shown: str, project: Project | None = None) -> None:
-        self.folder = folder
-        self.name = name
-        self.shown = shown
-        self.project = project
-        self.guarded = project.folder if project else folder
+    folder: str
+    name: str
+    shown: str
+    project: Project | None = None
 
     @property
     def path(self) -> str:
+        """The path of the artifact."""
         return os.path.join(self.folder, self.name)
+
+    @property
+    def guarded(self) -> str:
+        """The folder that writers lock."""
+        return self.project.folder if self.project else self.folder
 
 
 def find_place(kind: str, args: Args) -> ArtifactPlace:
@@ -90,9 +93,8 @@ def _slug(args: Args) -> str | None:
 def _with_slug(project: Project, folder: str, pattern: str, slug: str | None, args: Args) -> str:
     """Return the file name; the part before the slug names one file, whatever its slug is."""
     start, end = pattern.split(f"{{{SLUG}}}")
-    there = [
-        name for name in _names(subfolder(project, folder)) if name.startswith(start) and name.endswith(end)
-    ]
+    names = names_in(subfolder(project, folder))
+    there = [name for name in names if name.startswith(start) and name.endswith(end)]
     if slug is None:
         if len(there) != 1 or not start:
             raise args.usage.error("missing --slug S")
@@ -104,17 +106,9 @@ def _with_slug(project: Project, folder: str, pattern: str, slug: str | None, ar
     return name
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
 def _by_name(given: str) -> ArtifactPlace:
     """Return a place outside any project: a Markdown file of the repository that only people read."""
-    here = current_folder()
-    root = os.path.realpath(find_root(here) or here)
+    here, root = current_folder(), os.path.realpath(working_root())
     hint = "name a Markdown file in a folder of the repository, or use --project DIR"
     parent, name = os.path.split(os.path.join(here, given))
     if "\0" in given or not name.endswith(SUFFIX) or name == SUFFIX:

@@ -6,29 +6,19 @@ import os
 
 from ultra_runtime.brief.interview import read_interview
 from ultra_runtime.contract.forms import is_slug
+from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.files.project import Project
 from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.text.timestamp import is_date
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.files.project import Project
-
 CONTINUE = brief_fields.SECTION_HOW_TO_CONTINUE
-TOPICS, STATUS, TURNS = (
-    brief_fields.RESEARCH_TOPICS,
-    brief_fields.RESEARCH_STATUS,
-    brief_fields.INTERVIEW_TURNS,
-)
-PENDING, ENDS = (
-    brief_fields.RESEARCH_STATUS_PENDING,
-    (brief_fields.RESEARCH_STATUS_SKIPPED, brief_fields.RESEARCH_STATUS_COMPLETE),
-)
+TOPICS, STATUS = brief_fields.RESEARCH_TOPICS, brief_fields.RESEARCH_STATUS
+ENDS = (brief_fields.RESEARCH_STATUS_SKIPPED, brief_fields.RESEARCH_STATUS_COMPLETE)
 DATE_LENGTH = len("2026-01-31")
 
 
@@ -37,9 +27,8 @@ def fill_in(contract: Contract, project: Project, data: bytes) -> bytes:
     found = frontmatter.parse(data)
     if found.problem or found.values is None:
         return data
-    topics = len(
-        (validate_data(contract, data, "", soft=True).parsed or {}).get(brief_fields.PART_TOPICS, ())
-    )
+    parsed = validate_data(contract, data, "", soft=True).parsed or {}
+    topics = len(parsed.get(brief_fields.PART_TOPICS, ()))
     try:
         for name, value in _fields(project, topics, str(found.values.get(STATUS))).items():
             if name not in found.values or str(found.values[name]) != value:
@@ -54,18 +43,14 @@ def _fields(project: Project, topics: int, status: str) -> dict[str, str]:
     date, slug = name[:DATE_LENGTH], name[DATE_LENGTH + 1 :]
     fields = {TOPICS: str(topics)}
     if topics or status not in ENDS:
-        fields[STATUS] = PENDING if topics else ENDS[0]
+        fields[STATUS] = brief_fields.RESEARCH_STATUS_PENDING if topics else ENDS[0]
     if is_date(date) and is_slug(slug):
-        fields.update(
-            {
-                brief_fields.CREATED: date,
-                brief_fields.SLUG: slug,
-                brief_fields.PROJECT_DIR: f"{project.shown}/",
-            }
-        )
+        fields |= {brief_fields.CREATED: date, brief_fields.SLUG: slug}
+        fields[brief_fields.PROJECT_DIR] = f"{project.shown}/"
     turns = len(read_interview(project))
     if turns:
-        fields.update({TURNS: str(turns), brief_fields.SOURCE: brief_fields.SOURCE_INTERVIEW})
+        fields[brief_fields.INTERVIEW_TURNS] = str(turns)
+        fields[brief_fields.SOURCE] = brief_fields.SOURCE_INTERVIEW
     return fields
 
 

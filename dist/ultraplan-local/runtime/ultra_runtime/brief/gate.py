@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.scores import no_review, restore_review
+from ultra_runtime.contract.scores import Review, Ruling, no_review, restore_review
 from ultra_runtime.contract.stages import draft_of, file_of
-from ultra_runtime.files.atomic import PREVIOUS
+from ultra_runtime.files.atomic import PREVIOUS, Folder
 from ultra_runtime.files.json_file import NotJsonError, load_json
-from ultra_runtime.files.project import GATE_FILE
+from ultra_runtime.files.project import GATE_FILE, Project
 from ultra_runtime.files.project_writes import ignore_own_files
 from ultra_runtime.files.regular_file import UnreadableError
 from ultra_runtime.struct import Struct
@@ -25,9 +25,6 @@ from ultra_runtime.text.jsontext import write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.model import Contract, Gate
-    from ultra_runtime.contract.scores import Review, Ruling
-    from ultra_runtime.files.atomic import Folder
-    from ultra_runtime.files.project import Project
 
 KIND = brief_fields.KIND
 QUALITY_FIELD = brief_fields.BRIEF_QUALITY

@@ -9,16 +9,13 @@ import os
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.atomic import PREVIOUS, Folder, write_file
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.jsontext import JsonError, read_object, write
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.files.project import Project
 
 FILE = "interview.jsonl"
 
@@ -37,12 +34,8 @@ class AskedQuestion(Struct):
 
 def read_interview(project: Project) -> list[AskedQuestion]:
     """Return the interview so far; broken lines are skipped."""
-    try:
-        lines = read_regular(project.path(LOGS, FILE)).splitlines()
-    except UnreadableError:
-        return []
     found = []
-    for line in lines:
+    for line in read_if_any(project.path(LOGS, FILE)).splitlines():
         try:
             values = read_object(line).values
         except JsonError:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.stage_part import DRAFT, StagePart, text_of
+from ultra_runtime.contract.stage_part import DRAFT, StagePart
+from ultra_runtime.contract.stages import Next
 from ultra_runtime.tables.fields import brief_fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.stages import Next
+from ultra_runtime.words import text_of
 
 STATUS, SKIPPED = brief_fields.RESEARCH_STATUS, brief_fields.RESEARCH_STATUS_SKIPPED
 

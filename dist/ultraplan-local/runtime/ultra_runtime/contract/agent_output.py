@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.field_types import item_type_fault, type_fault, value_fault
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import Field, Gate, Output, load_contract
 from ultra_runtime.contract.scores import read_review, read_score, split_answer, unnamed
 from ultra_runtime.rendered import names, table, table_names
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.typed import Any, Iterator, Mapping
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from ultra_runtime.contract.model import Field, Gate, Output
 
 
 def known_outputs() -> Mapping[str, Output]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from ultra_runtime.contract.field_types import shown, value_fault
 from ultra_runtime.contract.forms import is_number
-from ultra_runtime.contract.subject import parsed_key
+from ultra_runtime.contract.result import parsed_key
+from ultra_runtime.typed import Any, Iterator, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     from ultra_runtime.contract.model import Field, Part
     from ultra_runtime.contract.result import Report
     from ultra_runtime.text.markdown import Document, Item, TextSection

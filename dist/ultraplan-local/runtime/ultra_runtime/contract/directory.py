@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import stat
 
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Result
+from ultra_runtime.files.root import names_in
+from ultra_runtime.typed import Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Result
 
 FOLDER = "architecture"
 FURTHEST = 64 * 1024
@@ -48,16 +47,17 @@ def discover(contract: Contract, path: str) -> Result:
 
 def _folder(path: str) -> str:
     inside = os.path.join(path, FOLDER)
-    if not _is_folder(inside):
-        if _is_folder(path) and os.path.basename(os.path.abspath(path)) == FOLDER:
+    if not is_folder(inside):
+        if is_folder(path) and os.path.basename(os.path.abspath(path)) == FOLDER:
             return path
         above = os.path.dirname(path)
-        if not _is_folder(path) and os.path.basename(above) == FOLDER:
+        if not is_folder(path) and os.path.basename(above) == FOLDER:
             return above
     return inside
 
 
-def _is_folder(path: str) -> bool:
+def is_folder(path: str) -> bool:
+    """Tell whether the path is a folder; false for a name that no path can have."""
     try:
         return os.path.isdir(path)
     except ValueError:  # a path with a NUL
@@ -66,11 +66,7 @@ def _is_folder(path: str) -> bool:
 
 def _files(folder: str) -> list[str]:
     """Return the names of its readable files, sorted."""
-    try:
-        names = sorted(os.listdir(folder))
-    except (OSError, ValueError):
-        return []
-    return [name for name in names if _is_readable(os.path.join(folder, name))]
+    return [name for name in names_in(folder) if _is_readable(os.path.join(folder, name))]
 
 
 def _is_readable(path: str) -> bool:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from ultra_runtime.contract.forms import FORMS, is_version
 from ultra_runtime.text.timestamp import instant, is_date
+from ultra_runtime.typed import Any, Callable, Mapping
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from ultra_runtime.contract.model import Field, Version
     from ultra_runtime.contract.result import Report
 
@@ -67,7 +65,7 @@ class FieldCheck:
         """Report a value of the wrong type, form or range, and the faults inside it."""
         fault = type_fault(field, value)
         if fault:
-            self._note(field.type_code or "BAD_TYPE", fault, path)
+            self._note(field.type_code or field.code or "BAD_TYPE", fault, path)
         elif isinstance(value, str) and field.legacy and value in field.legacy:
             said = f"is {shown(value)}, which is now spelled {field.legacy[value]}"
             self._note("LEGACY_VALUE", said, path)

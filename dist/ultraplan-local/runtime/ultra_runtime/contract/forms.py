@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.text.timestamp import is_date
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ultra_runtime.typed import Callable
 
 HEX = frozenset("0123456789abcdef")
 SLUG_SIGNS = "-_.~"

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import EMPTY, Struct
+from ultra_runtime.typed import Any, Callable, Mapping
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
+    from ultra_runtime.contract.body import FoundPart
     from ultra_runtime.contract.model import Contract
 
 
 MOST_OF_A_CODE = 100
 
 
-class Issue:
+class Issue(Struct):
     """One fault of a file: what, where, and the remedy."""
 
-    __slots__ = ("code", "field", "line", "message", "path", "remedy", "step")
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        path: str,
-        line: int | None = None,
-        field: str = "",
-        remedy: str = "",
-        step: int | None = None,
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.path = path
-        self.line = line
-        self.field = field
-        self.remedy = remedy
-        self.step = step
+    code: str
+    message: str
+    path: str
+    line: int | None = None
+    field: str = ""
+    remedy: str = ""
+    step: int | None = None
 
     def as_data(self) -> dict[str, Any]:
         """Return the issue as an entry of a validator's result."""
@@ -54,15 +42,12 @@ class Issue:
         return f"{self.message}. {self.remedy}" if self.remedy else self.message
 
 
-class Result:
+class Result(Struct):
     """The result of a validation."""
 
-    __slots__ = ("errors", "parsed", "warnings")
-
-    def __init__(self, errors: list[Issue], warnings: list[Issue], parsed: Mapping[str, Any] | None) -> None:
-        self.errors = errors
-        self.warnings = warnings
-        self.parsed = parsed
+    errors: list[Issue]
+    warnings: list[Issue]
+    parsed: Mapping[str, Any] | None
 
     @property
     def valid(self) -> bool:
@@ -76,6 +61,41 @@ class Result:
             "warnings": [issue.as_data() for issue in self.warnings],
             "parsed": self.parsed,
         }
+
+
+def parsed_key(name: str) -> str:
+    """Return the key under which a validator's result has a field of a part."""
+    return name.lower().replace(" ", "_")
+
+
+class Subject(Struct):
+    """An artifact that has been read."""
+
+    values: dict[str, Any]
+    line_of: Callable[[tuple[str, ...]], int | None]
+    sections: list[str] | None = None
+    parts: Mapping[str, list[FoundPart]] = EMPTY
+
+    def line(self, *path: str) -> int | None:
+        """Return the line of a field."""
+        return self.line_of(path)
+
+    def text(self, name: str) -> str:
+        """Return a field that is text, or nothing."""
+        value = self.values.get(name)
+        return value if isinstance(value, str) else ""
+
+    def count(self, name: str) -> int | None:
+        """Return a field that is a whole number, or None."""
+        value = self.values.get(name)
+        return value if type(value) is int else None
+
+    def parsed(self) -> dict[str, Any]:
+        """Return the artifact as a validator's result shows it."""
+        if self.sections is None:
+            return self.values
+        parts = {name: [one.as_data() for one in found] for name, found in self.parts.items()}
+        return {**self.values, "sections": self.sections, **parts}
 
 
 class Report:

@@ -8,44 +8,33 @@ from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
 from ultra_runtime.files.root import find_root
 from ultra_runtime.tables.fields import brief_fields, progress_fields, review_fields, session_state_fields
+from ultra_runtime.typed import Any, Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from ultra_runtime.contract.result import Report
-    from ultra_runtime.contract.subject import Subject
+    from ultra_runtime.contract.result import Report, Subject
 
 BEGUN = (
-    progress_fields.STEPS_STATUS_IN_PROGRESS,
-    progress_fields.STEPS_STATUS_COMPLETED,
-    progress_fields.STEPS_STATUS_FAILED,
-    progress_fields.STEPS_STATUS_BLOCKED,
-    "in-progress",
-    "running",
-    "passed",
-)
+    progress_fields.STEPS_STATUS_IN_PROGRESS, progress_fields.STEPS_STATUS_COMPLETED, progress_fields.STEPS_STATUS_FAILED,
+    progress_fields.STEPS_STATUS_BLOCKED, "in-progress", "running", "passed",
+)  # fmt: skip
 PREFLIGHT = "0"
+
+
+def _note(code: str, report: Report, subject: Subject, name: str, fault: str) -> None:
+    """Report a field of the artifact, at its line."""
+    report.add(code, f"{name} {fault}", subject.line(name), name)
 
 
 def research_state(report: Report, subject: Subject) -> None:
     """Report skipped topics in a brief that is not partial."""
     topics = subject.count(brief_fields.RESEARCH_TOPICS) or 0
     skipped = subject.text(brief_fields.RESEARCH_STATUS) == brief_fields.RESEARCH_STATUS_SKIPPED
-    if (
-        skipped
-        and topics > 0
-        and subject.text(brief_fields.BRIEF_QUALITY) != brief_fields.BRIEF_QUALITY_PARTIAL
-    ):
-        message = f"{brief_fields.RESEARCH_STATUS} is skipped with {topics} topics, but {brief_fields.BRIEF_QUALITY} is not partial"
-        report.add(
-            "STATE_INCOHERENT",
-            message,
-            subject.line(brief_fields.RESEARCH_STATUS),
-            brief_fields.RESEARCH_STATUS,
-        )
+    partial = subject.text(brief_fields.BRIEF_QUALITY) == brief_fields.BRIEF_QUALITY_PARTIAL
+    if skipped and topics > 0 and not partial:
+        fault = f"is skipped with {topics} topics, but {brief_fields.BRIEF_QUALITY} is not partial"
+        _note("STATE_INCOHERENT", report, subject, brief_fields.RESEARCH_STATUS, fault)
 
 
 def findings_have_details(report: Report, subject: Subject) -> None:
@@ -76,46 +65,34 @@ def current_step_in_range(report: Report, subject: Subject) -> None:
     """Report a current step after the last one."""
     current, total = subject.count(progress_fields.CURRENT_STEP), subject.count(progress_fields.TOTAL_STEPS)
     if current is not None and total is not None and current > total >= 0:
-        message = f"{progress_fields.CURRENT_STEP} is {current}, but there are {total} steps"
-        report.add(
-            "STEP_RANGE", message, subject.line(progress_fields.CURRENT_STEP), progress_fields.CURRENT_STEP
-        )
+        fault = f"is {current}, but there are {total} steps"
+        _note("STEP_RANGE", report, subject, progress_fields.CURRENT_STEP, fault)
 
 
 def steps_counted(report: Report, subject: Subject) -> None:
     """Report more or fewer step records than steps; the pre-flight of a session is not a step of the plan."""
     total = subject.count(progress_fields.TOTAL_STEPS)
     recorded = sum(number != PREFLIGHT for number, _ in _step_records(subject))
-    if (
-        total is not None
-        and isinstance(subject.values.get(progress_fields.STEPS), dict)
-        and recorded != total
-    ):
-        message = f"{progress_fields.TOTAL_STEPS} is {total}, but there are {recorded} step records"
-        report.add(
-            "STEP_COUNT_MISMATCH",
-            message,
-            subject.line(progress_fields.TOTAL_STEPS),
-            progress_fields.TOTAL_STEPS,
-        )
+    is_table = isinstance(subject.values.get(progress_fields.STEPS), dict)
+    if total is not None and is_table and recorded != total:
+        fault = f"is {total}, but there are {recorded} step records"
+        _note("STEP_COUNT_MISMATCH", report, subject, progress_fields.TOTAL_STEPS, fault)
 
 
 def start_commits_known(report: Report, subject: Subject) -> None:
     """Report steps that have started without the commit on which they, or the run, started."""
     begun = [(number, step) for number, step in _step_records(subject) if _has_begun(step)]
     if begun and not subject.text(progress_fields.SESSION_START_SHA):
-        message = f"{progress_fields.SESSION_START_SHA} is missing although step {begun[0][0]} has started"
-        report.add(
-            "MISSING_FIELD",
-            message,
-            subject.line(progress_fields.STEPS, begun[0][0]),
-            progress_fields.SESSION_START_SHA,
-        )
+        first = begun[0][0]
+        message = f"{progress_fields.SESSION_START_SHA} is missing although step {first} has started"
+        line = subject.line(progress_fields.STEPS, first)
+        report.add("MISSING_FIELD", message, line, progress_fields.SESSION_START_SHA)
     without = [number for number, step in begun if not step.get(progress_fields.STEPS_START_COMMIT)]
     if without:
-        message = f"{progress_fields.STEPS_START_COMMIT} is missing in {len(without)} started steps; the first is {without[0]}"
+        told = f"is missing in {len(without)} started steps; the first is {without[0]}"
+        line = subject.line(progress_fields.STEPS, without[0])
         report.add(
-            "LEGACY_VALUE", message, subject.line(progress_fields.STEPS, without[0]), progress_fields.STEPS
+            "LEGACY_VALUE", f"{progress_fields.STEPS_START_COMMIT} {told}", line, progress_fields.STEPS
         )
 
 
@@ -136,8 +113,7 @@ def next_brief_exists(report: Report, subject: Subject) -> None:
     name = session_state_fields.NEXT_SESSION_BRIEF_PATH
     brief = subject.text(name)
     if brief and not find_brief(brief, os.path.dirname(report.path) or "."):
-        message = f"{name} names {one_line(brief)}, which does not exist"
-        report.add("BRIEF_MISSING", message, subject.line(name), name)
+        _note("BRIEF_MISSING", report, subject, name, f"names {one_line(brief)}, which does not exist")
 
 
 def find_brief(brief: str, folder: str) -> str | None:

@@ -5,53 +5,51 @@ Nothing here touches the disk; the thresholds come from the contract.
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.typed import Any, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from ultra_runtime.contract.model import Dimension, Gate
 
 LANGUAGE = "json"
 LONGEST_DETAIL = 400
 
 
-class Review:
+class Review(Struct):
     """The scores and details of all dimensions, the verdict, and whether a default was used."""
 
-    __slots__ = ("degraded", "details", "scores", "verdict")
-
-    def __init__(
-        self, scores: Mapping[str, int], details: Mapping[str, list[str]], verdict: str, degraded: bool
-    ) -> None:
-        self.scores = scores
-        self.details = details
-        self.verdict = verdict
-        self.degraded = degraded
+    scores: Mapping[str, int]
+    details: Mapping[str, list[str]]
+    verdict: str
+    degraded: bool
 
     def as_data(self) -> dict[str, Any]:
         """Return the review as it is stored between rounds."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return dict(self.__dict__)
 
 
-class Ruling:
-    """Whether a review lets a brief through, and if not, what fails and where to start."""
+class Ruling(Struct):
+    """The dimensions that keep a brief from passing, the weakest first."""
 
-    __slots__ = ("failing", "passed", "weakest")
+    failing: list[str]
 
-    def __init__(self, failing: list[str], weakest: str | None) -> None:
-        self.passed = not failing
-        self.failing = failing
-        self.weakest = weakest
+    @property
+    def passed(self) -> bool:
+        """Whether the review lets the brief through."""
+        return not self.failing
+
+    @property
+    def weakest(self) -> str | None:
+        """Where to start."""
+        return self.failing[0] if self.failing else None
 
 
 def judge(gate: Gate, scores: Mapping[str, int]) -> Ruling:
     """Compare the scores with the lowest that pass; the lowest is the weakest, ties by the gate's order."""
     failing = [one.name for one in gate.dimensions if scores[one.name] < one.passes_at]
-    by_weakness = sorted(failing, key=lambda name: (scores[name], gate.tie_order.index(name)))
-    return Ruling(by_weakness, by_weakness[0] if by_weakness else None)
+    return Ruling(sorted(failing, key=lambda name: (scores[name], gate.tie_order.index(name))))
 
 
 def read_review(gate: Gate, answer: str) -> Review:
@@ -119,6 +117,38 @@ def split_answer(answer: str) -> tuple[str | None, str]:
         else:
             prose.append(line)
     return ("\n".join(block) if block is not None else None), "\n".join(prose)
+
+
+def json_blocks(text: str) -> list[tuple[dict[str, Any], str]]:
+    """Return the values of each block that can be read, with the words before it and the block itself."""
+    found: list[tuple[dict[str, Any], str]] = []
+    piece: list[str] = []
+    block: list[str] | None = None
+    for line in text.splitlines():
+        piece.append(line)
+        bare = line.strip()
+        if block is None:
+            if bare.startswith("```") and bare.lstrip("`").strip().lower() == LANGUAGE:
+                block = []
+        elif bare.startswith("```"):
+            values = _read("\n".join(block))
+            if values is not None:
+                found.append((values, "\n".join(piece)))
+                piece = []
+            block = None
+        else:
+            block.append(line)
+    if not found:
+        values = _read(text)
+        return [(values, f"```json\n{text}\n```")] if values is not None else []
+    return found
+
+
+def _read(text: str) -> dict[str, Any] | None:
+    try:
+        return read_object(text.encode("utf-8", "replace")).values
+    except JsonError:
+        return None
 
 
 def prose_verdict(gate: Gate, prose: str) -> str | None:

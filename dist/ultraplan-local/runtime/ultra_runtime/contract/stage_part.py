@@ -6,15 +6,12 @@ import os
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import DRAFT as DRAFT_ENDING
-from ultra_runtime.contract.stages import Next, command, files_of, find_files, stages
+from ultra_runtime.contract.stages import Next, Stage, command, files_of, find_files, stages
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.typed import Any, Callable, Mapping, Optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Optional
-
-    from ultra_runtime.contract.stages import Stage
     from ultra_runtime.files.project import Project
 
     Other = Callable[[str], Optional["StagePart"]]
@@ -111,8 +108,3 @@ class StagePart:
     def data(self) -> dict[str, Any]:
         """Return the same for programs."""
         return {self.stage: self.state}
-
-
-def text_of(value: object) -> str:
-    """Return a value if it is text, else nothing."""
-    return value if isinstance(value, str) else ""

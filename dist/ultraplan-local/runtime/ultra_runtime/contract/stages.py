@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.root import names_in
 from ultra_runtime.rendered import table
+from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Iterator
 from ultra_runtime.words import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DRAFT = ".draft"
 
 
-class Stage:
+class Stage(Struct):
     """One stage: the command of the client, the artifact that it makes, and the stage that follows."""
 
-    __slots__ = ("command", "following", "makes", "name")
-
-    def __init__(self, name: str, command: str, makes: str, following: str) -> None:
-        self.name = name
-        self.command = command
-        self.makes = makes
-        self.following = following
+    name: str
+    command: str
+    makes: str
+    following: str
 
 
-class Next:
+class Next(Struct):
     """The stage at hand, the reason, and the command; empty when there is none to give."""
 
-    __slots__ = ("command", "reason", "stage")
-
-    def __init__(self, stage: str, reason: str, command: str = "") -> None:
-        self.stage = stage
-        self.reason = reason
-        self.command = command
+    stage: str
+    reason: str
+    command: str = ""
 
 
 def stages() -> list[Stage]:
@@ -116,15 +109,8 @@ def find_files(folder: str, kind: str) -> Iterator[str]:
     for pattern in table("stages").FILES.get(kind, ()):
         parent, _, name = pattern.rpartition("/")
         start, end = name.partition("{")[0], name.rpartition("}")[2]
-        for entry in _names(os.path.join(folder, parent)):
+        for entry in names_in(os.path.join(folder, parent)):
             is_match = entry.startswith(start) and entry.endswith(end) and entry[0] != "."
             if is_match if "{" in name else entry == name:
                 found.add(f"{parent}/{entry}" if parent else entry)
     yield from sorted(found)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except (OSError, ValueError):
-        return []

@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.field_types import FieldCheck
-from ultra_runtime.contract.result import Report
-from ultra_runtime.contract.subject import Subject
+from ultra_runtime.contract.result import Report, Result, Subject
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from ultra_runtime.contract.model import Contract, Field
-    from ultra_runtime.contract.result import Result
 
 DISCRIMINATOR = "type"
 DRAFT = ".draft"
 # Artifacts whose body has its own grammar; the module has check(report, data, strict) -> parsed.
-OWN_LANGUAGE = {"plan": "plan.check", "session-spec": "plan.spec_check"}
+OWN_LANGUAGE = {"plan": "plan.check", "session-spec": "plan.check"}
 
 
 def validate_file(contract: Contract, path: str, soft: bool = False, strict: bool = False) -> Result:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.result import Result
+from ultra_runtime.answer import REFUSED, Answer
+from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.validation import validate_data
+from ultra_runtime.rendered import launcher
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Issue
 
 REFUSED_IN_WRITING = "SECRET_FOUND"
 
@@ -36,6 +36,12 @@ def _is_soft(contract: Contract, data: bytes) -> bool:
 def short(issues: list[Issue]) -> list[dict[str, Any]]:
     """Return the first issues for a model: code, line and message."""
     return [{"code": one.code, "line": one.line, "message": one.sentence} for one in issues[:ISSUES_TOLD]]
+
+
+def refused(error: str, issues: list[Issue], next_step: str) -> Answer:
+    """Return the refusal of a text with these errors."""
+    data = {"ok": False, "error": error, "errors": short(issues), "next": next_step}
+    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(issues), next_step]), REFUSED)
 
 
 def in_words(issues: list[Issue]) -> list[str]:

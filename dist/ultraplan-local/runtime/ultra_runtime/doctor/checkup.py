@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 import sys
 
-from ultra_runtime.doctor.copies import find_copies
-from ultra_runtime.doctor.integrity import inspect
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.error_log import newest
+from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.process import NotStartedError, capture, which
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import BUNDLE, launcher, names, verb
 from ultra_runtime.run.state.session_state import find_states
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Any, Iterator, Mapping
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 OK = "ok"
 WARN = "warn"
 FAIL = "fail"
 AGAIN = "install the plugin again"
 CLIENT_SECONDS = 5
+LIST = "bundle.json"
+# Files that the installer adds to the bundle.
+INSTALLED = (".ultra-receipt.json", ".gitignore", ".gitattributes")
 
 
 class Check(Struct):
@@ -41,6 +42,26 @@ class Check(Struct):
     def __str__(self) -> str:
         remedy = f" ({self.remedy})" if self.remedy else ""
         return f"{self.status:4} {self.name}: {one_line(self.message + remedy, 1000)}"
+
+
+class Damage:
+    """The files of a bundle that are not as they were built."""
+
+    __slots__ = ("changed", "missing", "problem", "unexpected")
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self.changed: list[str] = []
+        self.missing: list[str] = []
+        self.unexpected: list[str] = []
+
+
+class Copy(Struct):
+    """One copy: how the client lists it and where it is."""
+
+    id: str
+    folder: str
+    enabled: bool
 
 
 def run_checks() -> list[Check]:
@@ -176,3 +197,74 @@ def _client_version(client: str) -> str:
 def _numbers(version: str) -> list[int]:
     parts = version.partition("-")[0].split(".")
     return [int(part) for part in parts] if all(part.isascii() and part.isdigit() for part in parts) else []
+
+
+def inspect(bundle: str) -> Damage:
+    """Return what is changed, missing or unexpected in the bundle."""
+    damage = Damage()
+    try:
+        files = load_json(os.path.join(bundle, LIST)).get("files")
+    except UnreadableError as problem:
+        damage.problem = f"{LIST}: {problem}"
+        return damage
+    if not (isinstance(files, dict) and files and all(isinstance(entry, dict) for entry in files.values())):
+        damage.problem = f"{LIST}: it lists no files"
+        return damage
+    present = set(_walk(bundle))
+    for path in sorted(files):
+        if path not in present:
+            damage.missing.append(path)
+        elif not _is_as_built(os.path.join(bundle, path), files[path]):
+            damage.changed.append(path)
+    damage.unexpected = sorted(path for path in present - files.keys() if not _is_ours(path, files))
+    return damage
+
+
+def _walk(bundle: str) -> Iterator[str]:
+    for folder, subfolders, files in os.walk(bundle):
+        links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
+        for name in files + links:
+            yield os.path.relpath(os.path.join(folder, name), bundle).replace(os.sep, "/")
+
+
+def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
+    try:
+        executable = bool(os.lstat(path).st_mode & 0o100)
+        digest = sha256(read_regular(path))
+    except (OSError, UnreadableError):
+        return False
+    same_mode = executable == (entry.get("mode") == "755") and not os.path.islink(path)
+    return same_mode and digest == entry.get("sha256")
+
+
+def _is_ours(path: str, files: Mapping[str, Any]) -> bool:
+    """Tell whether a file is the list itself, the installer's, or Python's cache of a listed module."""
+    folder, _, name = path.rpartition("/")
+    parent, _, cache = folder.rpartition("/")
+    module = f"{parent}/{name.partition('.')[0]}.py"
+    return (
+        path == LIST or path in INSTALLED or (cache == "__pycache__" and ".pyc" in name and module in files)
+    )
+
+
+def find_copies(plugin: str, root: str | None) -> list[Copy]:
+    """Return the copies in the client's order: a marketplace's (even a disabled one), a person's, a project's."""
+    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    settings = _members(read_json(os.path.join(config, "settings.json")).get("enabledPlugins"))
+    records = read_json(os.path.join(config, "plugins", "installed_plugins.json"))
+    found = [
+        Copy(name, str(_members(entry).get("installPath", "")), settings.get(name) is not False)
+        for name, entries in _members(records.get("plugins")).items()
+        if name.rpartition("@")[0] == plugin and isinstance(entries, list)
+        for entry in entries
+    ]
+    own = f"{plugin}@skills-dir"
+    for base in dict.fromkeys([config, *([os.path.join(root, ".claude")] if root else [])]):
+        folder = os.path.join(base, "skills", plugin)
+        if read_json(os.path.join(folder, ".claude-plugin", "plugin.json")).get("name") == plugin:
+            found.append(Copy(own, folder, settings.get(own) is not False))
+    return found
+
+
+def _members(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -11,11 +11,8 @@ import stat
 import time
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.typed import TracebackType
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
 
 PREVIOUS = ".prev"
 LEFTOVER_SECONDS = 3600
@@ -177,6 +174,13 @@ class Folder:
                     continue
                 if is_old:
                     self._drop(entry)
+
+
+def locked(path: str) -> Folder:
+    """Return an open folder that no other process has locked, nor can until this one ends or closes it."""
+    folder = Folder(path)
+    folder.lock()
+    return folder
 
 
 def write_file(path: str, data: bytes) -> None:

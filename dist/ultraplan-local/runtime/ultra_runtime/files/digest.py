@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ultra_runtime.typed import Any
 
 
 def sha256(data: bytes) -> str:

@@ -6,17 +6,12 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
-from ultra_runtime.files.process import NotStartedError, capture
+from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.root import current_folder
 from ultra_runtime.rendered import launcher
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Mapping, Sequence
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ultra_runtime.files.process import Done
 
 REFS = f"refs/{launcher()}/run"
 # Long enough for the first snapshot of a very large tree.
@@ -74,21 +69,13 @@ class Git(Struct):
     common: str
 
     def done(
-        self,
-        *words: str,
-        given: bytes = b"",
-        env: Mapping[str, str] | None = None,
-        seconds: float = SECONDS,
+        self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
     ) -> Done:
         """Run a command and return how it ended."""
         return run_git(self.root, words, given, env, seconds)
 
     def ask(
-        self,
-        *words: str,
-        given: bytes = b"",
-        env: Mapping[str, str] | None = None,
-        seconds: float = SECONDS,
+        self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
     ) -> bytes:
         """Run a command that must succeed and return its output."""
         done = self.done(*words, given=given, env=env, seconds=seconds)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.text.jsontext import JsonError, read_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ultra_runtime.typed import Any
 
 
 class NotJsonError(UnreadableError):

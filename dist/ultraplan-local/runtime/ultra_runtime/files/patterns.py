@@ -11,10 +11,7 @@ import sys
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.process import NotStartedError, capture
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from ultra_runtime.typed import Iterable, Sequence
 
 SECONDS = 0.5
 # Extra time per pattern for a plan with many good ones, several times what one needs.

@@ -8,17 +8,17 @@ import time
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     Actions = list[tuple[object, ...]]
 
 KILL = 9
 PIECE = 65536
 MARK = "ULTRA_COMMAND"
-SHORTEST_NAP, LONGEST_NAP = 0.001, 0.02
+SHORTEST_NAP, LONGEST_NAP = 0.005, 0.02
+HEAD = TAIL = 1024 * 1024
 
 
 class NotStartedError(UltraError):
@@ -64,37 +64,43 @@ def capture(
         for end in (in_from, out_to, err_to):
             os.close(end)
     deadline = None if seconds is None else time.monotonic() + seconds
-    ended = False
+    code = None
     try:
-        out, err, ended = _talk(in_to, given, out_from, err_from, deadline)
-        if ended:
-            return Done(_status(os.waitpid(child, 0)[1]), out, err)
-        return Done(-KILL, out, err, late=True)
+        out, err, code = _talk(child, in_to, given, (out_from, err_from), deadline)
     finally:
-        if not ended:
+        if code is None:
             end_group(child)
             os.waitpid(child, 0)
+    return Done(-KILL, out, err, late=True) if code is None else Done(_status(code), out, err)
 
 
-def _talk(to: int, given: bytes, out: int, err: int, deadline: float | None) -> tuple[bytes, bytes, bool]:
-    """Write the input and collect the output until both ends are closed or time is up."""
+def _talk(
+    child: int, to: int, given: bytes, ends: tuple[int, int], deadline: float | None
+) -> tuple[bytes, bytes, int | None]:
+    """Write the input and collect the output until the program ends; without a status, time was up first.
+
+    A process that it left in the background may keep the pipes open: nobody waits for that.
+    """
     os.set_blocking(to, False)
-    pieces: dict[int, list[bytes]] = {out: [], err: []}
-    readers, rest = [out, err], memoryview(given)
+    out, err = ends
+    printed, warned = [b""], Excerpt()
+    readers, rest, code = [out, err], memoryview(given), None
     writers = [to] if given else []
     if not given:
         os.close(to)
     try:
-        while readers:
-            wait = None if deadline is None else max(0.0, deadline - time.monotonic())
-            readable, writable, _ = select.select(readers, writers, [], wait)
-            if not readable and not writable:
-                return b"".join(pieces[out]), b"".join(pieces[err]), False
+        while deadline is None or time.monotonic() < deadline:
+            readable, writable, _ = select.select(
+                readers, writers, [], 0 if code is not None else LONGEST_NAP
+            )
             for end in readable:
                 piece = os.read(end, PIECE)
-                pieces[end].append(piece)
                 if not piece:
                     readers.remove(end)
+                elif end == out:
+                    printed.append(piece)
+                else:
+                    warned.add(piece)
             if writable:
                 try:
                     rest = rest[os.write(to, rest[:PIECE]) :]
@@ -103,40 +109,107 @@ def _talk(to: int, given: bytes, out: int, err: int, deadline: float | None) -> 
                 if not rest:
                     os.close(to)
                     writers = []
-        return b"".join(pieces[out]), b"".join(pieces[err]), True
+            if code is not None and not readable:
+                break
+            if code is None and not (readable and readers):
+                found, status = os.waitpid(child, os.WNOHANG)
+                code = (
+                    status if found else None
+                )  # once more around: what it printed last may still be in the pipes
+                if not readers and not found:
+                    time.sleep(SHORTEST_NAP)
+        return b"".join(printed), warned.whole(), code
     finally:
         for end in (out, err, *writers):
             os.close(end)
 
 
-def run_logged(command: Sequence[str], env: Mapping[str, str], log: int, seconds: float, mark: str) -> Done:
-    """Run a program without input, its output in the log; at the limit it is killed with all its children.
+class Excerpt:
+    """The head and the tail of an output, and how many bytes were left out between them."""
 
-    The mark is in the environment of every process that it starts. Processes that an earlier, killed call with
-    the same mark left running are killed first.
+    def __init__(self) -> None:
+        self.head = b""
+        self.tail = b""
+        self.left_out = 0
+
+    def add(self, piece: bytes) -> bytes:
+        """Take the next piece, and return the part of it that still belongs to the head."""
+        room = HEAD - len(self.head)
+        early, late = piece[:room], piece[room:]
+        self.head += early
+        self.tail += late
+        if len(self.tail) > 2 * TAIL:
+            self.left_out += len(self.tail) - TAIL
+            self.tail = self.tail[-TAIL:]
+        return early
+
+    def rest(self) -> bytes:
+        """Return the tail, with a line that says how much is missing before it."""
+        left_out = self.left_out + max(0, len(self.tail) - TAIL)
+        said = f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b""
+        return said + self.tail[-TAIL:]
+
+    def whole(self) -> bytes:
+        return self.head + self.rest()
+
+
+def run_logged(
+    command: Sequence[str], env: Mapping[str, str], log: int, seconds: float, mark: str, wanted: bytes = b""
+) -> Done:
+    """Run a program without input, the head and the tail of its output in the log; at the limit it is killed.
+
+    `out` of the result is the wanted text if the program printed it. The mark is in the environment of every process
+    that it starts, so all of them end with it; those of an earlier, killed call with the same mark are killed first.
     """
     end_marked(mark)
+    reader, writer = _pipe()
     actions: Actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, log, 1),
-        (os.POSIX_SPAWN_DUP2, log, 2),
+        (os.POSIX_SPAWN_DUP2, writer, 1),
+        (os.POSIX_SPAWN_DUP2, writer, 2),
     ]
-    child = _spawn(command, {**env, MARK: mark}, actions)
-    deadline, nap, status = time.monotonic() + seconds, SHORTEST_NAP, None
+    try:
+        child = _spawn(command, {**env, MARK: mark}, actions)
+    finally:
+        os.close(writer)
+    status = None
     _end_in_order()
     try:
-        while status is None and time.monotonic() < deadline:
-            found, code = os.waitpid(child, os.WNOHANG)
-            if found:
-                status = _status(code)
-            else:
-                time.sleep(nap)
-                nap = min(nap * 2, LONGEST_NAP)
+        status, found = _follow(child, reader, log, time.monotonic() + seconds, wanted)
     finally:
         end_group(child, mark)
         if status is None:
             os.waitpid(child, 0)
-    return Done(-KILL, late=True) if status is None else Done(status)
+        os.close(reader)
+    out = wanted if found else b""
+    return Done(-KILL, out, late=True) if status is None else Done(status, out)
+
+
+def _follow(child: int, reader: int, log: int, deadline: float, wanted: bytes) -> tuple[int | None, bool]:
+    """Keep what a program prints until it ends; without a status, time was up first."""
+    kept, last, found, open_, status = Excerpt(), b"", not wanted, True, None
+    while time.monotonic() < deadline:
+        readable = open_ and select.select([reader], [], [], 0 if status is not None else LONGEST_NAP)[0]
+        if readable:
+            piece = os.read(reader, PIECE)
+            open_ = bool(piece)
+            found = found or wanted in last + piece
+            last = (last + piece)[-len(wanted) :] if wanted else b""
+            _write_all(log, kept.add(piece))
+        elif status is not None:
+            break
+        if status is None and not (readable and open_):
+            ended, code = os.waitpid(child, os.WNOHANG)
+            status = _status(code) if ended else None
+            if not open_ and not ended:
+                time.sleep(SHORTEST_NAP)
+    _write_all(log, kept.rest())
+    return status, found
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
 
 
 def end_group(leader: int, mark: str = "") -> None:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.atomic import Folder, WriteError
-from ultra_runtime.files.project import GATE_FILE, IGNORE_FILE, subfolder
+from ultra_runtime.files.project import GATE_FILE, IGNORE_FILE, Project, subfolder
 from ultra_runtime.files.run_files import LOGS, PREVIOUS
 from ultra_runtime.rendered import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.files.project import Project
 
 IGNORED = (f"/{GATE_FILE}", f"/{LOGS}/", "*.log", "*.draft", f"*{PREVIOUS}", ".*.tmp")
 

@@ -36,6 +36,19 @@ def read_regular(path: str) -> bytes:
         os.close(descriptor)
 
 
+def read_if_any(path: str) -> bytes:
+    """Return the bytes of a regular file; none when it cannot be read."""
+    try:
+        return read_regular(path)
+    except UnreadableError:
+        return b""
+
+
+def read_text(path: str) -> str:
+    """Return the text of a regular file; an empty one when it cannot be read."""
+    return read_if_any(path).decode("utf-8", "replace")
+
+
 def _read(descriptor: int) -> bytes:
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):

@@ -37,6 +37,20 @@ def _upwards(folder: str) -> list[str]:
     return folders
 
 
+def working_root() -> str:
+    """Return the root of the repository around the current folder, or that folder itself."""
+    here = current_folder()
+    return find_root(here) or here
+
+
+def names_in(folder: str) -> list[str]:
+    """Return the sorted names in a folder; none when it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except (OSError, ValueError):
+        return []
+
+
 def seen_from(root: str, path: str) -> str:
     """Return the path relative to the root when it is inside, else the whole path."""
     inside = os.path.join(root, "")

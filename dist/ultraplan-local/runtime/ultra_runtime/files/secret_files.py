@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ultra_runtime.files.secret_scan import secret_lines
 from ultra_runtime.rendered import table, table_names
+from ultra_runtime.typed import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     Patterns = tuple[tuple[str, ...], tuple[str, ...]]
 
 PLACEHOLDER = "[left out: this line looks like it holds {}]"

@@ -9,9 +9,7 @@ prefix to search for and the letters that may follow it.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from ultra_runtime.typed import Callable, Iterator
 
 MOST_FOUND = 20
 LONGEST = 4096

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.shell.marks import known
 from ultra_runtime.rendered import launcher, names, verb
-from ultra_runtime.tables.agents import PROGRAMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
         if words[0] == launcher() and (written := _writing_verb(words[1:], table.reading)):
             instead = "put the text into your answer; the conversation that asked you writes it"
             return Verdict("block", WRITES, f"{agent} only reads, and `{verb(written)}` writes", instead)
-    forms = PROGRAMS.get(agent.partition(":")[2], ())
+    forms = table.programs.get(agent.partition(":")[2], ())
     if _is_one_plain_call(command, watcher) and _is_granted(forms, command, watcher.words[0]):
         return None
     granted = f"`{'`, `'.join(forms)}`" if forms else f"the verbs of `{launcher()}` that read"

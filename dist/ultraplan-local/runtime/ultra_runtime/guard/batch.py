@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import Answer
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.judge import Judge
+from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.site import find_site, site_of_plan
 from ultra_runtime.text.jsontext import JsonError, read_object
+from ultra_runtime.typed import Any, Callable
+from ultra_runtime.usage import Args
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ultra_runtime.guard.policy import Verdict
+COMMAND, PATH = "command", "path"
 
 
 def as_answer(verdict: Verdict) -> dict[str, str]:
@@ -31,6 +30,22 @@ def judge_from(given: dict[str, Any]) -> Judge:
         return Judge(cwd, site_of_plan(os.path.abspath(given["repo_root"]), ""), given.get("home", ""))
     site = find_site([cwd], "") or site_of_plan(find_root(cwd) or cwd, "")
     return Judge(cwd, site, given.get("home", ""))
+
+
+def answer_for(args: Args, kind: str, shape: str) -> Answer:
+    """Answer whether a command may run or a path may be written: the one of the call, or one per line."""
+
+    def judge(given: dict[str, Any]) -> Verdict:
+        one = judge_from(given)
+        return (one.command if kind == COMMAND else one.path)(text(given, kind))
+
+    if args.flag("--batch"):
+        return Answer({}, "", batch=answers(judge, shape))
+    given = args.get(kind.upper())
+    if given is None:
+        raise args.usage.error(f"missing {kind.upper()}")
+    verdict = judge({kind: given})
+    return Answer(as_answer(verdict), str(verdict))
 
 
 def answers(judge: Callable[[dict[str, Any]], Verdict], shape: str) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ultra_runtime.guard.site import LockError, find_site, places, run_files
+from ultra_runtime.guard.site import LockError, Site, find_site, places, run_files
 from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.guard.policy import Verdict
-    from ultra_runtime.guard.site import Site
 
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client reports this and runs the tool

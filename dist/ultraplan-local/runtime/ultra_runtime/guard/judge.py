@@ -63,7 +63,7 @@ class Judge:
 
         if not may_match(command):
             return ALLOW
-        from ultra_runtime.guard.verdict import verdict_for
+        from ultra_runtime.guard.follow.follower import verdict_for
 
         verdict = verdict_for(command, load_policy())
         return ALLOW if verdict.unreadable and self.site is None else verdict

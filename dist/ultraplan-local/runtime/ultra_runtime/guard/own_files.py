@@ -8,12 +8,8 @@ from ultra_runtime.files.run_files import ALONE, END, PLAN_FILE, PREVIOUS, SESSI
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.realpath import components, real_path
 from ultra_runtime.guard.shell.marks import HOME, known
-from ultra_runtime.guard.site import FOLDER
+from ultra_runtime.guard.site import FOLDER, Site
 from ultra_runtime.rendered import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.guard.site import Site
 
 RULE = "run_file"
 INSTEAD = (

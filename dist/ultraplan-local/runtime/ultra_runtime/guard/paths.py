@@ -7,26 +7,17 @@ import os
 from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
 from ultra_runtime.guard.realpath import components, inside, real_path
 from ultra_runtime.guard.shell.marks import HOME, OPAQUE, USER_HOME, known
+from ultra_runtime.struct import Struct
 
 
-class PathContext:
+class PathContext(Struct):
     """The folders of a run, and what is protected there in addition to the policy's patterns."""
 
-    __slots__ = ("boundary", "cwd", "home", "hook_files", "repo_root")
-
-    def __init__(
-        self,
-        cwd: str,
-        repo_root: str,
-        home: str,
-        boundary: bool = True,
-        hook_files: tuple[str, ...] = (),
-    ) -> None:
-        self.cwd = cwd
-        self.repo_root = repo_root
-        self.home = home
-        self.boundary = boundary  # whether paths outside the repository are refused
-        self.hook_files = hook_files  # files and folders that settings name as hooks
+    cwd: str
+    repo_root: str
+    home: str
+    boundary: bool = True  # whether paths outside the repository are refused
+    hook_files: tuple[str, ...] = ()  # files and folders that settings name as hooks
 
 
 def path_verdict(path: str, place: PathContext, policy: Policy) -> Verdict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -15,26 +17,15 @@ if TYPE_CHECKING:
 ALLOWED, WARN, BLOCK = "allow", "warn", "block"
 
 
-class Policy:
+class Policy(Struct):
     """Rules by id, and which rules look at which command or event."""
 
-    __slots__ = ("adders", "commands", "events", "paths", "rules", "sources")
-
-    def __init__(
-        self,
-        rules: dict[str, Texts],
-        commands: dict[str, Uses],
-        events: dict[str, Uses],
-        sources: dict[str, Uses],
-        adders: dict[str, Adder],
-        paths: dict[str, Patterns],
-    ) -> None:
-        self.rules = rules
-        self.commands = commands  # command -> rules that look at its arguments
-        self.events = events  # what happens -> rules that look at it
-        self.sources = sources  # command -> (what its output is, logic that says when)
-        self.adders = adders
-        self.paths = paths
+    rules: dict[str, Texts]
+    commands: dict[str, Uses]  # command -> rules that look at its arguments
+    events: dict[str, Uses]  # what happens -> rules that look at it
+    sources: dict[str, Uses]  # command -> (what its output is, logic that says when)
+    adders: dict[str, Adder]
+    paths: dict[str, Patterns]
 
     @classmethod
     def of(cls, module: ModuleType) -> Policy:
@@ -42,19 +33,14 @@ class Policy:
         return cls(module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS)
 
 
-class Verdict:
+class Verdict(Struct):
     """What the guard says about a command or a path."""
 
-    __slots__ = ("instead", "reason", "rule", "unreadable", "verdict")
-
-    def __init__(
-        self, verdict: str, rule: str = "", reason: str = "", instead: str = "", unreadable: bool = False
-    ) -> None:
-        self.verdict = verdict  # allow, warn or block
-        self.rule = rule
-        self.reason = reason
-        self.instead = instead
-        self.unreadable = unreadable
+    verdict: str  # allow, warn or block
+    rule: str = ""
+    reason: str = ""
+    instead: str = ""
+    unreadable: bool = False
 
     def as_data(self) -> dict[str, str]:
         """Return the verdict for programs."""

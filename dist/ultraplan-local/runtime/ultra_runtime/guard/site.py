@@ -117,12 +117,12 @@ def find_site(starts: Iterable[str], session: str) -> Site | None:
 
 
 def _read(path: str) -> dict[str, Any]:
-    from ultra_runtime.files.json_file import load_json
-    from ultra_runtime.files.regular_file import UnreadableError
+    from ultra_runtime.files.regular_file import UnreadableError, read_regular
+    from ultra_runtime.text.jsontext import JsonError, read_object
 
     try:
-        return load_json(path)
-    except UnreadableError as problem:
+        return read_object(read_regular(path)).values
+    except (UnreadableError, JsonError) as problem:
         remedy = "if no run is in progress, delete that file"
         raise LockError(
             f"{path} cannot be read ({problem}), so the owner of the run is unknown; {remedy}"

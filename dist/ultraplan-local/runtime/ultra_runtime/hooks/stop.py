@@ -13,10 +13,6 @@ def main() -> None:
     """Print the reminder, if there is one."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
-    from ultra_runtime.guard.site import run_file
-
-    if run_file(os.getcwd()) is None:
-        return
     from ultra_runtime.guard.own_run import find_own_run
 
     site, payload = find_own_run()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.policy import ALLOWED
+from ultra_runtime.guard.policy import ALLOWED, Verdict
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.typed import Any, Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from ultra_runtime.guard.judge import Judge
-    from ultra_runtime.guard.policy import Verdict
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import EntryCondition, Plan
 

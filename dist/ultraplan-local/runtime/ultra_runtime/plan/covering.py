@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ultra_runtime.typed import Iterable
 
 WILD = "*?["
 ANY_DEPTH = "**"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Iterable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ultra_runtime.text.markdown import Item, TextBlock
 
 ARROWS = ("->", "→")
@@ -31,24 +30,19 @@ class Span(Struct):
     text: str
 
 
-class InlineCommand:
+class InlineCommand(Struct):
     """A shell command (None when there is only prose) and its expected output.
 
     When `literal` is true the output must contain `expected`; otherwise `expected` is prose for a person.
     """
 
-    __slots__ = ("command", "expected", "line", "literal", "more", "text")
-
-    def __init__(
-        self, text: str, line: int, command: str | None = None, expected: str = "", literal: bool = False
-    ) -> None:
-        self.text = text
-        self.line = line
-        self.command = command
-        self.expected = expected
-        self.literal = literal
-        self.more = False
-        """True when there is a second command, which is not run."""
+    text: str
+    line: int
+    command: str | None = None
+    expected: str = ""
+    literal: bool = False
+    more: bool = False
+    """True when there is a second command, which is not run."""
 
 
 def spans(text: str) -> list[Span]:
@@ -107,9 +101,7 @@ def read_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> Inl
             (block.text for block in blocks if block.language in SHELLS and block.text.strip()), ""
         )
     expected, literal = _expected(value[at[1] :]) if at else ("", False)
-    result = InlineCommand(value, line, command or None, expected, literal)
-    result.more = len(before) > 1
-    return result
+    return InlineCommand(value, line, command or None, expected, literal, more=len(before) > 1)
 
 
 def read_if_command(value: str, line: int, blocks: Iterable[TextBlock] = ()) -> InlineCommand:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.field_types import shown
-from ultra_runtime.plan.values import Manifest
+from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
 from ultra_runtime.text.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
+from ultra_runtime.typed import Any
 from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.contract import model as contract
-    from ultra_runtime.plan.values import Plan, Step
     from ultra_runtime.text import markdown
 
 YAML = ("yaml", "yml")
@@ -103,7 +101,7 @@ class BlockReader:
             else:
                 value = [self._scalar(field, field.items or "text", item) for item in raw]
         except MalformedError as problem:
-            self._add(field.type_code or BAD_TYPE, str(problem), line, field.name)
+            self._add(field.type_code or field.code or BAD_TYPE, str(problem), line, field.name)
             return
         self.values[field.name] = value
         if field.form == "pattern":

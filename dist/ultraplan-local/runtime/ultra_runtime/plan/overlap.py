@@ -7,11 +7,8 @@ parts differ: a doubt counts as an overlap. Compared with a glob, a name without
 
 from __future__ import annotations
 
+from ultra_runtime.typed import Iterator, Sequence
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 WILD = "*?["
 ANY_DEPTH = "**"

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.files.patterns import check
 from ultra_runtime.plan.manifest import generate, is_manifest
-from ultra_runtime.plan.session_spec import STEPS, is_session_spec, read_conditions, read_session_spec
+from ultra_runtime.plan.session_spec import (
+    STEPS,
+    is_session_spec,
+    judge_version,
+    read_conditions,
+    read_session_spec,
+)
 from ultra_runtime.plan.steps import StepReader, begins_numbered
 from ultra_runtime.plan.strategy import read_strategy
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
-from ultra_runtime.plan.version import judge_version
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import MISSING, parse, without_mark
 from ultra_runtime.words import one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract
-
-IMPLEMENTATION, STRATEGY, VERIFICATION = (
-    plan_fields.SECTION_IMPLEMENTATION_PLAN,
-    plan_fields.SECTION_EXECUTION_STRATEGY,
-    plan_fields.SECTION_VERIFICATION,
-)
+IMPLEMENTATION = plan_fields.SECTION_IMPLEMENTATION_PLAN
+STRATEGY, VERIFICATION = plan_fields.SECTION_EXECUTION_STRATEGY, plan_fields.SECTION_VERIFICATION
 STEP = ("Step",)
 
 

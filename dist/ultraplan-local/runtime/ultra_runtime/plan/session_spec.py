@@ -13,32 +13,23 @@ from ultra_runtime.plan.inline import (
 )
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
-from ultra_runtime.plan.values import EntryCondition, Recovery
-from ultra_runtime.plan.version import judge_version
+from ultra_runtime.plan.values import EntryCondition, Plan, Recovery
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.tables.limits import RECOVERY_DEPTH
+from ultra_runtime.typed import Iterable
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ultra_runtime.contract import model as contract
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
-DEPENDENCIES, SCOPE_FENCE, EXIT_CONDITION = (
-    spec.SECTION_DEPENDENCIES,
-    spec.SECTION_SCOPE_FENCE,
-    spec.SECTION_EXIT_CONDITION,
-)
-SESSION_MANIFEST, STEPS, RECOVERY = (
-    spec.SECTION_SESSION_MANIFEST,
-    spec.SECTION_STEPS,
-    spec.SECTION_RECOVERY_METADATA,
-)
+DEPENDENCIES, SCOPE_FENCE = spec.SECTION_DEPENDENCIES, spec.SECTION_SCOPE_FENCE
+EXIT_CONDITION, SESSION_MANIFEST = spec.SECTION_EXIT_CONDITION, spec.SECTION_SESSION_MANIFEST
+STEPS, RECOVERY = spec.SECTION_STEPS, spec.SECTION_RECOVERY_METADATA
 ENTRY_CONDITION = spec.DEPENDENCIES_ENTRY_CONDITION
+LEGACY = "legacy"
 BOXES = ("[ ]", "[x]", "[X]")
 
 
@@ -55,14 +46,8 @@ def read_session_spec(plan: Plan, table: contract.Contract) -> None:
     document = plan.document
     for section in table.sections:
         if section.required and document.section(section.name) is None:
-            message = f"missing section: ## {section.name}"
-            plan.add(
-                "MISSING_SECTION",
-                message,
-                max(document.sections[0].end - 1, 1),
-                field=section.name,
-                mild=section.mild,
-            )
+            message, last = f"missing section: ## {section.name}", max(document.sections[0].end - 1, 1)
+            plan.add("MISSING_SECTION", message, last, field=section.name, mild=section.mild)
     if dependencies := document.section(DEPENDENCIES):
         item = dependencies.field(ENTRY_CONDITION)
         if item:
@@ -79,6 +64,42 @@ def read_session_spec(plan: Plan, table: contract.Contract) -> None:
         _read_session_manifest(plan, table, section_found)
     if recovery := document.section(RECOVERY):
         _read_recovery(plan, table, recovery)
+
+
+def judge_version(plan: Plan, version: contract.Version, value: object, line: int) -> None:
+    """Set the plan's version; a missing or older one is legacy, with a warning."""
+    name = version.field
+    if value is None:
+        plan.legacy, plan.version = True, LEGACY
+        plan.add("VERSION_MISMATCH", f"missing {name}: the plan is read as legacy", line, field=name)
+        return
+    if not isinstance(value, str):
+        plan.add("BAD_TYPE", f"{name} must be text", line, field=name)
+        return
+    shown = one_line(value, 40)
+    said, current = version_parts(value), version_parts(str(version.current))
+    if said is None or current is None:
+        message = f'{name} must be a version such as {version.current}, not "{shown}"'
+        plan.add("BAD_VALUE", message, line, field=name)
+    elif said > current:
+        message = f"{name} is {shown}; this bundle reads {version.current} and older"
+        plan.add("VERSION_UNSUPPORTED", message, line, field=name)
+    elif said < current:
+        plan.legacy, plan.version = True, LEGACY
+        plan.add("VERSION_MISMATCH", f"{name} is {shown}: the plan is read as legacy", line, field=name)
+    else:
+        plan.version = value
+
+
+def version_parts(text: str) -> tuple[int, ...] | None:
+    """Return the numbers of a version such as 1.7 for comparison, without trailing zeros."""
+    parts = text.split(".", 4)
+    if len(parts) > 4 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        return None
+    numbers = [int(part) for part in parts]
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def read_entry_condition(item: markdown.Item) -> EntryCondition:
@@ -172,12 +193,7 @@ def _differences(plan: Plan, said: dict[str, object]) -> list[str]:
     """Return the keys whose values differ from the union of the steps' manifests."""
     if any(step.manifest is None for step in plan.steps):
         return []
-    made = union(plan)
-    return [
-        name
-        for name, value in made.items()
-        if (sorted(value) if isinstance(value, list) else value) != _sorted(said.get(name))
-    ]
+    return [name for name, value in union(plan).items() if _sorted(value) != _sorted(said.get(name))]
 
 
 def _sorted(value: object) -> object:
@@ -187,22 +203,18 @@ def _sorted(value: object) -> object:
 def union(plan: Plan) -> dict[str, list[str] | int]:
     """Return the session manifest that follows from the steps, without Step 0."""
     manifests = [step.manifest for step in plan.steps if step.number and step.manifest]
-    forbidden = [path for manifest in manifests for path in manifest.forbidden_paths]
+    touch, forbidden = plan.fence.touch, [path for one in manifests for path in one.forbidden_paths]
     return {
-        spec.SESSION_MANIFEST_EXPECTED_PATHS: _once(
-            path for manifest in manifests for path in manifest.expected_paths
-        ),
+        spec.SESSION_MANIFEST_EXPECTED_PATHS: _once(path for one in manifests for path in one.expected_paths),
         spec.SESSION_MANIFEST_COMMIT_COUNT: len(manifests),
-        spec.SESSION_MANIFEST_COMMIT_MESSAGE_PATTERNS: [
-            manifest.commit_message_pattern for manifest in manifests
-        ],
+        spec.SESSION_MANIFEST_COMMIT_MESSAGE_PATTERNS: [one.commit_message_pattern for one in manifests],
         spec.SESSION_MANIFEST_BASH_SYNTAX_CHECK: _once(
-            path for manifest in manifests for path in manifest.bash_syntax_check
+            path for one in manifests for path in one.bash_syntax_check
         ),
-        spec.SESSION_MANIFEST_SCOPE_TOUCH: list(plan.fence.touch),
+        spec.SESSION_MANIFEST_SCOPE_TOUCH: list(touch),
         # A path that one step must not change may be the task of another step of the session.
         spec.SESSION_MANIFEST_SCOPE_FORBIDDEN: _once(
-            path for path in [*plan.fence.never_touch, *forbidden] if path not in plan.fence.touch
+            path for path in [*plan.fence.never_touch, *forbidden] if path not in touch
         ),
     }
 
@@ -218,50 +230,31 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
     if missing:
         plan.add("RECOVERY", f"{RECOVERY} has no {listed(missing)}", section.line, field=missing[0])
         return
-    values = {field.name: said[_key(field.name)] for field in wanted}
-    depth = _text(values[spec.RECOVERY_METADATA_RECOVERY_DEPTH])
+    lines = {field.name: said[_key(field.name)].line for field in wanted}
+    values = {field.name: said[_key(field.name)].value.strip().strip("`\"'").strip() for field in wanted}
+    depth = values[spec.RECOVERY_METADATA_RECOVERY_DEPTH]
     depths = [str(number) for number in range(1, RECOVERY_DEPTH + 1)]
+    steps = [number for ends in numbers(values[spec.RECOVERY_METADATA_MISSING_STEPS]) for number in ends]
+    lost = [number for number in steps if number not in {step.number for step in plan.steps}]
+    name = fault = ""
     if depth not in depths:
-        allowed = listed(depths).replace(" and ", " or ")
-        message = (
-            f"{spec.RECOVERY_METADATA_RECOVERY_DEPTH} must be {allowed}, not {one_line(depth, 40) or 'empty'}"
-        )
-        plan.add(
-            "RECOVERY",
-            message,
-            values[spec.RECOVERY_METADATA_RECOVERY_DEPTH].line,
-            field=spec.RECOVERY_METADATA_RECOVERY_DEPTH,
-        )
-        return
-    steps = [
-        number
-        for first, last in numbers(_text(values[spec.RECOVERY_METADATA_MISSING_STEPS]))
-        for number in (first, last)
-    ]
-    there = {step.number for step in plan.steps}
-    lost = [number for number in steps if number not in there]
-    if not steps or lost:
-        what = f"names step {lost[0]}, which the spec does not have" if lost else "names no step"
-        plan.add(
-            "RECOVERY",
-            f"{spec.RECOVERY_METADATA_MISSING_STEPS} {what}",
-            values[spec.RECOVERY_METADATA_MISSING_STEPS].line,
-            field=spec.RECOVERY_METADATA_MISSING_STEPS,
-        )
+        name = spec.RECOVERY_METADATA_RECOVERY_DEPTH
+        fault = f"must be {listed(depths, 'or')}, not {one_line(depth, 40) or 'empty'}"
+    elif not steps or lost:
+        name = spec.RECOVERY_METADATA_MISSING_STEPS
+        fault = f"names step {lost[0]}, which the spec does not have" if lost else "names no step"
+    if fault:
+        plan.add("RECOVERY", f"{name} {fault}", lines[name], field=name)
         return
     plan.recovery = Recovery(
         section.line,
-        _text(values[spec.RECOVERY_METADATA_RECOVERY_OF]),
+        values[spec.RECOVERY_METADATA_RECOVERY_OF],
         int(depth),
         tuple(dict.fromkeys(steps)),
-        _text(values[spec.RECOVERY_METADATA_ENTRY_CONDITION_OVERRIDE]),
-        _text(values[spec.RECOVERY_METADATA_PARENT_PROGRESS_FILE]),
+        values[spec.RECOVERY_METADATA_ENTRY_CONDITION_OVERRIDE],
+        values[spec.RECOVERY_METADATA_PARENT_PROGRESS_FILE],
     )
 
 
 def _key(name: str) -> str:
     return "_".join(name.casefold().replace("_", " ").replace("-", " ").split())
-
-
-def _text(item: markdown.Item) -> str:
-    return item.value.strip().strip("`\"'").strip()

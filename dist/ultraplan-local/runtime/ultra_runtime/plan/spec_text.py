@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.plan.inline import InlineCommand
 from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
-from ultra_runtime.plan.values import SESSION_SPEC, Fence, Plan
+from ultra_runtime.plan.values import SESSION_SPEC, Fence, Manifest, Plan, Session, Step
 from ultra_runtime.tables.fields import plan_fields as of_plan
 from ultra_runtime.tables.fields import session_spec_fields as spec
+from ultra_runtime.typed import Iterable, Mapping
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ultra_runtime.plan.inline import InlineCommand
-    from ultra_runtime.plan.values import Manifest, Session, Step
 
 CONTEXT, HANDOFF = spec.SECTION_CONTEXT, spec.SECTION_HANDOFF_STATE
 # Exits with 77 if nothing can be pushed from here; a rejected push that is only behind proves that pushing works.
@@ -69,36 +64,34 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
     context = f"{DOES}{session.number} of {count} of {plan_path}: {session.title}. It does {_steps(own)}."
     sections = {
         CONTEXT: _own_words(kept, CONTEXT) or context,
-        spec.SECTION_DEPENDENCIES: "\n".join(
-            [
-                f"- **{spec.DEPENDENCIES_DEPENDS_ON}:** {_sessions(session.depends_on)}",
-                f"- **{spec.DEPENDENCIES_BLOCKS}:** {_sessions(blocks)}",
-                f"- **{spec.DEPENDENCIES_ENTRY_CONDITION}:** {_sessions(session.depends_on).lower()}",
-            ]
-        ),
-        spec.SECTION_SCOPE_FENCE: "\n".join(
-            [
-                f"- **{spec.SCOPE_FENCE_TOUCH}:** {_paths(_touch(session, own))}",
-                f"- **{spec.SCOPE_FENCE_NEVER_TOUCH}:** {_paths(session.fence.never_touch)}",
-            ]
-        ),
+        spec.SECTION_DEPENDENCIES: _items({
+            spec.DEPENDENCIES_DEPENDS_ON: _sessions(session.depends_on),
+            spec.DEPENDENCIES_BLOCKS: _sessions(blocks),
+            spec.DEPENDENCIES_ENTRY_CONDITION: _sessions(session.depends_on).lower(),
+        }),
+        spec.SECTION_SCOPE_FENCE: _items({
+            spec.SCOPE_FENCE_TOUCH: _paths(_touch(session, own)),
+            spec.SCOPE_FENCE_NEVER_TOUCH: _paths(session.fence.never_touch),
+        }),
         SESSION_MANIFEST: _session_manifest(plan, session, own),
         spec.SECTION_STEPS: "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
         spec.SECTION_EXIT_CONDITION: _exit_condition(own),
         spec.SECTION_FAILURE_HANDLING: FAILURE_HANDLING,
         spec.SECTION_SECURITY_CONSTRAINTS: SECURITY,
         HANDOFF: _own_words(kept, HANDOFF) or f"{LEAVES}{_paths(_expected(own))}.",
-        spec.SECTION_METADATA: "\n".join(
-            [
-                f"- **{spec.METADATA_MASTER_PLAN}:** {_code(plan_path)}",
-                f"- **{spec.METADATA_STEPS}:** {', '.join(str(step.number) for step in own)}",
-                f"- **{spec.METADATA_COMPLEXITY}:** {_complexity(own)}",
-                f"- **{spec.METADATA_MODEL}:** that of the main session",
-            ]
-        ),
-    }
+        spec.SECTION_METADATA: _items({
+            spec.METADATA_MASTER_PLAN: _code(plan_path),
+            spec.METADATA_STEPS: ", ".join(str(step.number) for step in own),
+            spec.METADATA_COMPLEXITY: _complexity(own),
+            spec.METADATA_MODEL: "that of the main session",
+        }),
+    }  # fmt: skip
     head = f"# Session {session.number}: {session.title}"
     return "\n\n".join([head, *(f"## {name}\n\n{text}" for name, text in sections.items())]) + "\n"
+
+
+def _items(fields: Mapping[str, str]) -> str:
+    return "\n".join(f"- **{name}:** {text}" for name, text in fields.items())
 
 
 def _own_words(kept: Mapping[str, str], name: str) -> str:
@@ -148,12 +141,8 @@ def _step_text(plan: Plan, step: Step) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
     if step.manifest and step.manifest.made_up:
-        lines += [
-            "",
-            f"- **{of_plan.STEPS_MANIFEST}:**",
-            "",
-            *(f"  {line}" for line in manifest_lines(step.manifest)),
-        ]
+        lines += ["", f"- **{of_plan.STEPS_MANIFEST}:**", ""]
+        lines += [f"  {line}" for line in manifest_lines(step.manifest)]
     return "\n".join(lines)
 
 
@@ -168,14 +157,8 @@ def manifest_lines(manifest: Manifest) -> list[str]:
         elif isinstance(value, list):
             lines += _list(name, value, "  ")
         else:
-            text = (
-                _bool(value)
-                if isinstance(value, bool)
-                else value
-                if isinstance(value, int)
-                else quoted(value)
-            )
-            lines.append(f"  {name}: {text}")
+            number = _bool(value) if isinstance(value, bool) else value
+            lines.append(f"  {name}: {number if isinstance(value, int) else quoted(value)}")
     return [*lines, "```"]
 
 

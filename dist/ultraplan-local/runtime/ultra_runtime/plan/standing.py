@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, StagePart, text_of
+from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, StagePart
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.tables.fields import session_spec_fields
+from ultra_runtime.typed import Any
+from ultra_runtime.words import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.plan.values import Plan, Session
 
 SESSION_SPEC: str = session_spec_fields.KIND

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_command, read_if_command, spans
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
-from ultra_runtime.plan.values import Manifest, Step
+from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.typed import Sequence
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from ultra_runtime.contract import model as contract
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
 LEVEL = 3
 LONGEST_NUMBER = 6
-VERIFY, ON_FAILURE, CHECKPOINT = (
-    plan_fields.STEPS_VERIFY,
-    plan_fields.STEPS_ON_FAILURE,
-    plan_fields.STEPS_CHECKPOINT,
-)
+VERIFY, ON_FAILURE = plan_fields.STEPS_VERIFY, plan_fields.STEPS_ON_FAILURE
+CHECKPOINT = plan_fields.STEPS_CHECKPOINT
 ESCALATE: str = plan_fields.STEPS_ON_FAILURE_ESCALATE
 COMMIT = "git commit"
 SEPARATORS = " \t\n,;:.-–—`*_"
@@ -85,9 +80,8 @@ class StepReader:
         self._read_verify(step, items.get(VERIFY))
         self._read_on_failure(step, items.get(ON_FAILURE))
         self._read_checkpoint(step, items.get(CHECKPOINT))
-        self._read_manifest(
-            step, items.get(plan_fields.STEPS_MANIFEST), [block for part in sections for block in part.blocks]
-        )
+        blocks = [block for part in sections for block in part.blocks]
+        self._read_manifest(step, items.get(plan_fields.STEPS_MANIFEST), blocks)
         return step
 
     def _fields_of(self, step: Step, items: list[markdown.Item]) -> dict[str, markdown.Item]:
@@ -127,15 +121,8 @@ class StepReader:
         if word in self.actions:
             step.on_failure = word
         else:
-            message = f'{ON_FAILURE} of step {step.number} must be {_either(self.actions)}, not "{one_line(text, 40)}"'
-            self.plan.add(
-                "BAD_VALUE",
-                message,
-                item.line,
-                step.number,
-                ON_FAILURE,
-                mild=self.plan.lenient,
-            )
+            message = f'{ON_FAILURE} of step {step.number} must be {listed(self.actions, "or")}, not "{one_line(text, 40)}"'
+            self.plan.add("BAD_VALUE", message, item.line, step.number, ON_FAILURE, self.plan.lenient)
 
     def _read_checkpoint(self, step: Step, item: markdown.Item | None) -> None:
         if item and step.number == 0 and is_nothing(item.value):
@@ -149,26 +136,19 @@ class StepReader:
                 step.commit = InlineCommand(item.value, item.line, command)
         if step.checkpoint is None or not command.startswith(COMMIT):
             what = f'must have the form {COMMIT} -m "message"' if item else "is missing"
-            self._warn(
-                "PLAN_CHECKPOINT_FORM",
-                f"the {CHECKPOINT} of step {step.number} {what}",
-                step,
-                item,
-                CHECKPOINT,
-            )
+            message = f"the {CHECKPOINT} of step {step.number} {what}"
+            self._warn("PLAN_CHECKPOINT_FORM", message, step, item, CHECKPOINT)
 
     def _read_manifest(
         self, step: Step, item: markdown.Item | None, blocks: list[markdown.TextBlock]
     ) -> None:
         found = [block for block in blocks if is_manifest(block, self.manifest.name)]
-        if not found and item:
-            found = item.blocks[:1]
+        found = found or (item.blocks[:1] if item else [])
         self.manifest_lines.update(block.line for block in found)
         for extra in found[1:]:
             message = f"step {step.number} has a second manifest; the first is on line {found[0].line}"
-            self.plan.add(
-                "PLAN_MANIFEST_COUNT_MISMATCH", message, extra.line, step.number, mild=self.plan.lenient
-            )
+            mild = self.plan.lenient
+            self.plan.add("PLAN_MANIFEST_COUNT_MISMATCH", message, extra.line, step.number, mild=mild)
         if not found:
             message = f"step {step.number} has no manifest"
             if not self.plan.lenient:
@@ -180,15 +160,10 @@ class StepReader:
         if not sound:
             return
         step.manifest = Manifest(found[0].line, reader.values)
-        if step.number and plan_fields.MANIFEST_SANDBOX_PREFLIGHT in reader.values:
-            message = f"{plan_fields.MANIFEST_SANDBOX_PREFLIGHT} belongs to Step 0 of a session spec"
-            self.plan.add(
-                "MANIFEST_BAD_TYPE",
-                message,
-                found[0].line,
-                step.number,
-                plan_fields.MANIFEST_SANDBOX_PREFLIGHT,
-            )
+        name = plan_fields.MANIFEST_SANDBOX_PREFLIGHT
+        if step.number and name in reader.values:
+            message = f"{name} belongs to Step 0 of a session spec"
+            self.plan.add("MANIFEST_BAD_TYPE", message, found[0].line, step.number, name)
 
     def _warn(self, code: str, message: str, step: Step, item: markdown.Item | None, field: str) -> None:
         self.plan.add(code, message, item.line if item else step.line, step.number, field)
@@ -199,10 +174,6 @@ def _prose(item: markdown.Item | None) -> str:
     if item is None:
         return ""
     return "\n".join([*item.parts, *(f"- {child.text}" for child in item.children)])
-
-
-def _either(words: Iterable[str]) -> str:
-    return listed(words).replace(" and ", " or ")
 
 
 def commit_message(command: str) -> str | None:

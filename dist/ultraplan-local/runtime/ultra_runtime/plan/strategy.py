@@ -5,15 +5,13 @@ from __future__ import annotations
 from ultra_runtime.plan.inline import numbers, paths
 from ultra_runtime.plan.overlap import find_overlaps
 from ultra_runtime.plan.steps import LEVEL, begins_numbered, numbered
-from ultra_runtime.plan.values import Fence, Session
+from ultra_runtime.plan.values import Fence, Plan, Session
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.typed import Iterable
 from ultra_runtime.words import listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ultra_runtime.plan.values import Plan
     from ultra_runtime.text import markdown
 
 ORDER = "Execution Order"
@@ -38,11 +36,8 @@ def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
             message = f'"{one_line(heading.title, 80)}" must have the form ### Session N: title'
             plan.add("BAD_VALUE", message, heading.line)
     if not plan.sessions:
-        plan.add(
-            "BAD_VALUE",
-            f"the {plan_fields.SECTION_EXECUTION_STRATEGY} has no session: write ### Session N: title",
-            section.line,
-        )
+        message = f"the {plan_fields.SECTION_EXECUTION_STRATEGY} has no session: write ### Session N: title"
+        plan.add("BAD_VALUE", message, section.line)
         return
     reader.check_steps(section.line)
     _check_dependencies(plan)
@@ -76,11 +71,8 @@ class _Reader:
 
     def session(self, number: int, title: str, heading: markdown.TextSection) -> Session:
         steps = self._steps(number, heading)
-        needs = [
-            at
-            for ends in numbers(_with_children(heading.field(plan_fields.SESSIONS_DEPENDS_ON)))
-            for at in ends
-        ]
+        item = heading.field(plan_fields.SESSIONS_DEPENDS_ON)
+        needs = [number for ends in numbers(_with_children(item)) for number in ends]
         fence = read_fence(heading.items)
         wave = self._wave(number, heading)
         return Session(number, title, heading.line, steps, wave, tuple(dict.fromkeys(needs)), fence)
@@ -100,7 +92,7 @@ class _Reader:
             if taken is not None:
                 other = self.owner[taken]
                 where = (
-                    f"session {number} twice"
+                    f"session {other} twice"
                     if other == number
                     else f"session {other} and in session {number}"
                 )
@@ -168,9 +160,8 @@ def _check_dependencies(plan: Plan) -> None:
     for session in plan.sessions:
         lost = [number for number in session.depends_on if number not in sessions]
         if lost:
-            message = (
-                f"session {session.number} depends on {_named(lost, 'session')}, which the plan does not have"
-            )
+            what = f"{_named(lost, 'session')}, which the plan does not have"
+            message = f"session {session.number} depends on {what}"
             plan.add("BAD_VALUE", message, session.line, field=plan_fields.SESSIONS_DEPENDS_ON)
     cycle = _find_cycle(sessions)
     if cycle:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.text.markdown import Document, TextSection
 
@@ -51,6 +50,7 @@ class Manifest:
 
     def as_data(self) -> dict[str, Any]:
         """Return the manifest as data for an answer."""
+        path, pattern = plan_fields.MANIFEST_MUST_CONTAIN_PATH, plan_fields.MANIFEST_MUST_CONTAIN_PATTERN
         data: dict[str, Any] = {
             plan_fields.MANIFEST_EXPECTED_PATHS: list(self.expected_paths),
             plan_fields.MANIFEST_MIN_FILE_COUNT: self.min_file_count,
@@ -58,11 +58,7 @@ class Manifest:
             plan_fields.MANIFEST_BASH_SYNTAX_CHECK: list(self.bash_syntax_check),
             plan_fields.MANIFEST_FORBIDDEN_PATHS: list(self.forbidden_paths),
             plan_fields.MANIFEST_MUST_CONTAIN: [
-                {
-                    plan_fields.MANIFEST_MUST_CONTAIN_PATH: path,
-                    plan_fields.MANIFEST_MUST_CONTAIN_PATTERN: pattern,
-                }
-                for path, pattern in self.must_contain
+                {path: one, pattern: text} for one, text in self.must_contain
             ],
         }
         if self.sandbox_preflight:
@@ -70,32 +66,34 @@ class Manifest:
         return data
 
 
-class Step:
+class Step(Struct):
     """One step: what to change, how to verify it, what to do if it fails."""
 
-    __slots__ = (
-        "changes", "checkpoint", "commit", "end", "files", "line", "manifest", "number", "on_failure", "on_failure_text",
-        "reuses", "section", "test_first", "title", "verify",
-    )  # fmt: skip
+    number: int
+    title: str
+    section: TextSection
+    files: tuple[str, ...] = ()
+    changes: str = ""
+    reuses: str = ""
+    test_first: InlineCommand | None = None
+    verify: InlineCommand | None = None
+    on_failure: str = ""
+    on_failure_text: str = ""
+    checkpoint: str | None = None
+    """The message of the commit."""
+    commit: InlineCommand | None = None
+    """The Checkpoint as the plan has it; a run uses only its message."""
+    manifest: Manifest | None = None
 
-    def __init__(self, number: int, title: str, section: TextSection) -> None:
-        self.number = number
-        self.title = title
-        self.section = section
-        self.line = section.line
-        self.end = section.end
-        self.files: tuple[str, ...] = ()
-        self.changes = ""
-        self.reuses = ""
-        self.test_first: InlineCommand | None = None
-        self.verify: InlineCommand | None = None
-        self.on_failure = ""
-        self.on_failure_text = ""
-        self.checkpoint: str | None = None
-        """The message of the commit."""
-        self.commit: InlineCommand | None = None
-        """The Checkpoint as the plan has it; a run uses only its message."""
-        self.manifest: Manifest | None = None
+    @property
+    def line(self) -> int:
+        """The line of its heading."""
+        return self.section.line
+
+    @property
+    def end(self) -> int:
+        """The line after its last one."""
+        return self.section.end
 
     def as_data(self) -> dict[str, Any]:
         """Return the step as data for an answer."""
@@ -121,6 +119,10 @@ class Fence(Struct):
     touch: tuple[str, ...] = ()
     never_touch: tuple[str, ...] = ()
 
+    def as_data(self) -> dict[str, list[str]]:
+        """Return the fence as data for an answer."""
+        return {"touch": list(self.touch), "never_touch": list(self.never_touch)}
+
 
 class Session(Struct):
     """One session of the Execution Strategy."""
@@ -135,15 +137,12 @@ class Session(Struct):
 
     def as_data(self) -> dict[str, Any]:
         """Return the session as data for an answer."""
+        data = {name: value for name, value in self.__dict__.items() if name != "fence"}
         return {
-            "number": self.number,
-            "title": self.title,
-            "line": self.line,
+            **data,
             "steps": list(self.steps),
-            "wave": self.wave,
             "depends_on": list(self.depends_on),
-            "touch": list(self.fence.touch),
-            "never_touch": list(self.fence.never_touch),
+            **self.fence.as_data(),
         }
 
 

@@ -6,19 +6,19 @@ import os
 import time
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.directory import discover
+from ultra_runtime.contract.directory import discover, is_folder
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.stages import command_for, file_of, folder_of, placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.git import ask_git, fields
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
-from ultra_runtime.research.folder import is_folder, note_unanswered, validate_research
+from ultra_runtime.research.folder import note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.agents import EXPLORERS, REMEDIATION_EXPLORERS
@@ -33,13 +33,8 @@ from ultra_runtime.tables.fields import (
 from ultra_runtime.tables.limits import EXPLORERS_FEW, EXPLORERS_SOME, MIDDLING_REPOSITORY, SMALL_REPOSITORY
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import parse
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.result import Result
 
 BRIEF, REVIEW = brief_fields.KIND, review_fields.KIND
 RESEARCH, ARCHITECTURE = research_fields.KIND, architecture_fields.KIND
@@ -110,10 +105,7 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
 
 def weak_dimensions(path: str) -> list[str]:
     """Return the weak dimensions of a partial brief, one line each."""
-    try:
-        data = frontmatter.parse(read_regular(path))
-    except UnreadableError:
-        return []
+    data = frontmatter.parse(read_if_any(path))
     if (data.values or {}).get(QUALITY) != brief_fields.BRIEF_QUALITY_PARTIAL:
         return []
     document = parse(data.body, data.body_line)

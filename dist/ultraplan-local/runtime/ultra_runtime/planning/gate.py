@@ -9,6 +9,7 @@ from __future__ import annotations
 from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import LOGS
@@ -16,12 +17,7 @@ from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
 from ultra_runtime.text.jsontext import write
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ultra_runtime.files.project import Project
+from ultra_runtime.typed import Sequence
 
 KIND = plan_fields.KIND
 COUNTS_FILE = "plan-gate.json"

@@ -5,23 +5,18 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import file_of, folder_of
 from ultra_runtime.contract.write_check import check_write
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import WriteError, locked
 from ultra_runtime.files.project import find_project, subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
-from ultra_runtime.plan.values import SESSION_SPEC
+from ultra_runtime.plan.values import SESSION_SPEC, Plan
 from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.typed import Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.plan.values import Plan
 
 NO_WORDS: Mapping[str, str] = {}
 
@@ -64,8 +59,7 @@ def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
     for name in specs:
         refuse_pinned(os.path.join(target, name))
     os.makedirs(target, exist_ok=True)
-    with Folder(target) as folder:
-        folder.lock()
+    with locked(target) as folder:
         for name, data in specs.items():
             folder.write(name, data)
     start, end = _name_parts()

@@ -14,11 +14,8 @@ from ultra_runtime.contract.forms import is_commit, is_location
 from ultra_runtime.errors import UltraError
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.typed import Container, Iterable, Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
 
 CEILING = 0.95
 # Confidence that a topic of the brief needs -> the least number that is enough.

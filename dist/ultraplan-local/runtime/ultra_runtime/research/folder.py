@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.directory import is_folder
+from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.contract.stages import file_if_any, file_of
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.research.topics import SUFFIX, research_files, topics_of
 from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.contract.model import Contract
 
 
 def validate_research(contract: Contract, path: str, soft: bool = False) -> Result:
@@ -37,14 +32,6 @@ def validate_research(contract: Contract, path: str, soft: bool = False) -> Resu
         parsed.append({"file": name, **(result.parsed or {})})
     note_unanswered(report, path, read_brief(os.path.dirname(os.path.abspath(path))))
     return report.result({"files": parsed})
-
-
-def is_folder(path: str) -> bool:
-    """Return whether the path is a folder; False for a name that no path can have."""
-    try:
-        return os.path.isdir(path)
-    except ValueError:
-        return False
 
 
 def read_brief(folder: str) -> Mapping[str, Any] | None:

@@ -1,25 +1,57 @@
-"""What `put` adds to a research file: its computed confidence, and what comes next."""
+"""What `put` adds to a research file: its computed confidence, which the project's logs keep until then, and what comes next."""
 
 from __future__ import annotations
 
+from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import folder_of
+from ultra_runtime.files.atomic import write_file
+from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.confidence_record import computed_for
 from ultra_runtime.research.folder import read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import EditError, set_field
-from ultra_runtime.words import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.files.project import Project
+from ultra_runtime.text.jsontext import write
+from ultra_runtime.words import bare_words, shell_word
 
 CONFIDENCE, DIMENSIONS = research_fields.CONFIDENCE, research_fields.DIMENSIONS
 NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is made up"
+FILE = "confidence.json"
+
+
+class Computed(Struct):
+    """One result: the confidence, the number of dimensions, and the question if it comes from a brief."""
+
+    confidence: float
+    dimensions: int
+    question: str
+
+
+def keep_computed(project: Project, topic: int, computed: Computed) -> None:
+    """Store the result of a topic, replacing an earlier one."""
+    ignore_own_files(project)
+    make_subfolder(project, LOGS)
+    text = write({**read_json(project.path(LOGS, FILE)), str(topic): computed.__dict__}) + "\n"
+    write_file(project.path(LOGS, FILE), text.encode())
+
+
+def computed_for(project: Project, topic: int, question: object) -> Computed | None:
+    """Return the result of a topic, unless it was about another question."""
+    kept = read_json(project.path(LOGS, FILE)).get(str(topic))
+    if not isinstance(kept, dict):
+        return None
+    number, dimensions, about = (kept.get(name) for name in Computed.__annotations__)
+    if not isinstance(number, (int, float)) or type(dimensions) is not int:
+        return None
+    if about and bare_words(str(about)) != bare_words(str(question)):
+        return None
+    return Computed(number, dimensions, str(about))
 
 
 def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, float | None]:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from ultra_runtime.brief.standing import SKIPPED, BriefPart
 from ultra_runtime.contract.stage_part import DONE, NOW, WAIT, WARN, StagePart
-from ultra_runtime.contract.stages import folder_of
+from ultra_runtime.contract.stages import Next, folder_of
 from ultra_runtime.research.topics import topics_of
 from ultra_runtime.tables.fields import brief_fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.contract.stages import Next
+from ultra_runtime.typed import Any, Mapping
 
 
 class ResearchPart(StagePart):

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.subject import parsed_key
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.contract.result import parsed_key
+from ultra_runtime.files.regular_file import read_if_any
+from ultra_runtime.files.root import names_in
 from ultra_runtime.research.evidence import ENOUGH
 from ultra_runtime.tables.fields import brief_fields, research_fields
 from ultra_runtime.text import frontmatter
-from ultra_runtime.words import bare_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.words import bare_words, text_of
 
 SUFFIX = ".md"
 
@@ -32,12 +29,12 @@ class Topic:
 
     def __init__(self, number: int, values: Mapping[str, Any]) -> None:
         self.number = number
-        self.title = _text(values, "title")
-        self.question = _text(values, parsed_key(brief_fields.TOPICS_RESEARCH_QUESTION))
-        self.steps = _text(values, parsed_key(brief_fields.TOPICS_REQUIRED_FOR_PLAN_STEPS))
-        self.scope = _text(values, parsed_key(brief_fields.TOPICS_SCOPE))
-        self.needed = _text(values, parsed_key(brief_fields.TOPICS_CONFIDENCE_NEEDED))
-        self.cost = _text(values, parsed_key(brief_fields.TOPICS_ESTIMATED_COST))
+        self.title = text_of(values.get("title"))
+        self.question = text_of(values.get(parsed_key(brief_fields.TOPICS_RESEARCH_QUESTION)))
+        self.steps = text_of(values.get(parsed_key(brief_fields.TOPICS_REQUIRED_FOR_PLAN_STEPS)))
+        self.scope = text_of(values.get(parsed_key(brief_fields.TOPICS_SCOPE)))
+        self.needed = text_of(values.get(parsed_key(brief_fields.TOPICS_CONFIDENCE_NEEDED)))
+        self.cost = text_of(values.get(parsed_key(brief_fields.TOPICS_ESTIMATED_COST)))
         self.file = ""
         self.fits = False
         self.confidence: float | None = None
@@ -66,10 +63,7 @@ def topics_of(brief: Mapping[str, Any] | None, folder: str) -> list[Topic]:
 def _look(topic: Topic, folder: str, name: str) -> None:
     """Note a file with the topic's number and whether it answers the question; a file without a question does."""
     topic.file = name
-    try:
-        values = frontmatter.parse(read_regular(os.path.join(folder, name))).values or {}
-    except UnreadableError:
-        values = {}
+    values = frontmatter.parse(read_if_any(os.path.join(folder, name))).values or {}
     question, confidence = values.get(research_fields.QUESTION), values.get(research_fields.CONFIDENCE)
     topic.fits = not isinstance(question, str) or bare_words(question) == bare_words(topic.question)
     topic.confidence = confidence if topic.fits and isinstance(confidence, (int, float)) else None
@@ -82,18 +76,10 @@ def unanswered(topics: list[Topic]) -> list[Topic]:
 
 def research_files(folder: str) -> list[str]:
     """Return the names of the research files in a folder, sorted."""
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and name[0] != ".")
-    except (OSError, ValueError):
-        return []
+    return [name for name in names_in(folder) if name.endswith(SUFFIX) and name[0] != "."]
 
 
 def file_number(name: str) -> int | None:
     """Return the number at the start of a file name."""
     digits = name.partition("-")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
-
-
-def _text(values: Mapping[str, Any], name: str) -> str:
-    value = values.get(name)
-    return value if isinstance(value, str) else ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.stages import file_if_any
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.review.finding import finding_id
 from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
@@ -12,16 +13,9 @@ from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
 from ultra_runtime.tables.agents import CONFORMANCE
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text import frontmatter
-from ultra_runtime.text.markdown import parse, split_marker
+from ultra_runtime.text.markdown import Document, parse, split_marker
+from ultra_runtime.typed import Any, Mapping, Sequence
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.text.markdown import Document
 
 SECTION = brief_fields.SECTION_SUCCESS_CRITERIA
 SHOWN = "shown"
@@ -42,10 +36,7 @@ class Criterion:
 
 def criteria_of(project: Project) -> list[Criterion]:
     """Return the success criteria of the project's brief in order; none when it cannot be read."""
-    try:
-        data = frontmatter.parse(read_regular(project.path(file_if_any(brief_fields.KIND))))
-    except UnreadableError:
-        return []
+    data = frontmatter.parse(read_if_any(project.path(file_if_any(brief_fields.KIND))))
     document = parse(data.body, data.body_line)
     section = document.section(SECTION)
     if section is None:

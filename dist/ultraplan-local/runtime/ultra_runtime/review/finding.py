@@ -6,11 +6,7 @@ from ultra_runtime.contract.forms import is_location
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.digest import sha1
 from ultra_runtime.text.jsontext import JsonError, read_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ultra_runtime.typed import Any, Mapping
 
 PARTS = ("path", "rule", "evidence")
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.review.findings import AnswerError
 from ultra_runtime.review.severities import CLEAN, EARLIER, SEVERITIES, VERDICTS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+from ultra_runtime.typed import Any, Iterable, Mapping, Sequence
 
 LEAST = "least"
 """The lowest severity that a finding may get, because of a success criterion."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.stages import file_of
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
 from ultra_runtime.review.severities import SECTIONS, VERDICTS
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.text import frontmatter
@@ -35,11 +35,8 @@ def goals_of(review: str) -> list[dict[str, str]]:
 
 def taken_up(project: Project) -> list[str]:
     """Return the findings that the project's plan fixes; none when it was not made from a review."""
-    try:
-        path = project.path(file_of(plan_fields.KIND))
-        values = frontmatter.parse(read_regular(path), {FINDINGS: "list"}).values or {}
-    except UnreadableError:
-        return []
+    data = read_if_any(project.path(file_of(plan_fields.KIND)))
+    values = frontmatter.parse(data, {FINDINGS: "list"}).values or {}
     found = values.get(FINDINGS)
     return [str(one) for one in found] if isinstance(found, list) else []
 

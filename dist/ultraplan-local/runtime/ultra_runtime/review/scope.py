@@ -11,24 +11,19 @@ from ultra_runtime.files.git import REFS, ask_git, commit_of
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.run_files import LOGS, PROGRESS, progress_files
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.rendered import verb
 from ultra_runtime.review.remediation import taken_up
-from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, changed_after, changed_since, judge
+from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, Changed, changed_after, changed_since, judge
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.review.triage import Changed
 
 SCOPE_FILE = "review-scope.json"
 DIFF_FILE = "review-scope.diff"
@@ -119,11 +114,8 @@ def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
 
 def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
     """Return whether the review under way has this scope and this diff."""
-    try:
-        old = load_json(project.path(LOGS, SCOPE_FILE))
-        same = read_regular(project.path(LOGS, DIFF_FILE)) == diff
-    except UnreadableError:
-        return False
+    old = read_json(project.path(LOGS, SCOPE_FILE))
+    same = bool(old) and read_if_any(project.path(LOGS, DIFF_FILE)) == diff
     ends = (old.get(review_fields.SCOPE_SHA_START), old.get(review_fields.SCOPE_SHA_END))
     return same and ends == (scope.start, scope.end) and is_under_way(project)
 
@@ -181,10 +173,7 @@ def _start_of_fixed_review(project: Project) -> str | None:
     """Return the first commit of the review that the plan fixes, if it fixes one and git has that commit."""
     if not taken_up(project):
         return None
-    try:
-        values = frontmatter.parse(read_regular(project.path(file_of(REVIEW)))).values or {}
-    except UnreadableError:
-        return None
+    values = frontmatter.parse(read_if_any(project.path(file_of(REVIEW)))).values or {}
     return commit_of(project.root, str(values.get(review_fields.SCOPE_SHA_START) or ""))
 
 

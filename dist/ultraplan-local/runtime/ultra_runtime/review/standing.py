@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.contract.result import parsed_key
 from ultra_runtime.contract.stage_part import (
     BAD,
     BROKEN,
@@ -11,19 +12,13 @@ from ultra_runtime.contract.stage_part import (
     THERE,
     WARN,
     StagePart,
-    text_of,
 )
 from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
-from ultra_runtime.contract.subject import parsed_key
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
 from ultra_runtime.tables.fields import plan_fields, review_fields
-from ultra_runtime.words import shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.words import shell_word, text_of
 
 BLOCK, CAUTION = VERDICTS.values()
 MARKS = {BLOCK: BAD, CAUTION: WARN}

@@ -9,11 +9,7 @@ from ultra_runtime.review.severities import GOALS, SECTIONS, SEVERITIES
 from ultra_runtime.review.triage import DEPTHS, SKIPPED
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import review_fields as fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from ultra_runtime.typed import Any, Mapping, Sequence
 
 
 class Parts(Struct):

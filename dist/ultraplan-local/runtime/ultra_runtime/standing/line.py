@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.stages import find_files
+from ultra_runtime.contract.stages import Next, find_files
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.project import Project
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.lock import Owner
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
 from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.stages import Next
-    from ultra_runtime.files.project import Project
 
 
 def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.contract.stage_part import StagePart
 from ultra_runtime.contract.stages import Next, stages
 from ultra_runtime.files.project import Project
-from ultra_runtime.files.root import PROJECTS
+from ultra_runtime.files.root import PROJECTS, names_in
 from ultra_runtime.tables.fields import (
     brief_fields,
     plan_fields,
@@ -15,11 +15,10 @@ from ultra_runtime.tables.fields import (
     research_fields,
     review_fields,
 )
+from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.research.standing import ResearchPart
     from ultra_runtime.review.standing import ReviewPart
@@ -117,11 +116,8 @@ def _part_class(kind: str) -> type[StagePart]:
 def find_projects(root: str) -> list[Project]:
     """Return the projects of a repository, newest first, by the date in their names."""
     folder = os.path.join(root, PROJECTS)
-    try:
-        found = [name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name))]
-    except OSError:
-        return []
-    return [Project(root, name) for name in sorted(found, reverse=True)]
+    names = [name for name in names_in(folder) if os.path.isdir(os.path.join(folder, name))]
+    return [Project(root, name) for name in reversed(names)]
 
 
 def after(project: Project) -> str:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from ultra_runtime.standing.project_standing import OVER
+from ultra_runtime.standing.project_standing import OVER, ProjectStanding
+from ultra_runtime.typed import Any
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.standing.project_standing import ProjectStanding
 
 MOST_ISSUES = 3
 

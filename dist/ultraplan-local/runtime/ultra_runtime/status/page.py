@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 
 from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
+from ultra_runtime.contract.stages import Next
 from ultra_runtime.rendered import names, verb
+from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
 from ultra_runtime.run.life.standing import MARKS as OF_RUN
-from ultra_runtime.status.markup import escaped, table, tag, text
-from ultra_runtime.status.picture import pipeline, step_colour, track
+from ultra_runtime.status.picture import escaped, pipeline, step_colour, table, tag, text, track
 from ultra_runtime.status.style import STYLE
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.tables.fields import progress_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.stages import Next
     from ultra_runtime.plan.values import Session
-    from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
     from ultra_runtime.standing.project_standing import ProjectStanding
 
 MARK = f'<meta name="generator" content="{verb("status")}"'
@@ -33,7 +32,7 @@ MOST_ROWS = 500
 
 def page(standing: ProjectStanding) -> str:
     """Return the whole page."""
-    runs = _runs(standing)
+    runs = standing.execution.runs if standing.execution else []
     name = standing.project.shown.rpartition("/")[2]
     body = [
         _header(standing, name),
@@ -90,10 +89,6 @@ def _coming(coming: Next) -> str:
 def _summary(standing: ProjectStanding) -> str:
     rows = [row for part in standing.parts for row in part.rows()]
     return tag("dl", *(text("dt", title) + text("dd", words) for title, words in rows if words))
-
-
-def _runs(standing: ProjectStanding) -> list[RunFacts]:
-    return standing.execution.runs if standing.execution else []
 
 
 def _run(run: RunFacts) -> str:

@@ -1,9 +1,8 @@
-"""The pipeline of a project as a picture: inline SVG, coloured by the style sheet of the page."""
+"""Write HTML in which only our own tags are markup, and the pipeline of a project as a picture (inline SVG)."""
 
 from __future__ import annotations
 
 from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
-from ultra_runtime.status.markup import tag, text
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line
 
@@ -19,6 +18,8 @@ OF_STEP = {
     progress_fields.STEPS_STATUS_FAILED: BAD,
     progress_fields.STEPS_STATUS_BLOCKED: BAD,
 }
+ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;", ord("'"): "&#39;"}
+LONGEST = 2000
 WIDTH, HEIGHT, GAP, TOP = 172, 88, 30, 8
 FITS = 20
 SIGNS = {
@@ -28,6 +29,31 @@ SIGNS = {
     BAD: "M-4 -4 L4 4 M4 -4 L-4 4",
     WARN: "M0 -5 L0 1 M0 5 L0 5.1",
 }
+
+
+def escaped(text: object, limit: int = LONGEST) -> str:
+    """Return text that a browser shows as it is: escaped, on one line, control characters visible."""
+    return one_line(str(text), limit).translate(ESCAPES)
+
+
+def tag(name: str, *inner: str, **attributes: object) -> str:
+    """Return an element; `inner` is already markup, attributes are escaped. `class_` writes `class`."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"' for key, value in attributes.items()
+    )
+    return f"<{name}{given}>{''.join(inner)}</{name}>"
+
+
+def text(name: str, content: object, **attributes: object) -> str:
+    """Return an element that contains only text."""
+    return tag(name, escaped(content), **attributes)
+
+
+def table(heads: tuple[str, ...], rows: list[list[str]]) -> str:
+    """Return a table; cells are already markup."""
+    head = tag("thead", tag("tr", *(text("th", one, scope="col") for one in heads)))
+    body = tag("tbody", *(tag("tr", *(tag("td", cell) for cell in row)) + "\n" for row in rows))
+    return tag("div", tag("table", head, body), class_="wide")
 
 
 def step_colour(step: StepFacts) -> str:

@@ -11,4 +11,3 @@ QUICK_RESEARCHERS = ("local-structure", "local-dependencies", "web-docs",)
 SECOND_MODEL = "gemini-bridge"
 CRITICS = ("plan-critic", "scope-guardian",)
 DECOMPOSER = "session-decomposer"
-PROGRAMS = {"gemini-bridge": ("gemini -p 'QUESTION'", "gemini --version",), "local-history": ("git log ...", "git show ...", "git blame ...", "git diff ...",)}

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.text import frontmatter, markdown
+from ultra_runtime.text.markdown import Document, TextSection
 from ultra_runtime.text.yaml_value import read_quoted, skip_spaces
+from ultra_runtime.typed import Callable, Sequence
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ultra_runtime.text.markdown import Document, TextSection
 
 SECTION_LEVEL = 2
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 from ultra_runtime.errors import UltraError
 from ultra_runtime.text.yaml_mapping import DUPLICATE, NESTED, MappingError, MappingReader, clean
 from ultra_runtime.text.yaml_value import MalformedError, Scalar, typed
+from ultra_runtime.typed import Mapping, Union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Union
-
     Plain = Union[str, int, float, bool, None]
     Value = Union[Plain, list[Plain]]
 

@@ -6,9 +6,7 @@ a body below front matter keeps the numbers of its file; splitting the file's by
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ultra_runtime.typed import Iterator
 
 DEEPEST = 6
 LONGEST_NAME = 60

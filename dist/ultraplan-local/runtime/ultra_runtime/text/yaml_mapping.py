@@ -18,11 +18,10 @@ from ultra_runtime.text.yaml_value import (
     skip_spaces,
     typed,
 )
+from ultra_runtime.typed import Union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Union
-
     Record = dict[str, Scalar]
     Item = Union[Scalar, Record]
 

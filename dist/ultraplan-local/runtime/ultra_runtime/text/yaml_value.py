@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ultra_runtime.errors import UltraError
+from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Callable, TypeVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
     Item = TypeVar("Item")
 
 ESCAPES = {
@@ -37,14 +36,11 @@ class MalformedError(UltraError):
         self.nested = nested
 
 
-class Scalar:
+class Scalar(Struct):
     """The text of a scalar, and whether it was written without quotes."""
 
-    __slots__ = ("plain", "text")
-
-    def __init__(self, text: str, plain: bool) -> None:
-        self.text = text
-        self.plain = plain
+    text: str
+    plain: bool
 
 
 def is_comment(line: str, at: int) -> bool:

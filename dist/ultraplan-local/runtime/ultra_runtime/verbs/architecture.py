@@ -9,11 +9,8 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.tables.fields import architecture_fields
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "architecture DIR [--json]"
 READ_ONLY = True

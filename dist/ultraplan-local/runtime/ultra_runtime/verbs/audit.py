@@ -14,13 +14,9 @@ from ultra_runtime.run.state.run_place import find_run_place
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.status.lines import next_data
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
 
 USAGE = "audit PATH [--project DIR] [--session N] [--json]"
 STAGE = "execute"

@@ -7,7 +7,7 @@ earlier interview aside.
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.brief.interview import (
     AskedQuestion,
     keep_interview,
@@ -16,20 +16,15 @@ from ultra_runtime.brief.interview import (
     set_aside,
 )
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.markdown import TextSection
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
 STAGE = "brief"
@@ -45,17 +40,13 @@ def run(args: Args) -> Answer:
         return _show(project)
     sections = [_section(args, name) for name in given.split(",")]
     question, answer = _read()
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            if args.flag("--anew"):
-                set_aside(project)
-            interview = read_interview(project)
-            same = [one for one in interview if bare_words(one.question) == bare_words(question)]
-            interview.append(AskedQuestion(sections, question, answer))
-            keep_interview(project, interview)
-    except WriteError as problem:
-        raise RefusedError(str(problem), "fix this and retry; nothing was recorded") from None
+    with Refusing("fix this and retry; nothing was recorded"), locked(project.folder):
+        if args.flag("--anew"):
+            set_aside(project)
+        interview = read_interview(project)
+        same = [one for one in interview if bare_words(one.question) == bare_words(question)]
+        interview.append(AskedQuestion(sections, question, answer))
+        keep_interview(project, interview)
     return _answer(interview, bool(same))
 
 

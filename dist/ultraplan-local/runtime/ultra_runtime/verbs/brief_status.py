@@ -6,30 +6,22 @@ topic has an answer.
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError, UsageError
+from ultra_runtime.answer import Answer, RefusedError, Refusing, UsageError
 from ultra_runtime.brief import gate as brief_gate
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import Field, load_contract
 from ultra_runtime.contract.stages import file_of, folder_of, placed_kinds
 from ultra_runtime.contract.validation import validate_data
-from ultra_runtime.contract.write_check import in_words, short
-from ultra_runtime.files.atomic import Folder, WriteError
-from ultra_runtime.files.project import find_project
+from ultra_runtime.contract.write_check import refused
+from ultra_runtime.files.atomic import Folder, locked
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.research.topics import topics_of, unanswered
 from ultra_runtime.tables.fields import brief_fields, research_fields
-from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.text.document_edit import set_field
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.contract.model import Field
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "brief status DIR VALUE [--json]"
 STAGE = "brief"
@@ -48,13 +40,9 @@ def run(args: Args) -> Answer:
         error = f"{FIELD} must be one of {listed(known)}, not {one_line(value)}{nearest(value, known)}"
         raise UsageError(error, f"usage: {verb(USAGE)}")
     project = find_project(args.need("DIR"))
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            brief_gate.restore(project, folder)
-            return _move(project, folder, field, value)
-    except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "fix this and retry; nothing was changed") from None
+    with Refusing("fix this and retry; nothing was changed"), locked(project.folder) as folder:
+        brief_gate.restore(project, folder)
+        return _move(project, folder, field, value)
 
 
 def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
@@ -62,7 +50,8 @@ def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
     shown = project.show(file_of(brief_fields.KIND))
     result = validate_data(load_contract(brief_fields.KIND), data, shown, soft=True)
     if result.errors or result.parsed is None:
-        return _broken(shown, result.errors)
+        error = f"{shown} does not follow its contract, so its status was not changed"
+        return refused(error, result.errors, "fix these errors and retry")
     old = result.parsed.get(FIELD)
     _refuse_move(field, result.parsed, value)
     if value == COMPLETE and old != value:
@@ -114,10 +103,3 @@ def _brief(project: Project) -> bytes:
                 f"{error}; its review gate is open", f"end the review with `{verb('gate brief')}`"
             ) from None
         raise RefusedError(error, "put the brief first") from None
-
-
-def _broken(shown: str, errors: list[Issue]) -> Answer:
-    error = f"{shown} does not follow its contract, so its status was not changed"
-    next_step = "fix these errors and retry"
-    data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
-    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)

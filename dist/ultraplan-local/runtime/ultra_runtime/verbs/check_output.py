@@ -8,11 +8,8 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.contract.agent_output import bare_name, known_outputs, output_faults
 from ultra_runtime.files.given_text import read_given
+from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "check-output AGENT [--json]"
 

@@ -9,29 +9,24 @@ kind. Sources that agree are weighed against those that do not, and the weakest 
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.artifacts.places import number as topic_number
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.forms import is_number
 from ultra_runtime.contract.stages import folder_of, need
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.confidence_record import Computed, keep_computed
 from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
 from ultra_runtime.research.folder import read_brief
+from ultra_runtime.research.putting import Computed, keep_computed
 from ultra_runtime.research.topics import Topic, topics_of
 from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.tables.limits import DIMENSIONS
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"
 STAGE = "research"
@@ -93,9 +88,5 @@ def _topic(args: Args) -> tuple[Project | None, Topic | None]:
 
 
 def _keep(project: Project, topic: Topic, computed: Computed) -> None:
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            keep_computed(project, topic.number, computed)
-    except WriteError as problem:
-        raise RefusedError(str(problem), "fix this and retry; nothing was stored") from None
+    with Refusing("fix this and retry; nothing was stored"), locked(project.folder):
+        keep_computed(project, topic.number, computed)

@@ -9,20 +9,15 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.contract.stages import command, file_of
+from ultra_runtime.contract.stages import Next, command, file_of
 from ultra_runtime.files.project import Project
-from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root, working_root
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import KIND, SessionState, States, find_states, has_state
 from ultra_runtime.standing.project_standing import ProjectStanding
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.stages import Next
-    from ultra_runtime.usage import Args
 
 USAGE = "continue [--project DIR] [--json]"
 STAGE = "continue"
@@ -45,8 +40,7 @@ def _states_of_repository() -> States:
 
 
 def _states_of_project(project: str) -> States:
-    here = current_folder()
-    root = find_root(here) or here
+    root = working_root()
     folder = project if os.path.isdir(project) else os.path.join(root, project)
     hint = f"Run `{verb('continue')}` without --project to look at every project."
     if not os.path.isdir(folder):
@@ -93,8 +87,7 @@ def _ambiguous(states: States) -> Answer:
 
 def _coming(state: SessionState) -> Next:
     """Return what comes next in the project of a session state; outside a project only the state decides."""
-    here = current_folder()
-    folder = os.path.join(find_root(here) or here, state.project)
+    folder = os.path.join(working_root(), state.project)
     name = os.path.basename(folder)
     root = folder[: -len(os.path.join(PROJECTS, name)) - 1]
     if folder != os.path.join(root, PROJECTS, name):

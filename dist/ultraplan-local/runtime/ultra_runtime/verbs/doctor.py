@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.doctor.checkup import FAIL, WARN, run_checks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
+from ultra_runtime.usage import Args
 
 USAGE = "doctor [--json]"
 READ_ONLY = True

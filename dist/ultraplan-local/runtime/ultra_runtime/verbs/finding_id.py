@@ -8,12 +8,8 @@ from __future__ import annotations
 from ultra_runtime.answer import REFUSED, Answer, RefusedError
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.review.finding import FindingError, read_finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "finding-id [--batch] [--json]"
 STAGE = "review"

@@ -7,11 +7,8 @@ from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.text.frontmatter import parse
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "frontmatter PATH [--json]"
 READ_ONLY = True

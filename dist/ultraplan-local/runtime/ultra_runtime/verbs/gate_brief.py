@@ -7,35 +7,27 @@ failing round, or with --accept-partial (which needs no answer), it also becomes
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief import interview
 from ultra_runtime.brief.draft import TOPICS, fill_in
 from ultra_runtime.brief.gate import Rounds
-from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.scores import is_readable, judge, read_review, unnamed
+from ultra_runtime.contract.model import Contract, Gate, load_contract
+from ultra_runtime.contract.result import Issue
+from ultra_runtime.contract.scores import Review, Ruling, is_readable, judge, read_review, unnamed
 from ultra_runtime.contract.stages import draft_of, file_of
-from ultra_runtime.contract.write_check import check_write, in_words, short
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.contract.write_check import check_write, refused
+from ultra_runtime.files.atomic import Folder, locked
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.given_text import read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields
-from ultra_runtime.text.document_edit import EditError
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.model import Contract, Gate
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.contract.scores import Review, Ruling
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
 STAGE = "brief"
@@ -50,16 +42,12 @@ def run(args: Args) -> Answer:
     contract = load_contract(KIND)
     accept, discard = args.flag("--accept-partial"), args.flag("--discard")
     given = "" if discard else _given(accept)
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            brief_gate.restore(project, folder)
-            draft = _draft(project)
-            if discard:
-                return _discard(project, folder)
-            return _rule(project, folder, contract, draft, given, accept)
-    except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "fix this and retry; nothing was decided") from None
+    with Refusing("fix this and retry; nothing was decided"), locked(project.folder) as folder:
+        brief_gate.restore(project, folder)
+        draft = _draft(project)
+        if discard:
+            return _discard(project, folder)
+        return _rule(project, folder, contract, draft, given, accept)
 
 
 def _given(accept: bool) -> str:
@@ -150,8 +138,7 @@ def _put(project: Project) -> str:
 def _not_a_brief(project: Project, errors: list[Issue]) -> Answer:
     error = "the draft does not follow its contract, so it cannot become the brief; no round was counted"
     next_step = f"fix these errors, put the draft with `{_put(project)}`, and repeat this call"
-    data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
-    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)
+    return refused(error, errors, next_step)
 
 
 def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None, quality: str) -> Answer:

@@ -8,15 +8,16 @@ the plan says that no agents were available. A plan made from a partial brief mu
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.agent_output import known_outputs
-from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.scores import judge, read_review
+from ultra_runtime.contract.model import Gate, load_contract
+from ultra_runtime.contract.result import Result
+from ultra_runtime.contract.scores import json_blocks, judge, read_review
 from ultra_runtime.contract.stages import draft_of, file_if_any, file_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import Folder, locked
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
@@ -26,17 +27,9 @@ from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
-from ultra_runtime.text.json_blocks import json_blocks
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.model import Gate
-    from ultra_runtime.contract.result import Result
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
 STAGE = "plan"
@@ -48,24 +41,22 @@ def run(args: Args) -> Answer:
     """Answer whether the draft passes, and what to do if it does not."""
     project = find_project(args.need("--project"))
     given = "" if args.flag("--self-check") else as_text(read_given(None, HINT), HINT)
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            draft = plan_gate.read_draft(project)
-            if draft is None:
-                put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft"
-                raise RefusedError(f"there is no {project.show(draft_of(PLAN))}", f"put one with `{put}`")
-            result = check_write(load_contract(PLAN), draft, project.path(draft_of(PLAN)))
-            _refuse_without_assumptions(project, draft)
-            if args.flag("--self-check"):
-                return _self_check(project, result)
-            if result.errors:
-                error = f"the draft does not follow its contract: {len(result.errors)} errors; no round was counted"
-                raise RefusedError(error, f"fix it until `{verb('gate plan')} --self-check` passes")
-            most = 1 if args.flag("--quick") else None
-            return _criticised(project, folder, given, most, args.flag("--degraded"))
-    except WriteError as problem:
-        raise RefusedError(str(problem), "fix this and retry; nothing was decided") from None
+    with Refusing("fix this and retry; nothing was decided"), locked(project.folder) as folder:
+        draft = plan_gate.read_draft(project)
+        if draft is None:
+            put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft"
+            raise RefusedError(f"there is no {project.show(draft_of(PLAN))}", f"put one with `{put}`")
+        result = check_write(load_contract(PLAN), draft, project.path(draft_of(PLAN)))
+        _refuse_without_assumptions(project, draft)
+        if args.flag("--self-check"):
+            return _self_check(project, result)
+        if result.errors:
+            error = (
+                f"the draft does not follow its contract: {len(result.errors)} errors; no round was counted"
+            )
+            raise RefusedError(error, f"fix it until `{verb('gate plan')} --self-check` passes")
+        most = 1 if args.flag("--quick") else None
+        return _criticised(project, folder, given, most, args.flag("--degraded"))
 
 
 def _refuse_without_assumptions(project: Project, draft: bytes) -> None:

@@ -11,11 +11,8 @@ import os
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import BUNDLE, verb
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "guide COMMAND [PHASE] [--json]"
 READ_ONLY = True

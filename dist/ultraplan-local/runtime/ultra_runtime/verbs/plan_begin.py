@@ -16,6 +16,7 @@ from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import (
     BRIEF,
+    Source,
     architecture_of,
     explorers,
     find_source,
@@ -29,13 +30,8 @@ from ultra_runtime.review.remediation import goals_of, is_taken_up
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import plan_fields, review_fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.planning.basis import Source
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
 STAGE = "plan"

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan.values import PLAN, Plan, Session, Step
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.result import Result
-    from ultra_runtime.plan.values import Plan, Session, Step
-    from ultra_runtime.usage import Args
 
 USAGE = "plan show PATH [--json]"
 READ_ONLY = True
@@ -66,7 +60,7 @@ def _data(plan: Plan) -> dict[str, Any]:
     if plan.entry_condition:
         data["entry_condition"] = plan.entry_condition.as_data()
         data["exit_conditions"] = [one.command or one.text for one in plan.exit_conditions]
-        data["touch"], data["never_touch"] = list(plan.fence.touch), list(plan.fence.never_touch)
+        data.update(plan.fence.as_data())
     return data
 
 

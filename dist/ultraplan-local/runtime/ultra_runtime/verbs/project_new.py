@@ -20,11 +20,8 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.text.timestamp import is_date
+from ultra_runtime.usage import Args
 from ultra_runtime.words import counted, listed, one_line, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "project new SLUG [--date YYYY-MM-DD] [--json]"
 

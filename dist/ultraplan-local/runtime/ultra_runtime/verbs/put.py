@@ -12,33 +12,28 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.artifacts.places import find_place, number
+from ultra_runtime.answer import Answer, RefusedError, Refusing
+from ultra_runtime.artifacts.places import ArtifactPlace, find_place, number
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief.draft import fill_in
-from ultra_runtime.contract.model import UnknownKindError, load_contract
+from ultra_runtime.contract.model import Contract, UnknownKindError, load_contract
+from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.stages import draft_of, file_of, text_kinds
-from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
-from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
+from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, refused, short
+from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, locked, write_file
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.planning import gate as plan_gate
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.research.putting import confidence_note, left_in, never_computed, with_confidence
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields, session_spec_fields
-from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
+from ultra_runtime.text.document_edit import replace_section, replace_step
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.artifacts.places import ArtifactPlace
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Issue, Result
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = (
     "put KIND [--project DIR|--out FILE] [--draft] [--from FILE] [--topic N] [--slug S] [--session N]"
@@ -57,12 +52,11 @@ def run(args: Args) -> Answer:
     kind = args.need("KIND")
     contract = _contract(args, kind)
     step = number(args, "--step", 0) if args.get("--step") else None
-    try:
+    with Refusing(AGAIN):
         place = find_place(kind, args)
         given = read_given(args.get("--from"), HINT)
         text = as_text(given, HINT)
-        with Folder(place.guarded) as folder:
-            folder.lock()
+        with locked(place.guarded) as folder:
             if place.project and kind == BRIEF:
                 brief_gate.restore(place.project, folder)
             section = args.get("--section")
@@ -73,8 +67,6 @@ def run(args: Args) -> Answer:
             is_part = section is not None or step is not None
             data = _with_part(contract, place, section, step, text) if is_part else given
             return _put(contract, place, folder, data, args.flag("--draft"))
-    except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), AGAIN) from None
 
 
 def _contract(args: Args, kind: str) -> Contract:
@@ -199,9 +191,7 @@ def _refuse_foreign(contract: Contract, place: ArtifactPlace) -> None:
 def _refused(contract: Contract, errors: list[Issue]) -> Answer:
     count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
     error = f"the {contract.title.lower()} does not follow its contract: {count}; nothing was written"
-    next_step = "fix them and put it again"
-    data = {"ok": False, "error": error, "errors": short(errors), "next": next_step}
-    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(errors), next_step]), 1)
+    return refused(error, errors, "fix them and put it again")
 
 
 def _written(

@@ -8,30 +8,24 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import command_for, file_of, folder_of, need
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.doctor.billing import billing
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.agents import BOTH, EXTERNAL, LOCAL, agents_for, has_second_model
-from ultra_runtime.research.topics import SUFFIX, file_number, research_files, topics_of, unanswered
+from ultra_runtime.research.topics import SUFFIX, Topic, file_number, research_files, topics_of, unanswered
+from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
 from ultra_runtime.tables.fields import brief_fields, research_fields
-from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.text.document_edit import set_field
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line, shell_word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.research.topics import Topic
-    from ultra_runtime.usage import Args
 
 USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
 STAGE = "research"
@@ -39,6 +33,13 @@ STAGE = "research"
 FIELD = brief_fields.RESEARCH_STATUS
 PENDING, IN_PROGRESS = brief_fields.RESEARCH_STATUS_PENDING, brief_fields.RESEARCH_STATUS_IN_PROGRESS
 BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
+LOCAL, EXTERNAL, BOTH = (
+    brief_fields.TOPICS_SCOPE_LOCAL,
+    brief_fields.TOPICS_SCOPE_EXTERNAL,
+    brief_fields.TOPICS_SCOPE_BOTH,
+)
+AGENTS = {LOCAL: LOCAL_RESEARCHERS, EXTERNAL: EXTERNAL_RESEARCHERS}
+SECOND_MODEL = "gemini"
 NOWHERE = ""  # the research folder of a brief without a project
 
 
@@ -64,10 +65,10 @@ def run(args: Args) -> Answer:
         data["next"] = _next(project, data[FIELD], topics, left)
     else:
         data["next"] = f"run `{verb('guide')} research interview`"
-    data["agents"] = agents_for(scope or BOTH, quick)
+    data["agents"] = _agents_for(scope or BOTH, quick)
     numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
     data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
-    data["second_model"] = None if quick else has_second_model()
+    data["second_model"] = None if quick else _has_second_model()
     data["billing"] = billing()
     lines = [f"{one['topic']}: {one['question']}" for one in data.get("topics", ()) if not one["answered"]]
     return Answer(data, "\n".join([*lines, data["next"]]))
@@ -103,13 +104,9 @@ def _begin(project: Project | None, parsed: Mapping[str, Any]) -> str:
     """Set the status to in progress if research has not begun; return the status."""
     if project is None or parsed.get(FIELD) != PENDING:
         return str(parsed.get(FIELD))
-    try:
-        with Folder(project.folder) as folder:
-            folder.lock()
-            data = read_regular(project.path(file_of(BRIEF)))
-            folder.write(file_of(BRIEF), set_field(data, FIELD, IN_PROGRESS))
-    except (WriteError, EditError) as problem:
-        raise RefusedError(str(problem), "fix this and retry") from None
+    with Refusing("fix this and retry"), locked(project.folder) as folder:
+        data = read_regular(project.path(file_of(BRIEF)))
+        folder.write(file_of(BRIEF), set_field(data, FIELD, IN_PROGRESS))
     return str(IN_PROGRESS)
 
 
@@ -132,7 +129,7 @@ def _topic(topic: Topic, scope: str, quick: bool) -> dict[str, Any]:
         "confidence_needed": topic.needed,
         "cost": topic.cost,
         "slug": _slug(topic),
-        "agents": agents_for(where, quick or topic.cost == brief_fields.TOPICS_ESTIMATED_COST_QUICK),
+        "agents": _agents_for(where, quick or topic.cost == brief_fields.TOPICS_ESTIMATED_COST_QUICK),
     }
 
 
@@ -165,3 +162,15 @@ def _next(project: Project | None, status: object, topics: list[Topic], left: li
             f" {brief_fields.RESEARCH_STATUS_COMPLETE}`"
         )
     return "no topic is open: research the user's question, if any, as `new_topic`; otherwise say so and stop"
+
+
+def _agents_for(scope: str, quick: bool) -> list[str]:
+    """Return the agents of a scope, without the plugin prefix."""
+    sides = (scope,) if scope in AGENTS else tuple(AGENTS)
+    return [name for side in sides for name in AGENTS[side] if name in QUICK_RESEARCHERS or not quick]
+
+
+def _has_second_model() -> bool:
+    """Return whether the program of the second model is on the PATH."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return any(os.access(os.path.join(folder, SECOND_MODEL), os.X_OK) for folder in folders if folder)

@@ -6,24 +6,21 @@ answer of the same reviewer. A success criterion that is not shown becomes a fin
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, Refusing
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.stages import need
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.criteria import read_criteria, with_criteria
-from ultra_runtime.review.findings import AnswerError, Kept, check_findings, keep, read_kept
+from ultra_runtime.review.findings import Kept, check_findings, keep, read_kept
 from ultra_runtime.review.merge import count, merge, without
 from ultra_runtime.review.scope import FINDINGS_FILE, read_scope
 from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
 from ultra_runtime.tables.fields import review_fields
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "review add REVIEWER --project DIR [--json]"
 STAGE = "review"
@@ -41,18 +38,15 @@ def run(args: Args) -> Answer:
     project = find_project(args.need("--project"))
     read_scope(project)
     answer = answer_block(name, as_text(read_given(None, HINT), HINT), HINT)
-    try:
+    with Refusing(HINT):
         criteria = read_criteria(project, answer) if name == CONFORMANCE else []
-        with Folder(project.path(LOGS)) as folder:
-            folder.lock()
+        with locked(project.path(LOGS)):
             held, dropped = check_findings(project, answer["findings"], name)
             held = merge(with_criteria(project, held, criteria))
             kept = read_kept(project)
             findings = merge([*without(kept.findings, name), *held])
             reviewers = [*dict.fromkeys([*kept.reviewers, name])]
             keep(project, Kept(reviewers, findings, criteria or kept.criteria))
-    except (AnswerError, WriteError) as problem:
-        raise RefusedError(str(problem), HINT) from None
     missing = [one for one in REVIEWERS if one not in reviewers]
     next_step = f"add the answers of {listed(missing)}" if missing else "give the findings to the coordinator"
     data = {

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import time
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need
+from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need, stage_that_makes
 from ultra_runtime.contract.write_check import check_write, in_words, short
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.review.criteria import SHOWN
-from ultra_runtime.review.findings import AnswerError, read_kept
+from ultra_runtime.review.findings import read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import read_scope
@@ -27,17 +27,11 @@ from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
-from ultra_runtime.tables.fields import brief_fields, review_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields, review_fields
 from ultra_runtime.text import frontmatter
+from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "review verdict --project DIR [--degraded] [--json]"
 STAGE = "review"
@@ -56,7 +50,7 @@ def run(args: Args) -> Answer:
     if not kept.reviewers:
         raise RefusedError("no reviewer has answered yet", f"add their answers with `{verb('review add')}`")
     answer = answer_block(COORDINATOR, as_text(read_given(None, HINT), HINT), HINT)
-    try:
+    with Refusing(HINT):
         findings, settled = coordinate(merge(kept.findings), answer)
         missing = [name for name in REVIEWERS if name not in kept.reviewers]
         notes = _notes(scope, settled, missing, args.flag("--degraded"))
@@ -74,11 +68,8 @@ def run(args: Args) -> Answer:
             error = "the review would not follow its contract, so nothing was written"
             data = {"ok": False, "error": error, "errors": short(result.errors), "next": HINT}
             return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(result.errors)]), 1)
-        with Folder(project.folder) as folder:
-            folder.lock()
+        with locked(project.folder) as folder:
             folder.write(file_of(review_fields.KIND), text.encode())
-    except (AnswerError, WriteError) as problem:
-        raise RefusedError(str(problem), HINT) from None
     merged = len(kept.findings) - len(findings) - len(settled)
     unshown = [f"{one['state']}: {one['criterion']}" for one in kept.criteria if one["state"] != SHOWN]
     return _answer(project, parts, findings, unshown, merged, missing)
@@ -119,9 +110,11 @@ def _answer(
 
 
 def _next(project: Project, decided: str, missing: list[str]) -> str:
-    command = ProjectStanding(project).coming.command
-    if decided != CLEAN and command:
-        return f"offer the user `{command}`: it plans fixes for {GOALS} and leaves the other findings as they are"
+    coming = ProjectStanding(project).coming
+    if decided != CLEAN and coming.command:
+        plans = f"it plans fixes for {GOALS} and leaves the other findings as they are"
+        is_plan = coming.stage == stage_that_makes(plan_fields.KIND)
+        return f"offer the user `{coming.command}`: {plans if is_plan else coming.reason}"
     if missing:
         command = command_for(review_fields.KIND, project.shown)
         return f"tell the user that nothing has to be fixed in what was reviewed, and that `{command}` reviews again"
@@ -153,10 +146,7 @@ def _without_headings(summary: str) -> str:
 
 
 def _head(project: Project, decided: str) -> dict[str, str]:
-    try:
-        brief = frontmatter.parse(read_regular(project.path(file_if_any(brief_fields.KIND)))).values or {}
-    except UnreadableError:
-        brief = {}
+    brief = frontmatter.parse(read_if_any(project.path(file_if_any(brief_fields.KIND)))).values or {}
     slug = project.shown.rpartition("/")[2][11:]
     return {
         review_fields.TASK: str(brief.get(brief_fields.TASK) or slug),

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.life.abort import abort_live
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
+from ultra_runtime.usage import Args
 
 USAGE = "run abort [--plan PATH] [--project DIR] [--force] [--json]"
 STAGE = "execute"

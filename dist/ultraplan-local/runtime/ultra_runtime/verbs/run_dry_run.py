@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.files.root import working_root
 from ultra_runtime.run.life.dry_run import READY, dry_run
 from ultra_runtime.run.state.run_place import plan_at
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
+from ultra_runtime.usage import Args
 
 USAGE = "run dry-run PATH [--json]"
 STAGE = "execute"
@@ -17,8 +14,7 @@ STAGE = "execute"
 
 def run(args: Args) -> Answer:
     """Answer with the report; issues are not a failure."""
-    here = current_folder()
-    report = dry_run(plan_at(args.need("PATH")), find_root(here) or here)
+    report = dry_run(plan_at(args.need("PATH")), working_root())
     data = {
         "ok": True,
         "verdict": READY if not report.issues else "NEEDS ATTENTION",

@@ -12,12 +12,8 @@ from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import progress_fields as fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--json]"
 STAGE = "execute"

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.state.live import open_live
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "run note TEXT [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

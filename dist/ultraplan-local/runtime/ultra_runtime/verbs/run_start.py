@@ -13,12 +13,8 @@ from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, Star
 from ultra_runtime.run.life.start import start
 from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.tables.fields import progress_fields as fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"

@@ -6,7 +6,8 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import number
-from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.contract.result import Issue
+from ultra_runtime.files.root import working_root
 from ultra_runtime.guard.policy import BLOCK
 from ultra_runtime.plan.commands import commands_to_run, scan
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
@@ -14,14 +15,9 @@ from ultra_runtime.run.state.judging import judge_of_plan
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.run_place import find_run_place, plan_at
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.usage import Args
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
 STAGE = "execute"
@@ -33,8 +29,7 @@ def run(args: Args) -> Answer:
     plan, result = check_plan(read_plan_bytes(path), path)
     errors, warnings = list(result.errors), list(result.warnings)
     errors += _progress_errors(args, path)
-    here = current_folder()
-    judge = judge_of_plan(find_root(here) or here, path)
+    judge = judge_of_plan(working_root(), path)
     blocked = [str(one) for one in scan(plan, judge) if one.verdict == BLOCK]
     synthesised = sum(step.manifest is not None and step.manifest.made_up for step in plan.steps)
     data: dict[str, Any] = {

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from ultra_runtime.answer import DONE, REFUSED, Answer, RefusedError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.root import current_folder, find_root
+from ultra_runtime.files.root import working_root
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.policy import ALLOWED, BLOCK, WARN
 from ultra_runtime.guard.site import site_of_plan
-from ultra_runtime.plan.commands import scan
+from ultra_runtime.plan.commands import Scanned, scan
 from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.values import Plan
 from ultra_runtime.rendered import verb
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.plan.commands import Scanned
-    from ultra_runtime.plan.values import Plan
-    from ultra_runtime.usage import Args
 
 USAGE = "scan PLAN [--json]"
 READ_ONLY = True
@@ -31,8 +27,7 @@ STAGE = "plan"
 def run(args: Args) -> Answer:
     """Answer with each command and its verdict."""
     path = args.need("PLAN")
-    here = current_folder()
-    root = find_root(here) or here
+    root = working_root()
     scanned = scan(_read(path), Judge(root, site_of_plan(root, path)))
     counts = {word: sum(one.verdict == word for one in scanned) for word in (BLOCK, WARN, ALLOWED)}
     blocked = counts[BLOCK] > 0

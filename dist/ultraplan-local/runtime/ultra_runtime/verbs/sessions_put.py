@@ -10,10 +10,10 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import draft_of, folder_of
-from ultra_runtime.contract.write_check import check_write, in_words, short
-from ultra_runtime.files.atomic import Folder, WriteError
+from ultra_runtime.contract.write_check import check_write, refused, short
+from ultra_runtime.files.atomic import WriteError, locked
 from ultra_runtime.files.given_text import as_text, read_given
-from ultra_runtime.files.project import find_project
+from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
@@ -21,24 +21,18 @@ from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.tables.agents import DECOMPOSER
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.text.document_edit import EditError, replace_section
+from ultra_runtime.typed import Any, Mapping, Sequence
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.usage import Args
 
 USAGE = "sessions put --project DIR [--export] [--json]"
 STAGE = "plan"
 HINT = "let the decomposer fix its block, once, and pass it on standard input; if that fails, the plan stays one session"
+WRONG = "would not follow its contract; nothing was written"
 
 
 def run(args: Args) -> Answer:
@@ -51,18 +45,17 @@ def run(args: Args) -> Answer:
         next_step = f"the plan stays one session ({why}); with --export, tell the user why there are no specs"
         return Answer({"ok": True, "sessions": 1, "specs": [], "next": next_step}, next_step)
     try:
-        with Folder(project.folder) as folder:
-            folder.lock()
+        with locked(project.folder) as folder:
             data = _with_sessions(project, sessions)
             result = check_write(load_contract(PLAN), data, project.path(PLAN_FILE))
             if result.errors:
-                return _refused("the plan with these sessions would not follow its contract", result.errors)
+                return refused(f"the plan with these sessions {WRONG}", result.errors, HINT)
             words = _words(sessions)
             target = folder_of_specs(PLAN_FILE, project.shown)
             specs = make_specs(read(data, PLAN), project.show(PLAN_FILE), target, words)
             faults = spec_faults(target, specs) if args.flag("--export") else []
             if faults:
-                return _refused("a spec of these sessions would not follow its contract", faults)
+                return refused(f"a spec of these sessions {WRONG}", faults, HINT)
             folder.write(PLAN_FILE, data)
         if args.flag("--export"):
             write_specs(target, specs)
@@ -118,8 +111,3 @@ def _words(sessions: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, str]]:
         }
         for number, one in enumerate(sessions, 1)
     }
-
-
-def _refused(error: str, issues: list[Issue]) -> Answer:
-    data = {"ok": False, "error": f"{error}; nothing was written", "errors": short(issues), "next": HINT}
-    return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(issues), HINT]), 1)

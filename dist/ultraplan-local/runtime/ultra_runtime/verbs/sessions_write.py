@@ -10,26 +10,20 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.result import Issue, Report
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import current_folder, find_root, seen_from
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
-from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.tables.limits import ISSUES_TOLD
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.contract.result import Issue
-    from ultra_runtime.plan.values import Plan
-    from ultra_runtime.usage import Args
 
 USAGE = "sessions write PATH [--project DIR] [--json]"
 STAGE = "plan"

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.life.stats import append, counted_stages, read_pairs
+from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "stats COMMAND [PAIR...] [--data DIR] [--json]"
 

@@ -16,11 +16,8 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.holder import find_lock
 from ultra_runtime.standing.project_standing import ProjectStanding, find_projects
 from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
+from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.usage import Args
 
 USAGE = "status [--project DIR] [--html FILE] [--json]"
 
@@ -80,13 +77,9 @@ def _refuse_target(target: str) -> None:
         raise RefusedError(f"{one_line(target)} does not end in {' or '.join(ENDINGS)}", hint)
     if not os.path.lexists(target):
         return
-    from ultra_runtime.files.regular_file import UnreadableError, read_regular
+    from ultra_runtime.files.regular_file import read_if_any
 
-    try:
-        is_ours = not os.path.islink(target) and MARK.encode() in read_regular(target)[:LOOKED_AT]
-    except UnreadableError:
-        is_ours = False
-    if not is_ours:
+    if os.path.islink(target) or MARK.encode() not in read_if_any(target)[:LOOKED_AT]:
         raise RefusedError(f"{one_line(target)} exists and was not written by `{verb('status')}`", hint)
 
 

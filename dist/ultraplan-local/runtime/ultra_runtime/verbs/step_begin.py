@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.plan.values import Step
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
-from ultra_runtime.run.step.begin import begin
+from ultra_runtime.run.state.shell_call import Outcome
+from ultra_runtime.run.step.begin import Begun, begin
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 from ultra_runtime.words import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.plan.values import Step
-    from ultra_runtime.run.state.shell_call import Outcome
-    from ultra_runtime.run.step.begin import Begun
-    from ultra_runtime.usage import Args
 
 USAGE = "step begin N [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

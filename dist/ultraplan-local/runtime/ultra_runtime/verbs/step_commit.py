@@ -6,12 +6,8 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.checkpoint import commit_step
 from ultra_runtime.run.step.numbers import step_number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "step commit N [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

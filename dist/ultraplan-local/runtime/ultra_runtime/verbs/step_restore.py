@@ -10,12 +10,8 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.step.restore import restore
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "step restore N [PATH...] [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

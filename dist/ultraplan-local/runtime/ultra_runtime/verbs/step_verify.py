@@ -12,12 +12,8 @@ from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.numbers import seconds, step_number
 from ultra_runtime.run.step.verify import verify
 from ultra_runtime.tables.limits import ATTEMPTS, COMMAND_SECONDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ultra_runtime.usage import Args
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
 
 USAGE = "step verify N [--timeout SECONDS] [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

@@ -8,17 +8,17 @@ written to the project's logs.
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, Refusing
 from ultra_runtime.contract.stages import file_if_any, need
 from ultra_runtime.doctor.billing import billing
-from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOGS
-from ultra_runtime.review.earlier import carried_on
-from ultra_runtime.review.findings import Kept, keep, read_kept
+from ultra_runtime.review.findings import Kept, carried_on, keep, read_kept
 from ultra_runtime.review.scope import (
     DIFF_FILE,
     FINDINGS_FILE,
     SCOPE_FILE,
+    Scope,
     choose_project,
     differences,
     find_scope,
@@ -31,13 +31,8 @@ from ultra_runtime.review.scope import (
 from ultra_runtime.review.triage import SKIPPED
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, review_fields
+from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.files.project import Project
-    from ultra_runtime.review.scope import Scope
-    from ultra_runtime.usage import Args
 
 USAGE = "triage [--since SHA] [--project DIR] [--json]"
 STAGE = "review"
@@ -48,10 +43,8 @@ def run(args: Args) -> Answer:
     need(review_fields.KIND)
     project = choose_project(args.get("--project"))
     scope = find_scope(project, args.get("--since"))
-    try:
+    with Refusing("fix this and retry"):
         kept, removed, earlier, gone = _keep(project, scope)
-    except WriteError as problem:
-        raise RefusedError(str(problem), "fix this and retry") from None
     next_step = _next(scope, kept)
     data = {
         "ok": True,

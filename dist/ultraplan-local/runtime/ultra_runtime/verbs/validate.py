@@ -7,16 +7,12 @@ makes every error count; --soft turns the codes that the contract calls soft int
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, UsageError
-from ultra_runtime.contract.model import UnknownKindError, contract_kinds, load_contract
+from ultra_runtime.contract.model import Contract, UnknownKindError, contract_kinds, load_contract
+from ultra_runtime.contract.result import Result
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.rendered import verb
+from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract
-    from ultra_runtime.contract.result import Result
-    from ultra_runtime.usage import Args
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
 READ_ONLY = True

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow.kinds import CHANGERS, WRITERS
-from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.shell.calls import Call
 from ultra_runtime.guard.shell.marks import show
+from ultra_runtime.typed import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,14 +13,23 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
 
+_found: dict[str, Callable[..., bool]] = {}
+
+
+def logic(place: str) -> Callable[..., bool]:
+    """Return the function at `module.name` of guard/rules; its module is loaded on first use."""
+    if place not in _found:
+        module, _, name = place.partition(".")
+        _found[place] = getattr(__import__("ultra_runtime.guard.rules." + module, fromlist=["*"]), name)
+    return _found[place]
+
+
 def ask_rules(follower: Follower, call: Call) -> None:
-    """Ask the rules that look at this command."""
+    """Ask the rules that look at this command, and record what it writes."""
     policy = follower.policy
-    if call.name in WRITERS:
+    if call.name in WRITERS or (policy is None and call.name in CHANGERS):
         _note_writes(follower, call)
     if policy is None:
-        if call.name in CHANGERS:
-            _note_changes(follower, call)
         return
     uses = policy.commands.get(call.name)
     if uses is None:
@@ -31,7 +40,7 @@ def ask_rules(follower: Follower, call: Call) -> None:
 
 
 def _note_writes(follower: Follower, call: Call) -> None:
-    """Record the targets of a plain writer, and what it writes as far as that is known."""
+    """Record the files that a command writes, removes or changes, and what it writes as far as that is known."""
     from ultra_runtime.guard.follow.outputs import written
     from ultra_runtime.guard.follow.writes import targets
 
@@ -40,14 +49,6 @@ def _note_writes(follower: Follower, call: Call) -> None:
         content = written(call)
         if content:
             follower.shell.write(write.path, content, write.how == "append")
-
-
-def _note_changes(follower: Follower, call: Call) -> None:
-    """Record the files that a command removes, or whose mode it changes."""
-    from ultra_runtime.guard.follow.writes import targets
-
-    for write in targets(call):
-        follower.wrote(write)
 
 
 def family(name: str, policy: Policy) -> str:

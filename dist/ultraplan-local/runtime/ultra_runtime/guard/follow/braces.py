@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.shell.syntax import LITERAL, WordPart
+from ultra_runtime.typed import Union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Union
-
     Atom = Union[str, WordPart]  # a brace or comma, or a part without them
 
 MAX_WORDS = 256

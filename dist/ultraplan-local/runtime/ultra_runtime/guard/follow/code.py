@@ -41,19 +41,10 @@ _FETCHERS = frozenset(
 )
 _DECODERS = frozenset(
     (
-        "b64decode",
-        "decode64",
-        "urlsafe_decode64",
-        "decodebytes",
-        "atob",
-        "unhexlify",
-        "fromhex",
-        "base64_decode",
-        "a85decode",
-        "b32decode",
-        "decode_base64",
+        "b64decode", "decode64", "urlsafe_decode64", "decodebytes", "atob", "unhexlify", "fromhex",
+        "base64_decode", "a85decode", "b32decode", "decode_base64",
     )
-)
+)  # fmt: skip
 
 
 class CodeFinding:

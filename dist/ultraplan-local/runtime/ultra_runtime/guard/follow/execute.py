@@ -5,7 +5,7 @@ Modules are loaded on first use: most commands need few of them.
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.ask import ask_rules, family
+from ultra_runtime.guard.follow.ask import ask_rules, family, logic
 from ultra_runtime.guard.follow.kinds import (
     BUILTINS,
     LAUNCHERS,
@@ -17,16 +17,25 @@ from ultra_runtime.guard.follow.kinds import (
     WRITERS,
     language,
 )
-from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.follow.wrappers import PLAIN, SCANNED, TEXT_OPERANDS, TEXT_OPTIONS
-from ultra_runtime.guard.shell.calls import HELP, REMOVE, Call, Write, options
-from ultra_runtime.guard.shell.marks import DECODED, FETCHED, TAINTS, UNKNOWN, base_name, known, taint
+from ultra_runtime.guard.shell.calls import HELP, REMOVE, Call, Write, is_opaque, options
+from ultra_runtime.guard.shell.marks import (
+    DECODED,
+    FETCHED,
+    TAINTS,
+    UNKNOWN,
+    base_name,
+    known,
+    may_be,
+    pieces,
+    taint,
+)
+from ultra_runtime.typed import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ultra_runtime.guard.follow.follower import Follower
+    from ultra_runtime.guard.policy import Policy
     from ultra_runtime.guard.rules.git_use import GitCall
 
     Handler = Callable[[Follower, Call], str]
@@ -34,6 +43,8 @@ if TYPE_CHECKING:
 _MARKS = {"fetched": FETCHED, "decoded": DECODED}
 _GLOB = frozenset("*?[")
 _GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE")
+# What an unknown name may be: commands that their arguments alone identify.
+_GUESSES = ("rm", "chmod", "git", "dd", "kill")
 
 
 def execute(follower: Follower, args: list[str], stdin: str, expands: bool) -> str:
@@ -54,12 +65,55 @@ def execute(follower: Follower, args: list[str], stdin: str, expands: bool) -> s
         base = base[:-4]
     call = Call(base, args[1:], stdin, shell, expands)
     if not known(base) or (len(base) > 1 and _GLOB.intersection(base)):
-        from ultra_runtime.guard.follow.unknown import unknown_name
-
-        return unknown_name(follower, call)
+        return _unknown_name(follower, call)
     if call.args not in HELP:
         ask_rules(follower, call)
     return _effect(follower, call, name)
+
+
+def _unknown_name(follower: Follower, call: Call) -> str:
+    """Follow a command whose name is unknown, wholly or in part; return what it prints.
+
+    A rule matches only when the known words already fit the rest of it.
+    """
+    follower.work.spend(40)
+    if follower.policy is not None:
+        for name in _candidates(call.name, follower.policy):
+            ask_rules(follower, Call(name, call.args, call.stdin, call.shell, call.expands, True))
+    if taint(call.stdin) and all(arg in ("-", "-s") for arg in call.args):
+        follower.foreign(call.stdin)
+    if call.args[:1] in (["-c"], ["-lc"], ["-ec"]) and len(call.args) > 1:
+        return follower.scoped(call.args[1], call.stdin, False)
+    return _behind(follower, call)
+
+
+def _candidates(name: str, policy: Policy) -> list[str]:
+    """Return the commands that the name could be."""
+    names = [guess for guess in _GUESSES if may_be(name, guess)]
+    if is_opaque(name) or name[0] in "*?[":
+        return names
+    letters = sum(map(len, pieces(name)))
+    return names + [
+        other
+        for other in policy.commands
+        if other[0:1] == name[0]
+        and letters * 5 >= len(other) * 3
+        and other not in names
+        and may_be(name, other)
+    ]
+
+
+def _behind(follower: Follower, call: Call) -> str:
+    """Follow the words after an unknown name, which may be a wrapper: `$SUDO_CMD rm -rf x`."""
+    policy = follower.policy
+    rest = call.args
+    if policy is not None and len(rest) > 1 and known(rest[0]) and "--cached" not in rest:
+        base = base_name(rest[0])
+        if base in SHELLS or any(
+            not use.endswith(".adds_package") for _, use in policy.commands.get(base, ())
+        ):
+            return follower.execute(rest, call.stdin)
+    return taint(call.stdin) or UNKNOWN
 
 
 def _effect(follower: Follower, call: Call, name: str) -> str:

@@ -8,13 +8,14 @@ is marked as unknown.
 from __future__ import annotations
 
 from ultra_runtime.guard.follow import expand
+from ultra_runtime.guard.follow.ask import logic
 from ultra_runtime.guard.follow.execute import execute
-from ultra_runtime.guard.follow.logic import logic
 from ultra_runtime.guard.follow.redirect import redirect, send
-from ultra_runtime.guard.follow.shell_state import Shell, Work
+from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
-from ultra_runtime.guard.shell.marks import DECODED, FETCHED, UNKNOWN
+from ultra_runtime.guard.shell.marks import DECODED, FETCHED, UNKNOWN, clean
 from ultra_runtime.guard.shell.reader import read
+from ultra_runtime.guard.shell.shell_state import Shell, Work
 from ultra_runtime.guard.shell.syntax import (
     LITERAL,
     QUOTED,
@@ -26,12 +27,7 @@ from ultra_runtime.guard.shell.syntax import (
     TooMuch,
     Word,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ultra_runtime.guard.policy import Policy
+from ultra_runtime.typed import Callable
 
 MAX_LEVEL = 32
 MAX_OUTPUT = 64 * 1024
@@ -373,9 +369,8 @@ def _expands(command: SimpleCommand) -> bool:
     return False
 
 
-def follow(text: str, policy: Policy | None) -> Follower:
+def walk(follower: Follower, text: str) -> None:
     """Follow a text from a fresh shell, as far as it can be parsed."""
-    follower = Follower(policy, len(text))
     try:
         script, error, follower.steps = read(text)
         follower.work.spend(min(follower.steps, follower.work.limit // 2))
@@ -385,4 +380,16 @@ def follow(text: str, policy: Policy | None) -> Follower:
         follower.unread = str(unreadable)
     except RecursionError:  # the caller's own stack was deep already
         follower.unread = "nested too deep"
-    return follower
+
+
+def verdict_for(command: str, policy: Policy) -> Verdict:
+    """Judge a command, as the shell would read it, by the rules of the policy."""
+    text = clean(command)
+    follower = Follower(policy, len(text))
+    try:
+        walk(follower, text)
+    except Blocked as blocked:
+        return ruled(policy, blocked.rule, blocked.found)
+    if follower.unread:
+        return ruled(policy, "unreadable", follower.unread)
+    return ruled(policy, *follower.warning) if follower.warning is not None else ALLOW

@@ -17,152 +17,78 @@ WORD_MAKERS = frozenset(
 
 # Events that a rule can check: how many arguments its function gets.
 EVENTS = {
-    "assign": 2,
-    "code_fork": 0,
-    "code_kill": 0,
-    "code_mode": 0,
-    "code_remove": 0,
-    "decoded_text": 0,
-    "fetched_text": 0,
-    "fork_bomb": 0,
-    "write": 1,
-}
-
-# name: function of builtin.py; they change what later commands see
-BUILTINS = {
-    ".": "source",
-    "alias": "alias",
-    "cd": "cd",
-    "chdir": "cd",
-    "declare": "declare",
-    "eval": "evaluate",
-    "export": "declare",
-    "getopts": "getopts",
-    "local": "declare",
-    "mapfile": "mapfile",
-    "popd": "cd",
-    "printf": "printf",
-    "pushd": "cd",
-    "read": "read",
-    "readarray": "mapfile",
-    "readonly": "declare",
-    "set": "set_arguments",
-    "shift": "shift",
-    "source": "source",
-    "trap": "trap",
-    "typeset": "declare",
-    "unset": "unset",
-}
-
-# name: function of launch.py; they run other commands
-LAUNCHERS = {
-    "cmd": "cmd",
-    "ex": "editor",
-    "fd": "fd",
-    "fdfind": "fd",
-    "find": "find",
-    "gfind": "find",
-    "gxargs": "xargs",
-    "iex": "expression",
-    "invoke-expression": "expression",
-    "Invoke-Expression": "expression",
-    "nvim": "editor",
-    "parallel": "parallel",
-    "rush": "parallel",
-    "runuser": "su",
-    "script": "script",
-    "sem": "parallel",
-    "ssh": "ssh",
-    "su": "su",
-    "tmux": "tmux",
-    "vi": "editor",
-    "vim": "editor",
-    "watch": "watch",
-    "xargs": "xargs",
-}
-
-# name: function of writes.py; plain writers
-WRITERS = {
-    "aria2c": "save",
-    "bmaptool": "image",
-    "cp": "copy",
-    "curl": "save",
-    "dc3dd": "dd",
-    "dcfldd": "dd",
-    "dd": "dd",
-    "ddrescue": "image",
-    "fetch": "save",
-    "gcp": "copy",
-    "gdd": "dd",
-    "ginstall": "copy",
-    "gln": "copy",
-    "gmv": "move",
-    "gsed": "sed",
-    "http": "save",
-    "https": "save",
-    "install": "copy",
-    "ln": "copy",
-    "mv": "move",
-    "qemu-img": "image",
-    "rsync": "copy",
-    "scp": "copy",
-    "sed": "sed",
-    "sponge": "tee",
-    "tee": "tee",
-    "touch": "files",
-    "truncate": "files",
-    "wget": "save",
-}
-
-# name: function of writes.py; what removes files or changes their mode
-CHANGERS = {
-    "chattr": "changed",
-    "chgrp": "changed",
-    "chmod": "changed",
-    "chown": "changed",
-    "gchmod": "changed",
-    "gchown": "changed",
-    "grm": "removed",
-    "gshred": "removed",
-    "rm": "removed",
-    "rmdir": "removed",
-    "setfacl": "changed",
-    "shred": "removed",
-    "srm": "removed",
-    "unlink": "removed",
-}
-
-# name: function of outputs.py; their output is known
-PRINTERS = {
-    "awk": "awk",
-    "basename": "last_component",
-    "echo": "echo",
-    "find": "find",
-    "gawk": "awk",
-    "gfind": "find",
-    "gsed": "sed",
-    "mawk": "awk",
-    "print": "echo",
-    "printf": "printf",
-    "pwd": "pwd",
-    "readlink": "last_operand",
-    "realpath": "last_operand",
-    "rev": "rev",
-    "sed": "sed",
-    "tee": "tee",
-    "tr": "tr",
-    "type": "last_operand",
-    "whereis": "last_operand",
-    "which": "last_operand",
-    **dict.fromkeys(
-        (
-            "cat", "tac", "head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "rg", "nl", "pv", "strings", "fold",
-            "less", "more", "dos2unix", "iconv", "expand", "unexpand", "column", "fmt", "sponge", "buffer", "mbuffer",
-            "zcat", "gunzip", "gzip", "bat", "batcat",
-        ),
-        "cat",
-    ),
+    "assign": 2, "write": 1, "code_fork": 0, "code_kill": 0, "code_mode": 0, "code_remove": 0, "decoded_text": 0,
+    "fetched_text": 0, "fork_bomb": 0,
 }  # fmt: skip
+
+
+def by_name(**functions: str) -> dict[str, str]:
+    """Return name -> function, given the names of the commands that each function follows."""
+    return {name: function for function, names in functions.items() for name in names.split()}
+
+
+# Functions of builtin.py; they change what later commands see.
+BUILTINS = by_name(
+    alias="alias",
+    cd="cd chdir popd pushd",
+    declare="declare export local readonly typeset",
+    evaluate="eval",
+    getopts="getopts",
+    mapfile="mapfile readarray",
+    printf="printf",
+    read="read",
+    set_arguments="set",
+    shift="shift",
+    source=". source",
+    trap="trap",
+    unset="unset",
+)
+# Functions of launch.py; they run other commands.
+LAUNCHERS = by_name(
+    cmd="cmd",
+    editor="ex nvim vi vim",
+    expression="iex invoke-expression Invoke-Expression",
+    fd="fd fdfind",
+    find="find gfind",
+    parallel="parallel rush sem",
+    script="script",
+    ssh="ssh",
+    su="runuser su",
+    tmux="tmux",
+    watch="watch",
+    xargs="gxargs xargs",
+)
+# Functions of writes.py; plain writers.
+WRITERS = by_name(
+    copy="cp gcp ginstall gln install ln rsync scp",
+    dd="dc3dd dcfldd dd gdd",
+    files="touch truncate",
+    image="bmaptool ddrescue qemu-img",
+    move="gmv mv",
+    save="aria2c curl fetch http https wget",
+    sed="gsed sed",
+    tee="sponge tee",
+)
+# Functions of writes.py; what removes files or changes their mode.
+CHANGERS = by_name(
+    changed="chattr chgrp chmod chown gchmod gchown setfacl", removed="grm gshred rm rmdir shred srm unlink"
+)
+# Functions of outputs.py; the output of these is known.
+PRINTERS = by_name(
+    awk="awk gawk mawk",
+    cat="cat tac head tail sort uniq grep egrep fgrep rg nl pv strings fold less more dos2unix iconv expand"
+    " unexpand column fmt sponge buffer mbuffer zcat gunzip gzip bat batcat",
+    echo="echo print",
+    find="find gfind",
+    last_component="basename",
+    last_operand="readlink realpath type whereis which",
+    printf="printf",
+    pwd="pwd",  # noqa: S106
+    rev="rev",
+    sed="gsed sed",
+    tee="tee",
+    tr="tr",
+)
 SILENT = frozenset(
     (
         ":", "true", "false", "cd", "pushd", "popd", "export", "set", "unset", "local", "declare", "typeset", "readonly",
@@ -197,14 +123,7 @@ LANGUAGES: dict[str, tuple[str, str, str, str]] = {
     "ts-node": ("ep", "eval print", "rP", "require project"),
     "tsx": ("ep", "eval print", "r", "require import"),
 }
-ALIASES = {
-    "gawk": "awk",
-    "mawk": "awk",
-    "nawk": "awk",
-    "original-awk": "awk",
-    "pythonw": "python",
-    "ipython": "python",
-}
+ALIASES = by_name(awk="gawk mawk nawk original-awk", python="pythonw ipython")
 MODULES = frozenset(("pip", "pip3", "pipx", "uv"))  # python -m runs them as commands
 PROGRAM_FIRST = frozenset(("awk",))  # the first operand is the program, standard input is data
 EXIT_FLAGS = frozenset(("h", "V", "help", "version"))

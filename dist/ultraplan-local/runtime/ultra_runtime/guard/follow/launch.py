@@ -144,7 +144,7 @@ def run_scanned(follower: Follower, call: Call) -> str:
     if first:
         places = [args.index(word) for word in first if word in args]
         if not places:
-            return _own_output(follower, call)
+            return taint(call.stdin) or UNKNOWN
         args = args[min(places) + 1 :]
     interesting = follower.policy.commands if follower.policy is not None else {}
     for at, arg in enumerate(args):
@@ -156,10 +156,6 @@ def run_scanned(follower: Follower, call: Call) -> str:
         if " " in arg and call.name in ("screen", "xterm"):
             follower.nested(arg, "", False)
     return UNKNOWN
-
-
-def _own_output(follower: Follower, call: Call) -> str:
-    return taint(call.stdin) or UNKNOWN
 
 
 def run_texts(follower: Follower, call: Call) -> None:

@@ -8,7 +8,7 @@ from ultra_runtime.guard.shell.syntax import Word, WordPart
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.follow.follower import Follower
-    from ultra_runtime.guard.follow.shell_state import Value
+    from ultra_runtime.guard.shell.shell_state import Value
 
 _GLOB = frozenset("*?[")
 

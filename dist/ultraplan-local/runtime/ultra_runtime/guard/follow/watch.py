@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.follower import Follower
+from ultra_runtime.guard.follow.follower import Follower, walk
 from ultra_runtime.guard.shell.calls import Write
 from ultra_runtime.guard.shell.marks import base_name, clean
-from ultra_runtime.guard.shell.reader import read
-from ultra_runtime.guard.shell.syntax import TooMuch
 
 NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full")
-STREAMS = (
-    "/dev/fd/",
-    "/proc/self/fd/",
-    "/dev/pts/",
-    "/dev/tty",
-)  # the last two are terminals, not files
+# The last two are terminals, not files.
+STREAMS = ("/dev/fd/", "/proc/self/fd/", "/dev/pts/", "/dev/tty")
 
 
 class Watcher(Follower):
@@ -38,13 +32,5 @@ def watch(command: str) -> Watcher:
     """Follow a command as far as it can be parsed."""
     text = clean(command)
     watcher = Watcher(len(text))
-    try:
-        script, error, steps = read(text)
-        watcher.work.spend(min(steps, watcher.work.limit // 2))
-        watcher.run(script, "")
-        watcher.unread = error or watcher.unread
-    except TooMuch as unreadable:
-        watcher.unread = str(unreadable)
-    except RecursionError:
-        watcher.unread = "nested too deep"
+    walk(watcher, text)
     return watcher

@@ -63,23 +63,11 @@ _LISTS = {
     "fdisk": ("l", "list", "s", "getsz", "x"),
     "cfdisk": (),
     "sfdisk": (
-        "l",
-        "list",
-        "d",
-        "dump",
-        "J",
-        "json",
-        "n",
-        "no-act",
-        "V",
-        "verify",
-        "F",
-        "list-free",
-        "s",
+        "l", "list", "d", "dump", "J", "json", "n", "no-act", "V", "verify", "F", "list-free", "s",
         "show-size",
     ),
     "parted": ("l", "list"),
-}
+}  # fmt: skip
 
 
 def partition(call: Call, policy: Policy) -> bool:

@@ -10,38 +10,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
-NEEDS = {
-    "force_push": ("push", "-c*"),
-    "hard_reset": ("reset", "-c*"),
-    "run_refs": ("*refs/*", "*--stdin*"),
-}
+NEEDS = {"force_push": ("push", "-c*"), "hard_reset": ("reset", "-c*"), "run_refs": ("*refs/*", "*--stdin*")}
 _RUN_REFS = f"refs/{launcher()}"
 
 _VALUES = frozenset(
     (
-        "-C",
-        "-c",
-        "--git-dir",
-        "--work-tree",
-        "--namespace",
-        "--super-prefix",
-        "--config-env",
-        "--attr-source",
-        "--exec-path",
+        "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env",
+        "--attr-source", "--exec-path",
     )
-)
+)  # fmt: skip
 
 _PROGRAMS = frozenset(
     (
-        "core.pager",
-        "core.editor",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "sequence.editor",
-        "diff.external",
+        "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external",
         "credential.helper",
     )
-)
+)  # fmt: skip
 
 
 class GitCall:

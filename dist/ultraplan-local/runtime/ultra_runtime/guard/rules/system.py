@@ -147,36 +147,22 @@ def launch(call: Call, policy: Policy) -> bool:
     return any(arg.lower() in ("/create", "-create", "/change") for arg in call.args)
 
 
+_SCHEDULES = (
+    "/etc/cron", "/var/spool/cron", "/var/cron", "/usr/lib/cron", "/etc/anacrontab", "/var/spool/at", "/private/etc/cron",
+    "/private/var/at",
+)  # fmt: skip
+_LAUNCHED = ("/Library/LaunchAgents", "/Library/LaunchDaemons", "/System/Library/Launch")
+_UNITS = (
+    "/etc/systemd/", "/lib/systemd/", "/usr/lib/systemd/", "/run/systemd/", "/.config/systemd/", "/.local/share/systemd/",
+)  # fmt: skip
+
+
 def _scheduled(path: str) -> bool:
     """Tell whether what is in a file will be run by a scheduler."""
     path = collapsed(path)
-    if path.startswith(
-        (
-            "/etc/cron",
-            "/var/spool/cron",
-            "/var/cron",
-            "/usr/lib/cron",
-            "/etc/anacrontab",
-            "/var/spool/at",
-            "/private/etc/cron",
-            "/private/var/at",
-        )
-    ):
-        return True
     inside = path[len(HOME) :] if path.startswith(HOME) else path
-    if inside.startswith(("/Library/LaunchAgents", "/Library/LaunchDaemons", "/System/Library/Launch")):
-        return True
-    units = inside.startswith(
-        (
-            "/etc/systemd/",
-            "/lib/systemd/",
-            "/usr/lib/systemd/",
-            "/run/systemd/",
-            "/.config/systemd/",
-            "/.local/share/systemd/",
-        )
-    )
-    return units and inside.endswith(".timer")
+    is_unit = inside.startswith(_UNITS) and inside.endswith(".timer")
+    return path.startswith(_SCHEDULES) or inside.startswith(_LAUNCHED) or is_unit
 
 
 def schedule_write(write: Write) -> bool:

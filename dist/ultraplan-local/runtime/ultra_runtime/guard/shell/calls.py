@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.shell.marks import OPAQUE
+from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.guard.follow.shell_state import Shell
+    from ultra_runtime.guard.shell.shell_state import Shell
 
 HELP = (["--help"], ["--version"])
 
 
-class Call:
+class Call(Struct):
     """A command by its base name, with arguments in which marks replace unknown parts."""
 
-    __slots__ = ("args", "expands", "guess", "name", "shell", "stdin")
-
-    def __init__(
-        self, name: str, args: list[str], stdin: str, shell: Shell, expands: bool = False, guess: bool = False
-    ) -> None:
-        self.name = name
-        self.args = args
-        self.stdin = stdin
-        self.shell = shell
-        self.expands = expands  # one of its words has $ or a backquote
-        self.guess = guess  # the name is unknown and could be this one
+    name: str
+    args: list[str]
+    stdin: str
+    shell: Shell
+    expands: bool = False  # one of its words has $ or a backquote
+    guess: bool = False  # the name is unknown and could be this one
 
 
 REMOVE, MODE = "remove", "mode"
 
 
-class Write:
+class Write(Struct):
     """A file that is written, and how: truncate, append, replace, link, remove or mode."""
 
-    __slots__ = ("how", "names", "path", "via")
-
-    def __init__(self, path: str, how: str, via: str, names: tuple[str, ...] = ()) -> None:
-        self.path = path
-        self.how = how
-        self.via = via  # the operator or the command
-        self.names = names  # what would be written inside, if the path is a directory
+    path: str
+    how: str
+    via: str  # the operator or the command
+    names: tuple[str, ...] = ()  # what would be written inside, if the path is a directory
 
 
 class Options:
@@ -109,23 +102,7 @@ def _cluster(arg: str, args: list[str], at: int, short: str, out: Options) -> in
 
 def skip_options(args: list[str], short: str, long: str) -> int:
     """Return where the operands of a wrapper start, which is where its command starts."""
-    names = long.split()
-    at = 0
-    while at < len(args):
-        arg = args[at]
-        if arg == "--":
-            return at + 1
-        if len(arg) < 2 or arg[0] != "-":
-            return at
-        at += 1
-        if arg[1] == "-":
-            at += arg[2:] in names
-            continue
-        for place in range(1, len(arg)):
-            if arg[place] in short:
-                at += place + 1 == len(arg)
-                break
-    return at
+    return len(args) - len(options(args, short, long, first_operand_ends=True).operands)
 
 
 def is_assignment(arg: str) -> bool:

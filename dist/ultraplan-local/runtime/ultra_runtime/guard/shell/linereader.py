@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from ultra_runtime.guard.shell.syntax import LITERAL, QUOTED, Redirection, Script, Word, WordPart
 from ultra_runtime.guard.shell.wordreader import WordReader
+from ultra_runtime.struct import Struct
 
 _OPERATORS = ("&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
 
 
-class _Here:
+class _Here(Struct):
     """A here-document whose body is still to come."""
 
-    __slots__ = ("delimiter", "quoted", "redirection", "strip")
-
-    def __init__(self, redirection: Redirection, delimiter: str, quoted: bool, strip: bool) -> None:
-        self.redirection = redirection
-        self.delimiter = delimiter
-        self.quoted = quoted
-        self.strip = strip
+    redirection: Redirection
+    delimiter: str
+    quoted: bool
+    strip: bool
 
 
 class LineReader(WordReader):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from ultra_runtime.struct import Struct
+
 LITERAL, QUOTED, VARIABLE, SUBSTITUTION, PROCESS, ARITHMETIC = range(6)
 
 
 class WordPart:
     """One stretch of a word: text, or an expansion that gives text."""
 
+    # No Struct: a command has many of them.
     __slots__ = ("index", "kind", "op", "quoted", "script", "text", "word")
 
     def __init__(
@@ -44,27 +47,21 @@ class Word:
         return None
 
 
-class ShellAssignment:
+class ShellAssignment(Struct):
     """`name=value`, `name+=value` or `name=(values)`."""
 
-    __slots__ = ("append", "name", "value", "values")
-
-    def __init__(self, name: str, value: Word | None, values: list[Word] | None, append: bool) -> None:
-        self.name = name
-        self.value = value
-        self.values = values
-        self.append = append
+    name: str
+    value: Word | None
+    values: list[Word] | None
+    append: bool
 
 
-class Redirection:
+class Redirection(Struct):
     """`fd op target`; the target of a here-document is its body."""
 
-    __slots__ = ("fd", "op", "target")
-
-    def __init__(self, fd: str, op: str, target: Word) -> None:
-        self.fd = fd
-        self.op = op
-        self.target = target
+    fd: str
+    op: str
+    target: Word
 
 
 class SimpleCommand:
@@ -93,14 +90,11 @@ class Compound:
         self.redirections: list[Redirection] = []
 
 
-class Pipeline:
+class Pipeline(Struct):
     """Commands joined by pipes."""
 
-    __slots__ = ("background", "commands")
-
-    def __init__(self, commands: list[SimpleCommand | Compound], background: bool) -> None:
-        self.commands = commands
-        self.background = background
+    commands: list[SimpleCommand | Compound]
+    background: bool
 
 
 class Script:

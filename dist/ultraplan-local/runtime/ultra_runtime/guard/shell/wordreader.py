@@ -199,7 +199,7 @@ class WordReader:
         elif nxt in _PARAMETERS and nxt:
             self.pos = at + 2
             parts.append(WordPart(VARIABLE, nxt, quoted))
-        elif nxt == "[" and (close := self._bracket_end(at + 2)) >= 0:
+        elif nxt == "[" and (close := self._bracket_end(at + 2, "[]")) >= 0:
             parts.append(self._arithmetic(at + 2, close, quoted))
             self.pos = close + 1
         else:
@@ -269,24 +269,15 @@ class WordReader:
 
     def arithmetic_end(self, at: int) -> int:
         """Return the place of the `))` of arithmetic that starts here, or -1 when there is none."""
-        level = 0
-        limit = at + MAX_BRACKETS
-        while (at := self._next_bracket(at, limit, "()")) >= 0:
-            if self.text[at] == "(":
-                level += 1
-            elif level:
-                level -= 1
-            else:
-                return at if self.text.startswith(")", at + 1) else -1
-            at += 1
-        return -1
+        close = self._bracket_end(at, "()")
+        return close if close >= 0 and self.text.startswith(")", close + 1) else -1
 
-    def _bracket_end(self, at: int) -> int:
-        """Return the place of the `]` of old-style arithmetic, or -1."""
+    def _bracket_end(self, at: int, brackets: str) -> int:
+        """Return the place of the bracket that closes what starts here, or -1."""
         level = 0
         limit = at + MAX_BRACKETS
-        while (at := self._next_bracket(at, limit, "[]")) >= 0:
-            if self.text[at] == "[":
+        while (at := self._next_bracket(at, limit, brackets)) >= 0:
+            if self.text[at] == brackets[0]:
                 level += 1
             elif level:
                 level -= 1

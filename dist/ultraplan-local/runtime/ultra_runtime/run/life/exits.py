@@ -81,11 +81,17 @@ def _problem(live: Live, number: int, one: InlineCommand) -> str:
     reason = why_blocked(live.place, command)
     if reason:
         return f"`{one_line(command)}` is blocked and was not run: {reason}"
-    outcome = run_command(live.place, command, f"exit-condition-{number}.log", COMMAND_SECONDS)
+    outcome = run_command(
+        live.place,
+        command,
+        f"exit-condition-{number}.log",
+        COMMAND_SECONDS,
+        one.expected if one.literal else "",
+    )
     if outcome.late:
         return f"`{one_line(command)}` timed out"
     if outcome.status:
         return f"`{one_line(command)}` failed with exit status {outcome.status}, see {outcome.log}"
-    if one.literal and not outcome.contains(one.expected):
+    if not outcome.printed:
         return f"`{one_line(command)}` did not print {one_line(one.expected, 120)}, see {outcome.log}"
     return ""

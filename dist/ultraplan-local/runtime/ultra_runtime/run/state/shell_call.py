@@ -10,6 +10,7 @@ from ultra_runtime.files.process import NotStartedError, run_logged
 from ultra_runtime.run.state.failure_lines import failure_lines
 from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
@@ -19,66 +20,58 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 200
 LOOKED_AT = 256 * 1024
-READ_AT_ONCE = 1024 * 1024
 IGNORE_ALL = b"*\n"
 
 
-class Outcome:
+class Outcome(Struct):
     """How a command ended; `log` is the path of its output, seen from the root."""
 
-    __slots__ = ("_end", "_path", "_start", "late", "log", "status")
-
-    def __init__(self, status: int, late: bool, log: str, path: str, start: int, end: int) -> None:
-        self.status = status
-        self.late = late
-        self.log = log
-        self._path = path
-        self._start = start
-        self._end = end
+    status: int
+    late: bool
+    log: str
+    path: str
+    printed: bool
+    """Whether the output contained the expected text."""
 
     def excerpt(self) -> str:
         """Return the most useful lines of the output: around the first failure, and the last ones."""
-        start = max(self._start, self._end - LOOKED_AT)
-        with open(self._path, "rb") as file:
-            file.seek(start)
-            text = file.read(self._end - start).decode("utf-8", "replace")
-        lines = failure_lines([line.rstrip() for line in text.splitlines()])
-        return "\n".join(one_line(line, LONGEST_LINE) for line in lines).strip("\n")
-
-    def contains(self, text: str) -> bool:
-        """Return whether the output contains a text."""
-        wanted, before = text.encode(), b""
-        rest = self._end - self._start
-        with open(self._path, "rb") as file:
-            file.seek(self._start)
-            while rest > 0 and (piece := file.read(min(rest, READ_AT_ONCE))):
-                rest -= len(piece)
-                if wanted in before + piece:
-                    return True
-                before = (before + piece)[-len(wanted) :]
-        return not wanted
+        with open(self.path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LOOKED_AT))
+            text = without_colours(file.read().decode("utf-8", "replace"))
+        lines = [line.rstrip() for line in text.splitlines()]
+        lines = lines[1 if size <= LOOKED_AT else 0 : -1]  # without the command and how it ended
+        return "\n".join(one_line(line, LONGEST_LINE) for line in failure_lines(lines)).strip("\n")
 
 
-def run_command(place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS) -> Outcome:
-    """Run a command and keep its output in the log of that name."""
+def without_colours(text: str) -> str:
+    """Return a text without the sequences that a terminal would obey."""
+    if "\x1b" not in text:
+        return text
+    import re
+
+    return re.sub(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_])", "", text)
+
+
+def run_command(
+    place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS, expected: str = ""
+) -> Outcome:
+    """Run a command and keep the head and the tail of its output in the log of that name."""
     path = free_path(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
-        head = f"$ {command}\n".encode("utf-8", "surrogateescape")
-        os.write(log, head)
+        os.write(log, f"$ {command}\n".encode("utf-8", "surrogateescape"))
         env = {key: value for key, value in os.environ.items() if key != "OLDPWD"}
         os.chdir(place.root)
         env["PWD"] = place.root
-        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(place.root))
+        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(place.root), expected.encode())
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
-        end = os.lseek(log, 0, os.SEEK_END)
-        outcome = Outcome(done.status, done.late, place.show(path), path, len(head), end)
-        os.pwrite(log, ending.encode(), end)
+        os.write(log, ending.encode())
     except NotStartedError as problem:
         raise RefusedError(str(problem), "install bash: it runs the commands of plans") from None
     finally:
         os.close(log)
-    return outcome
+    return Outcome(done.status, done.late, place.show(path), path, done.out == expected.encode())
 
 
 def _mark(root: str) -> str:

@@ -84,17 +84,24 @@ def _refuse_rewritten(live: Live, record: Record) -> None:
 
 def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified:
     attempt = record.attempts + 1
+    record.attempts = attempt  # before its command runs: a killed call is a used attempt
     record.verified = ""
     live.records.write(record)
-    live.progress.change_step(step.number, {fields.STEPS_NOTE: f"attempt {attempt} was in progress"})
+    note = f"attempt {attempt} was in progress"
+    live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt, fields.STEPS_NOTE: note})
     live.progress.save()
     before = live.snapshots.take()
     outcome = None
     if step.verify and step.verify.command:
         name = f"step-{step.number}-verify-{attempt}.log"
-        outcome = run_command(live.place, step.verify.command, name, seconds)
+        outcome = run_command(
+            live.place,
+            step.verify.command,
+            name,
+            seconds,
+            step.verify.expected if step.verify.literal else "",
+        )
     after = live.snapshots.take() if outcome else before
-    record.attempts = attempt
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
         live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt})
         why = (
@@ -144,7 +151,7 @@ def _command_faults(step: Step, outcome: Outcome | None, seconds: float) -> list
         return [f"Verify timed out after {seconds:g} s and was stopped with its child processes"]
     if outcome.status:
         return [f"Verify failed with exit status {outcome.status}"]
-    if step.verify.literal and not outcome.contains(step.verify.expected):
+    if not outcome.printed:
         return [f"Verify did not print the expected text: {one_line(step.verify.expected, 120)}"]
     return []
 

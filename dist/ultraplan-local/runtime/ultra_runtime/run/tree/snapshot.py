@@ -68,7 +68,10 @@ class Snapshots:
         make_folder(self.objects)
         try:
             return self._take()
-        except GitError:
+        except GitError as problem:
+            if problem.late:
+                hint = "a filter of git (`git config --get-regexp filter`) may hang, or the disk; fix this and retry"
+                raise RefusedError(f"the working tree cannot be recorded: {problem}", hint) from None
             # The user's repository may have pruned objects that this index relies on: rebuild the index.
             _drop(self.index)
         try:
