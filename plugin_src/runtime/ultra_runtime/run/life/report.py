@@ -24,10 +24,10 @@ WORDS = {
     IN_PROGRESS: "in progress",
     PENDING: "not reached",
 }
-NOT_REACHED, BLOCKED_STEPS = "steps_not_reached", "steps_blocked"
+NOT_REACHED, BLOCKED_STEPS, PROOF = "steps_not_reached", "steps_blocked", "proof"
 
 
-def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, Any]:
+def summarise(live: Live, result: str, exits: Exits, audit: Audit, proof: str) -> dict[str, Any]:
     """Return the value of `ultraexecute_summary`."""
     progress, counted = live.progress, live.assignment.counted
     own = live.assignment.numbers
@@ -46,6 +46,7 @@ def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, 
         BLOCKED_STEPS: progress.counted(BLOCKED, own),
         fields.STATS_FAILED_AT_STEP: failed[0] if failed else None,
         "exit_condition": exits.status,
+        PROOF: proof,
         fields.MANIFEST_AUDIT: audit.status,
         fields.MANIFEST_AUDIT_DRIFT_DETAILS: audit.details(),
         fields.RECOVERY_DISPATCHED: bool(progress.values.get(fields.RECOVERY_DISPATCHED, False)),
@@ -67,6 +68,7 @@ def write_report(
         f"- Mode: {live.progress.values[fields.MODE]}"
         + (f" {live.target}" if live.target is not None else ""),
         f"- Result: **{result}**",
+        f"- Proof: {one_line(summary[PROOF], 400)}",
         "",
         "### Steps",
         "",
@@ -77,7 +79,8 @@ def write_report(
         "### Manifest audit",
         "",
         f"{audit.status} (commits from {audit.source})",
-        *(f"- {one_line(str(drift), 400)}" for drift in audit.drifts),
+        *(f"- {one_line(str(drift), 600)}" for drift in audit.drifts),
+        *(f"- note: {one_line(note, 400)}" for note in audit.notes),
     ]
     lines += _section(
         "Exit conditions", [exits.status, *exits.rows, *exits.held] if exits.status != NO_COMMAND else []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers
+from ultra_runtime.proof.drift import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.begin import refuse_out_of_turn
-from ultra_runtime.run.step.expected import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE, Fault, check_manifest
+from ultra_runtime.run.step.expected import Fault, check_manifest
 from ultra_runtime.run.step.failing import after_failure, blocked, escalate
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
