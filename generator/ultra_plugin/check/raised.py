@@ -251,7 +251,7 @@ def _is_known(codes: str, suite: Suite) -> bool:
 
 
 def _has_fields(contract: Contract) -> bool:
-    return contract.format in ("json", "frontmatter")
+    return contract.format in ("json", "yaml", "frontmatter")
 
 
 def _fields(contract: Contract) -> list[Field]:
@@ -293,7 +293,7 @@ def _has_wrong_value(contract: Contract) -> bool:
 _NEEDED: Mapping[str, Callable[[Contract], bool]] = {
     "NOT_FOUND": lambda contract: contract.format != "directory",
     "READ_ERROR": lambda contract: contract.format != "directory",
-    "PARSE_ERROR": lambda contract: contract.format == "json",
+    "PARSE_ERROR": lambda contract: contract.format in ("json", "yaml"),
     "MISSING_FIELD": _lacks_field,
     "BAD_TYPE": _has_wrong_type,
     "BAD_VALUE": _has_wrong_value,

@@ -73,6 +73,7 @@ def field_call(name: str, field: Field) -> str:
         "code": field.code,
         "type_code": field.type_code,
         "missing": field.missing,
+        "default": field.default,
         "legacy": field.legacy or None,
         "moves": field.moves or None,
     }

@@ -1,6 +1,6 @@
 """The process of a proof: leaves the call that started it behind, and runs the commands of the job in a folder.
 
-Run as a script by `ultra_runtime.proof.trial`.
+Run as a script by `ultra_runtime.proof.background`.
 """
 
 from __future__ import annotations

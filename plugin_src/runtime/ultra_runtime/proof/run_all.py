@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.checkout.copy import NotReady, make_copy, remove_copy
-from ultra_runtime.checkout.settings import OFF, REQUIRE, Settings
+from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy, remove_copy
+from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
@@ -16,6 +16,7 @@ from ultra_runtime.run.state.lock import start_time
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.tree.workspace import put
+from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import PROOF_SECONDS
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
@@ -62,8 +63,8 @@ class Commands:
         self.git = find_git(job["root"])
         project = Project(job["root"], job["project"]) if job["project"] else None
         self.place = RunPlace(job["root"], job["plan"], project, job["session"])
-        self.settings = Settings(**{**job["settings"], "ports": tuple(job["settings"]["ports"])})
-        self.seconds = self.settings.limits.get("proof_seconds", PROOF_SECONDS)
+        self.settings = settings_of(job["settings"])
+        self.seconds = self.settings.limits.get(fields.LIMITS_PROOF_SECONDS, PROOF_SECONDS)
 
     def save(self) -> None:
         """Write down how far it is."""
@@ -84,11 +85,7 @@ class Commands:
                 self._run_each("")
 
     def _run_in_copy(self) -> None:
-        from tempfile import mkdtemp
-
-        folder = os.path.realpath(mkdtemp(prefix="proof-"))
-        # The same name as the working tree has: some projects are built by the name of their folder.
-        self.state["copy"] = os.path.join(folder, os.path.basename(self.place.root))
+        self.state["copy"] = copy_folder(self.git)
         self.save()
         try:
             copy = make_copy(self.git, self.job["end"], self.state["copy"], self.settings, dict(os.environ))
@@ -97,7 +94,6 @@ class Commands:
         finally:
             os.chdir("/")
             remove_copy(self.git, self.state["copy"])
-            os.rmdir(folder)
             self.state["copy"] = ""
 
     def _run_each(self, root: str) -> None:

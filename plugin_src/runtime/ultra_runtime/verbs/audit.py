@@ -10,7 +10,7 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
 from ultra_runtime.checkout.settings import read_settings
-from ultra_runtime.proof.trial import AUDITING, make_job, trial_of
+from ultra_runtime.proof.background import AUDITING, background_of, make_job
 from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
 from ultra_runtime.run.state.assignment import read_plan_bytes
@@ -19,6 +19,7 @@ from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.status.lines import next_data
+from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import FINISH_SECONDS
 from ultra_runtime.words import one_line
 
@@ -44,14 +45,14 @@ def run(args: Args) -> Answer:
     tried = None
     if case and case.is_over and case.facts.has_ended:
         settings = read_settings(place.root)
-        trial = trial_of(workspace, place.slug, AUDITING)
+        background = background_of(workspace, place.slug, AUDITING)
         job = make_job(place, case.facts.end, case.conditions(), settings, AUDITING)
-        tried = trial.run(job, wait or settings.limits.get("finish_seconds", FINISH_SECONDS))
+        tried = background.run(job, wait or settings.limits.get(fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS))
         if tried is None:
-            words = f"{trial.standing()} have run"
+            words = f"{background.standing()} have run"
             again = {"status": PROVING, "proof": words, "next": AGAIN}
             return Answer(again, f"{PROVING}: {words}; {AGAIN}", 1)
-        trial.stop()
+        background.stop()
     found = audit(case, tried)
     data: dict[str, Any] = {
         "status": found.verdict,

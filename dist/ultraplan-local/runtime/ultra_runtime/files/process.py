@@ -139,6 +139,16 @@ def run_logged(command: Sequence[str], env: Mapping[str, str], log: int, seconds
     return Done(-KILL, late=True) if status is None else Done(status)
 
 
+def launch(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run a program without input and output and return its status; what it leaves running goes on."""
+    actions: Actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    return _status(os.waitpid(_spawn(command, env, actions), 0)[1])
+
+
 def end_group(leader: int, mark: str = "") -> None:
     """Kill a process, its group and its descendants; the mark also finds those that left both."""
     family = _descendants(leader, mark)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.checkout.settings import read_settings
+from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
-from ultra_runtime.proof.trial import FINISHING, make_job, trial_of
+from ultra_runtime.proof.background import FINISHING, background_of, make_job
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
@@ -18,6 +18,7 @@ from ultra_runtime.run.life.report import failures, step_results, summarise, wri
 from ultra_runtime.run.life.stats import append
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
+from ultra_runtime.run.state.live import SETTINGS
 from ultra_runtime.run.state.lock import drop_lock
 from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_findings
 from ultra_runtime.run.state.progress import KIND, now
@@ -26,14 +27,15 @@ from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, ST
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.tables.fields import settings_fields
 from ultra_runtime.tables.limits import FINISH_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.proof.background import Background
     from ultra_runtime.proof.conditions import Tried
-    from ultra_runtime.proof.trial import Trial
     from ultra_runtime.run.life.audit import Audit, Case
     from ultra_runtime.run.life.exits import Exits
     from ultra_runtime.run.state.live import Live
@@ -78,10 +80,10 @@ def finish(live: Live, data_folder: str | None, seconds: float | None = None) ->
     case = open_case(live.git, live.place, read_plan_bytes(live.place.plan))
     tried = None
     if case and case.is_over and live.all_over() and not live.ended:
-        trial = trial_of(live.workspace, live.place.slug)
-        tried = _try(live, case, trial, seconds)
+        background = background_of(live.workspace, live.place.slug)
+        tried = _try(live, case, background, seconds)
         if tried is None:
-            return Proving(trial.standing())
+            return Proving(background.standing())
     exits = judge_exits(live, case.exits if case else [], tried)
     head = live.git.head()
     found = audit(case, tried)
@@ -120,18 +122,18 @@ def finish(live: Live, data_folder: str | None, seconds: float | None = None) ->
     return finished
 
 
-def _try(live: Live, case: Case, trial: Trial, seconds: float | None) -> Tried | None:
+def _try(live: Live, case: Case, background: Background, seconds: float | None) -> Tried | None:
     """Run the commands of the plan in a clean checkout of the end of the run."""
-    settings = read_settings(live.place.root)
+    settings = settings_of(live.lock.get(SETTINGS) or {})
     job = make_job(live.place, case.facts.end, case.conditions(), settings, FINISHING)
     if seconds is None:
-        seconds = settings.limits.get("finish_seconds", FINISH_SECONDS)
-    return trial.run(job, seconds)
+        seconds = live.limit(settings_fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS)
+    return background.run(job, seconds)
 
 
 def release(live: Live) -> None:
     """Release the tree; the facts stay in git, and the findings stay for a resume."""
-    trial_of(live.workspace, live.place.slug).stop()
+    background_of(live.workspace, live.place.slug).stop()
     if live.progress.status == COMPLETED:
         drop_findings(live)
     else:

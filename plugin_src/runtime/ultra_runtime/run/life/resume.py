@@ -172,7 +172,7 @@ def _remember(live: Live, number: int) -> None:
 
 def _forget(live: Live, notes: list[str]) -> None:
     """Drop the facts of the earlier run; its commits and files stay."""
-    from ultra_runtime.proof.trial import trial_of  # a run that starts afresh does without
+    from ultra_runtime.proof.background import background_of  # a run that starts afresh does without
 
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
@@ -186,5 +186,5 @@ def _forget(live: Live, notes: list[str]) -> None:
     live.lock.pop("findings", None)
     live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()
-    trial_of(live.workspace, live.place.slug).stop()
+    background_of(live.workspace, live.place.slug).stop()
     live.snapshots.forget()

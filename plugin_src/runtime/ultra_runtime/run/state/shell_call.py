@@ -72,7 +72,7 @@ def run_command(
         env = {key: value for key, value in os.environ.items() if key != "OLDPWD"}
         os.chdir(root)
         env["PWD"] = root
-        done = run_logged(["bash", "-c", command], env, log, seconds, mark_of(root))
+        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(root))
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         end = os.lseek(log, 0, os.SEEK_END)
         outcome = Outcome(done.status, done.late, place.show(path), path, len(head), end)
@@ -84,7 +84,7 @@ def run_command(
     return outcome
 
 
-def mark_of(root: str) -> str:
+def _mark(root: str) -> str:
     """Return the mark by which the processes of this tree are found."""
     return sha256(os.fsencode(root))[:16]
 

@@ -59,17 +59,20 @@ class Outcome:
         return not wanted
 
 
-def run_command(place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS) -> Outcome:
-    """Run a command and keep its output in the log of that name."""
+def run_command(
+    place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS, root: str = ""
+) -> Outcome:
+    """Run a command and keep its output in the log of that name; `root` is another working copy to run it in."""
+    root = root or place.root
     path = free_path(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         head = f"$ {command}\n".encode("utf-8", "surrogateescape")
         os.write(log, head)
         env = {key: value for key, value in os.environ.items() if key != "OLDPWD"}
-        os.chdir(place.root)
-        env["PWD"] = place.root
-        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(place.root))
+        os.chdir(root)
+        env["PWD"] = root
+        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(root))
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         end = os.lseek(log, 0, os.SEEK_END)
         outcome = Outcome(done.status, done.late, place.show(path), path, len(head), end)

@@ -12,11 +12,10 @@ import time
 
 from ultra_runtime.checkout.copy import remove_copy
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.process import end_group, end_marked, launch
+from ultra_runtime.files.process import end_group, launch
 from ultra_runtime.proof.conditions import Tried
 from ultra_runtime.proof.run_all import JOB, PROCESS, STATE, write_values
 from ultra_runtime.run.state.lock import start_time
-from ultra_runtime.run.state.shell_call import mark_of
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted
@@ -60,16 +59,16 @@ def make_job(
         "end": end,
         "log": log,
         "commands": list(commands.values()),
-        "settings": {**vars(settings), "ports": list(settings.ports)},
+        "settings": dict(settings.given),
     }
 
 
-def trial_of(workspace: Workspace, slug: str, log: str = FINISHING) -> Trial:
+def background_of(workspace: Workspace, slug: str, log: str = FINISHING) -> Background:
     """Return the process that proves a run, started or not."""
-    return Trial(workspace.git, workspace.path(slug, log))
+    return Background(workspace.git, workspace.path(slug, log))
 
 
-class Trial(Struct):
+class Background(Struct):
     """The process that runs the commands of one proof."""
 
     git: Git
@@ -128,10 +127,8 @@ class Trial(Struct):
 
     def _clear(self, state: Mapping[str, Any]) -> None:
         """Remove the checkout of a process that is gone, with all that still runs in it."""
-        copy = state.get("copy")
-        if copy:
-            end_marked(mark_of(copy))
-            remove_copy(self.git, copy)
+        if state.get("copy"):
+            remove_copy(self.git, state["copy"])
 
     def _read(self, name: str) -> dict[str, Any]:
         return read_json(os.path.join(self.folder, name))
