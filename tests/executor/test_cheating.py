@@ -67,6 +67,7 @@ def test_a_stray_commit_turns_completed_into_partial(make: Make) -> None:
     repo.write({"sneaked.txt": "in\n"})
     repo.git("add", "sneaked.txt")
     repo.git("commit", "-qm", "chore: nothing to see")
+    repo.git("update-ref", f"refs/ultra/run/{SLUG}/end", "HEAD^")
     answer = repo.ok("run finish")
     assert answer["result"] == "partial"
     assert answer["ultraexecute_summary"]["manifest_audit"] == "drift"
