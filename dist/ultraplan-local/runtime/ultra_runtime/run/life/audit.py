@@ -37,12 +37,12 @@ class Case(Struct):
     """A run to audit: the plan that it was pinned to, its commits, and what it says is completed."""
 
     git: Git
+    place: RunPlace
     facts: Facts
     assignment: Assignment
     completed: list[Step]
     missing: list[int]
     """Steps that are neither completed nor skipped as the plan allows."""
-    exits: list[InlineCommand]
     edited: list[Drift]
 
     @property
@@ -55,9 +55,13 @@ class Case(Struct):
         """Whether the start and the end of the run are in this repository."""
         return all(self.git.has_commit(one) for one in (self.facts.start, self.facts.end))
 
+    def exits(self) -> list[InlineCommand]:
+        """Return the exit conditions of the run."""
+        return exit_conditions(self.git, self.place, self.assignment, self.facts.end)
+
     def conditions(self) -> list[Condition]:
         """Return the commands that must pass at the end of the run."""
-        return conditions_of(self.completed, self.exits)
+        return conditions_of(self.completed, self.exits())
 
 
 class Audit(Struct):
@@ -89,11 +93,12 @@ class Audit(Struct):
         return [drift.as_data() for drift in self.drifts]
 
 
-def open_case(git: Git, place: RunPlace, data: bytes) -> Case | None:
-    """Return the run of a plan; None when there is no record of one."""
+def open_case(git: Git, place: RunPlace, data: bytes, end: str = "") -> Case | None:
+    """Return the run of a plan, None when there is no record of one; `end` when it ends now, whatever is on record."""
     facts = read_facts(git, place)
     if facts is None:
         return None
+    facts.end = end or facts.end
     edited = []
     if facts.plan:
         pinned = git.ask("cat-file", "blob", facts.plan)
@@ -105,8 +110,7 @@ def open_case(git: Git, place: RunPlace, data: bytes) -> Case | None:
     assignment = Assignment(check_plan(data, place.shown)[0], place.session)
     completed = [step for step in assignment.steps if step.number in facts.ranges]
     missing = [step.number for step in assignment.steps if not _is_over(step, facts)]
-    exits = exit_conditions(git, place, assignment, facts.end)
-    return Case(git, facts, assignment, completed, missing, exits, edited)
+    return Case(git, place, facts, assignment, completed, missing, edited)
 
 
 def _is_over(step: Step, facts: Facts) -> bool:
@@ -126,9 +130,8 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
         words = f"the start {facts.start[:12]} and the end {facts.end[:12]}"
         lost = Drift("history", words, "no such commit in this repository")
         return Audit(source, [*case.edited, lost], numbers, case.missing, has_ended=facts.has_ended)
-    proof = prove(
-        git, case.completed, case.assignment.fence, facts.start, facts.end, case.conditions(), tried
-    )
+    conditions = case.conditions() if tried else ()
+    proof = prove(git, case.completed, case.assignment.fence, facts.start, facts.end, conditions, tried)
     drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
     notes = [*proof.notes, *_strays(git, facts)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)

@@ -77,15 +77,15 @@ class Proving(Struct):
 def finish(live: Live, data_folder: str | None, seconds: float | None = None) -> Finished | Proving:
     """End the live run and return its result; a proof that needs longer than so many seconds goes on meanwhile."""
     _refuse_early(live)
-    case = open_case(live.git, live.place, read_plan_bytes(live.place.plan))
+    head = live.git.head()
+    case = open_case(live.git, live.place, read_plan_bytes(live.place.plan), head)
     tried = None
     if case and case.is_over and live.all_over() and not live.ended:
         background = background_of(live.workspace, live.place.slug)
         tried = _try(live, case, background, seconds)
         if tried is None:
             return Proving(background.standing())
-    exits = judge_exits(live, case.exits if case else [], tried)
-    head = live.git.head()
+    exits = judge_exits(live, case.exits() if case else [], tried)
     found = audit(case, tried)
     live.git.set_refs(live.place.slug, {"end": head})
     result = _result(live, exits, found)
