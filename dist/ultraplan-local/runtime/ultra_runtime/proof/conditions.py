@@ -80,6 +80,11 @@ def judge(conditions: Sequence[Condition], tried: Tried) -> tuple[list[Drift], l
                 f"Verify of step {one.step} {problem}; step {one.later} changed its files afterwards"
             )
         elif problem:
-            check = EXIT_FAILS if one.step is None else VERIFY_FAILS
-            drifts.append(Drift(check, f"`{one_line(one.command)}` passes", f"it {problem}", one.step))
+            expected, actual = f"`{one_line(one.command)}` passes", f"it {problem}"
+            is_exit = one.step is None
+            drifts.append(
+                Drift(EXIT_FAILS, expected, actual)
+                if is_exit
+                else Drift(VERIFY_FAILS, expected, actual, one.step)
+            )
     return drifts, notes

@@ -7,6 +7,7 @@ from ultra_runtime.tables.fields import plan_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 FORBIDDEN: str = plan_fields.MANIFEST_FORBIDDEN_PATHS
@@ -26,6 +27,13 @@ class Drift(Struct):
     expected: str
     actual: str
     step: int | None = None
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Drift:
+        """Read a difference that `as_data` wrote; what it does not have stays empty."""
+        check, expected, actual = (str(data.get(name) or "") for name in ("check", "expected", "actual"))
+        step = data.get("step")
+        return cls(check, expected, actual, step if isinstance(step, int) else None)
 
     def as_data(self) -> dict[str, Any]:
         return {"check": self.check, "expected": self.expected, "actual": self.actual, "step": self.step}

@@ -164,8 +164,8 @@ def _messages(case: Case) -> list[Drift]:
             actual = one_line(subject, 120)
         except PatternError as problem:
             actual = f"the pattern cannot be searched: {problem}"
-        check = plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN
-        drifts.append(Drift(check, one_line(pattern, 120), actual, step.number))
+        expected = one_line(pattern, 120)
+        drifts.append(Drift(plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN, expected, actual, step.number))
     return drifts
 
 

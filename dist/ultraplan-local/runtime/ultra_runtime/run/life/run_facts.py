@@ -179,9 +179,9 @@ def add_audit(project: Project, plan: str, run: RunFacts) -> None:
         place = RunPlace(workspace.root, project.path(plan), project, run.session)
         place = begun_with(workspace.git, place, resuming=True)
         case = open_case(workspace.git, place, read_plan_bytes(place.plan))
-        known = [Drift(**one) for one in run.drifts if one.get("check") in OF_COMMANDS]
+        known = [Drift.of(one) for one in run.drifts if one.get("check") in OF_COMMANDS]
         found = audit(case, known=known)
-    except (UltraError, TypeError):
+    except UltraError:
         return
     run.audit, run.audit_source = found.verdict, f"checked now, commits from {found.source}"
     run.drifts = found.details()
