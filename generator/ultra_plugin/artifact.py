@@ -10,7 +10,9 @@ from typing import Literal
 _PROJECT = ("{project_dir}/", ".claude/projects/{date}-{slug}/")
 # Placeholder of a place -> the option of `put` that fills it in.
 GAPS = {"{NN}": "{topic}", "{topic-slug}": "{slug}", "{N}": "{session}"}
-FieldType = Literal["text", "integer", "number", "boolean", "list", "object", "date", "timestamp", "any"]
+FieldType = Literal[
+    "text", "integer", "number", "boolean", "list", "commands", "object", "date", "timestamp", "any"
+]
 Form = Literal[
     "slug", "file-name", "project-dir", "question", "commit", "sha1", "sha256", "step-number", "version", "location",
     "pattern",
@@ -30,6 +32,8 @@ class Field:
     """Allowed value -> meaning; None allows any value of the type."""
     values_of: str | None = None
     """The part of a contract, `artifact.part`, whose sections name the values: `Findings (MINOR)` gives MINOR."""
+    default: int | tuple[str, ...] | str | None = None
+    """What holds when an optional field is missing."""
     example: str | None = None
     minimum: int | None = None
     maximum: int | None = None
@@ -230,7 +234,7 @@ class Contract:
     title: str
     handover: int
     prefix: str
-    format: Literal["json", "frontmatter", "markdown", "directory"]
+    format: Literal["json", "yaml", "frontmatter", "markdown", "directory"]
     producer: str
     consumer: str | tuple[str, ...]
     summary: str

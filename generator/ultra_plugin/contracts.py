@@ -14,8 +14,8 @@ from ultra_plugin.source import SourceTree
 
 _BRACKETS = re.compile(r"\(([^()]+)\)$")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
-OUTSIDE = "another plugin"
-"""The producer or consumer of an artifact that comes from, or goes to, elsewhere."""
+OUTSIDE = ("another plugin", "the user")
+"""The producers and consumers of an artifact that comes from, or goes to, elsewhere."""
 
 
 def contract_problems(
@@ -49,8 +49,8 @@ def located(tree: SourceTree, path: str, code: str, faults: Iterable[Fault]) -> 
 def _stage_faults(contract: Contract, stages: Collection[str]) -> Iterator[Fault]:
     named = (("producer", contract.producer), *(("consumer", stage) for stage in contract.consumers))
     for key, stage in named:
-        if stages and stage not in stages and stage != OUTSIDE:
-            yield (key,), f"the {key} '{stage}' is not a stage", nearest(stage, [*stages, OUTSIDE])
+        if stages and stage not in stages and stage not in OUTSIDE:
+            yield (key,), f"the {key} '{stage}' is not a stage", nearest(stage, [*stages, *OUTSIDE])
 
 
 def _code_problems(tree: SourceTree, contracts: list[Contract], common: CommonCodes) -> list[Problem]:

@@ -12,7 +12,9 @@ from ultra_plugin.errors import NotKnown, Problem, refuse
 from ultra_plugin.source import SourceTree
 
 LIMITS = "limits.yaml"
-_ASKED = re.compile(r"\{\{\s*(?:limit\.(\w+)|limit_word\('(\w+)'\))\s*(\|\s*capitalize\s*)?\}\}")
+_ASKED = re.compile(
+    r"\{\{\s*(?:limit\.(\w+)(?:\.(minimum|maximum))?|limit_word\('(\w+)'\))\s*(\|\s*capitalize\s*)?\}\}"
+)
 _WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
@@ -71,7 +73,7 @@ def with_limits(path: str, data: bytes, limits: Mapping[str, Limit]) -> bytes:
 
 
 def _put_in(limits: Mapping[str, Limit], asked: re.Match[str]) -> str:
-    name = asked.group(1) or asked.group(2)
-    word = limit_word(limits, name)
-    word = str(limits[name].value) if asked.group(1) else word
-    return word.capitalize() if asked.group(3) else word
+    plain, end, spelled, capital = asked.groups()
+    word = limit_word(limits, plain or spelled)
+    word = str(getattr(limits[plain], end or "value")) if plain else word
+    return word.capitalize() if capital else word

@@ -40,6 +40,7 @@ _TYPES: dict[FieldType, dict[str, Any]] = {
     "number": {"type": "number"},
     "boolean": {"type": "boolean"},
     "list": {"type": "array"},
+    "commands": {"type": ["string", "array"], "items": {"type": "string"}},
     "object": {"type": "object"},
     "any": {},
     "date": {"type": "string", "format": "date", "pattern": PATTERNS["date"]},
@@ -71,7 +72,9 @@ def _object(
         else _property(contract, field)
         for name, field in fields.items()
     }
-    return {"type": "object", "required": required, "properties": properties}
+    schema = {"type": "object", "required": required, "properties": properties}
+    unknown = contract.codes.get(f"{contract.prefix}_UNKNOWN_FIELD")
+    return {**schema, "additionalProperties": False} if unknown and unknown.severity == "error" else schema
 
 
 def _may_miss(contract: Contract, field: Field) -> bool:
@@ -124,7 +127,8 @@ def _limits(field: Field) -> dict[str, Any]:
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema with null allowed: an optional field may be there and empty."""
     if "type" in schema:
-        schema = {**schema, "type": [schema["type"], "null"]}
+        types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        schema = {**schema, "type": [*types, "null"]}
     if "enum" in schema:
         schema["enum"] = [*schema["enum"], None]
     return schema

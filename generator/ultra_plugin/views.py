@@ -94,6 +94,9 @@ def _type(field: Field, version: int | str | None) -> str:
         words += f", {field.minimum} to {field.maximum}"
     elif field.minimum is not None:
         words += f", at least {field.minimum}"
+    if field.default is not None:
+        shown = ", ".join(field.default) if isinstance(field.default, tuple) else field.default
+        words += f"; default: {shown}"
     return f"{words}, {field.form}" if field.form and not field.entries else words
 
 

@@ -67,10 +67,11 @@ def test_a_stray_commit_turns_completed_into_partial(make: Make) -> None:
     repo.write({"sneaked.txt": "in\n"})
     repo.git("add", "sneaked.txt")
     repo.git("commit", "-qm", "chore: nothing to see")
+    repo.git("update-ref", f"refs/ultra/run/{SLUG}/end", "HEAD^")
     answer = repo.ok("run finish")
     assert answer["result"] == "partial"
     assert answer["ultraexecute_summary"]["manifest_audit"] == "drift"
-    assert drifts(repo) == [("stray_commit", None)]
+    assert drifts(repo) == [("scope", None)]
     assert repo.progress()["manifest_audit"]["status"] == "drift"
 
 
@@ -87,13 +88,22 @@ def test_merges_are_no_strays(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
-def test_rewritten_history_is_found(make: Make) -> None:
+def test_an_amended_commit_is_judged_by_what_it_contains(make: Make) -> None:
     repo = done(make)
     repo.git("commit", "-q", "--amend", "-m", "feat: part 2, but nicer")
-    answer = repo.ok("run finish")
-    assert answer["result"] == "partial"
-    assert ("commit", 2) in drifts(repo)
-    assert ("stray_commit", None) in drifts(repo)
+    assert repo.ok("run finish")["result"] == "completed"
+    assert "no step made the commit" in repo.read(f"{PROJECT}/logs/report.md")
+    repo.git("checkout", "-q", "HEAD^")
+    assert drifts(repo) == [("history", None)]
+
+
+def test_an_amended_commit_with_more_in_it_is_found(make: Make) -> None:
+    repo = done(make)
+    repo.write({"sneaked.txt": "in\n"})
+    repo.git("add", "sneaked.txt")
+    repo.git("commit", "-q", "--amend", "--no-edit")
+    assert repo.ok("run finish")["result"] == "partial"
+    assert drifts(repo) == [("scope", None)]
 
 
 def test_a_switched_branch_is_refused(make: Make) -> None:
@@ -195,11 +205,12 @@ def test_the_audit_without_refs_reads_the_progress_file_and_says_so(make: Make) 
 
 def test_expected_paths_that_are_gone(make: Make) -> None:
     repo = done(make)
-    os.unlink(repo.folder / "src/part1.py")
-    assert drifts(repo) == [("expected_paths", 1)]
+    repo.git("rm", "-q", "src/part1.py")
+    repo.git("commit", "-qm", "feat: part 3")
     answer = repo.ok("run finish")
     assert answer["result"] == "partial"
-    assert answer["ultraexecute_summary"]["drift_details"][0]["actual"] == "it does not exist"
+    assert answer["ultraexecute_summary"]["drift_details"][0]["actual"] == "it is not in the commit"
+    assert drifts(repo) == [("expected_paths", 1)]
 
 
 def test_a_hook_that_sneaks_a_forbidden_path_and_a_broken_script_into_the_commit(make: Make) -> None:
@@ -211,7 +222,7 @@ def test_a_hook_that_sneaks_a_forbidden_path_and_a_broken_script_into_the_commit
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.ok("run finish")["result"] == "partial"
-    assert drifts(repo) == [("forbidden_paths", 1), ("scope", 1), ("bash_syntax_check", 1)]
+    assert drifts(repo) == [("forbidden_paths", 1), ("scope", None), ("bash_syntax_check", None)]
 
 
 def test_a_plan_that_is_weakened_after_the_run(make: Make) -> None:

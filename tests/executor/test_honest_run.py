@@ -44,7 +44,8 @@ def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     assert answer["ultraexecute_summary"] == {
         "plan": PLAN, "plan_type": "plan", "plan_version": "1.7", "result": "completed", "steps_total": 3,
         "steps_passed": 3, "steps_failed": 0, "steps_skipped": 0, "steps_not_reached": 0, "steps_blocked": 0,
-        "failed_at_step": None, "exit_condition": "pass", "manifest_audit": "pass", "drift_details": [],
+        "failed_at_step": None, "exit_condition": "pass", "proof": "clean checkout",
+        "manifest_audit": "pass", "drift_details": [],
         "recovery_dispatched": False, "recovery_depth": 0, "legacy_plan": False, "progress_file": PROGRESS,
     }  # fmt: skip
     assert repo.subjects() == ["first", "feat: part 1", "feat: part 2", "feat: part 3"]

@@ -184,7 +184,7 @@ def test_what_runs_is_what_is_scanned_in_the_same_order(make: Make) -> None:
         for number in (1, 2)
     ]
     repo = make(plan(*steps, verification=noted("verification")))
-    repo.write({f"{PROJECT}/logs/order.txt": ""})
+    repo.write({f"{PROJECT}/logs/order.txt": "", ".claude/ultra.yaml": "proof: off\n"})
     scanned = [one for one in repo.ultra(f"scan {PLAN}")["commands"] if one["field"] != "Checkpoint"]
     labels = [f"Step {one['step']}, {one['field']}" if "step" in one else one["field"] for one in scanned]
     told = repo.ultra(f"run validate {PLAN}")["commands"]

@@ -66,7 +66,7 @@ def test_another_plan_puts_the_run_before_it_aside(make: Make) -> None:
     answer = repo.start()
     assert f"the previous run is kept in {LOGS}/run-1" in answer["notes"]
     assert sorted(path.name for path in (repo.folder / LOGS / "run-1").iterdir()) == [
-        "plan.md", "progress.json", "report.md", "step-1-verify-1.log",
+        "plan.md", "progress.json", "proof-1.log", "report.md", "step-1-verify-1.log",
     ]  # fmt: skip
     for name, text in old.items():
         assert repo.read(f"{LOGS}/run-1/{name.rpartition('/')[2]}") == text

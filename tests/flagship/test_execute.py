@@ -414,3 +414,18 @@ def test_looking_first_writes_nothing(story: Story, option: str, verb: str, says
     told = story.claude(f"{EXECUTE} {option} {PLAN}", ultra(verb))
     assert says in json.dumps(told.answer(verb.rpartition(" ")[0]))
     assert (story.repo.tree(), story.repo.refs(), story.repo.has(PROGRESS)) == (before, {}, False)
+
+
+def test_a_proof_that_is_longer_than_a_call_is_asked_for_again(
+    client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path
+) -> None:
+    text = plan(step(1, ["src/greet.py"]), verification="sleep 3; test -f src/greet.py")
+    story = Story(client, scripted, bundle, tmp_path / "repo", text)
+    story.repo.write({".claude/ultra.yaml": "limits:\n  finish_seconds: 1\n"})
+    again = [finish() for _ in range(8)]
+    told = story.claude(TYPED, start(), begin(1), write("src/greet.py", GREET), verify(1), commit(1), again)
+    first, *others = told.answers("run finish")
+    assert (list(first), "of 2 commands have run" in first["proof"]) == (["ok", "proof", "next"], True)
+    assert first["next"] == "`ultra run finish` again: the proof goes on meanwhile"
+    assert [one["result"] for one in others if "result" in one] == ["completed"]
+    assert story.repo.progress()["status"] == "completed"

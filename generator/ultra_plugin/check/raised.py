@@ -263,11 +263,11 @@ def _needs_section(contract: Contract) -> bool:
     return contract.format == "frontmatter" and any(one.required for one in contract.sections.values())
 
 
-_READ = ("json", "frontmatter")
+_READ = ("json", "yaml", "frontmatter")
 _NEEDED: Mapping[str, Callable[[Contract], object]] = {
     "NOT_FOUND": lambda one: one.format != "directory",
     "READ_ERROR": lambda one: one.format != "directory",
-    "PARSE_ERROR": lambda one: one.format == "json",
+    "PARSE_ERROR": lambda one: one.format in ("json", "yaml"),
     "MISSING_FIELD": _lacks_field,
     "BAD_TYPE": lambda one: any(
         field.type != "any" and not (field.type_code or field.code) for field in _fields(one)

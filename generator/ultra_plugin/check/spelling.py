@@ -121,11 +121,13 @@ def _values(fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
 
 
 def _names(suite: Suite) -> set[str]:
-    """Return the names of stages, artifacts, verbs, commands, agents and fields."""
+    """Return the names of stages, artifacts, verbs, commands, agents, fields, and the words of the options."""
     names = {word for verb in suite.verbs for word in verb.split()}
     for contract in suite.contracts.values():
         names |= {contract.artifact, contract.producer, *contract.consumers}
         names |= {keys[-1] for keys, _ in walk(contract) if keys[0] != "stats"}
     for plugin in suite.plugins:
         names |= {*plugin.settings.pipeline, *plugin.commands, *plugin.agents}
+        for option in plugin.settings.options.values():
+            names |= {*re.findall(r"\w+", option.description)}
     return names

@@ -22,6 +22,7 @@ def contract_module(contract: Contract) -> str:
         "format": literal(contract.format),
         "version": _version(contract.version),
         "modes": _modes(contract.modes),
+        "places": literal(tuple(place.path for place in contract.places)),
         "fields": rows(field_call(name, field) for name, field in contract.fields.items()),
         "sections": rows(_section(name, section) for name, section in contract.sections.items()),
         "parts": rows(_part(name, part) for name, part in contract.parts.items()),
@@ -72,6 +73,7 @@ def field_call(name: str, field: Field) -> str:
         "code": field.code,
         "type_code": field.type_code,
         "missing": field.missing,
+        "default": field.default,
         "legacy": field.legacy or None,
         "moves": field.moves or None,
     }

@@ -1,44 +1,71 @@
-"""Audit the run of a plan, at any time, from the plan, git and the files alone.
+"""Audit the run of a plan, at any time, from the plan, git and a clean checkout of its end.
 
-The status is pass or drift; each drift says what was expected, what was found, and at which step.
+The status is pass, drift, unfinished or nothing done; each drift says what was expected, what was found, and at which
+step. The commands of a run that is over are run again; while they run longer than --wait allows the status is proving,
+and the same call asks again.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
-from ultra_runtime.run.life.audit import PASS, audit
+from ultra_runtime.checkout.settings import read_settings
+from ultra_runtime.proof.background import AUDITING, background_of, make_job
+from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.status.lines import next_data
+from ultra_runtime.tables.fields import settings_fields as fields
+from ultra_runtime.tables.limits import FINISH_SECONDS
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
 
-USAGE = "audit PATH [--project DIR] [--session N] [--json]"
+USAGE = "audit PATH [--project DIR] [--session N] [--wait SECONDS] [--json]"
 STAGE = "execute"
+PROVING, AGAIN = "proving", "make the same call again"
 
 
 def run(args: Args) -> Answer:
     """Answer with the verdict."""
     session = number(args, "--session", 1) if args.get("--session") else None
+    wait = seconds(args, "--wait", 0)
     workspace = find_workspace()
     place = find_run_place(workspace, args.need("PATH"), args.get("--project"), session)
     place = begun_with(workspace.git, place, resuming=True)
-    found = audit(workspace.git, place, read_plan_bytes(place.plan))
+    case = open_case(workspace.git, place, read_plan_bytes(place.plan))
+    tried = None
+    if case and case.is_over and case.facts.has_ended:
+        settings = read_settings(place.root)
+        background = background_of(workspace, place.slug, AUDITING)
+        job = make_job(place, case.facts.end, case.conditions(), settings, AUDITING)
+        tried = background.run(job, wait or settings.limits.get(fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS))
+        if tried is None:
+            words = f"{background.standing()} have run"
+            again = {"status": PROVING, "proof": words, "next": AGAIN}
+            return Answer(again, f"{PROVING}: {words}; {AGAIN}", 1)
+        background.stop()
+    found = audit(case, tried)
     data: dict[str, Any] = {
-        "status": found.status,
-        "completed_steps": found.completed,
+        "status": found.verdict,
+        "completed_steps": list(found.completed),
         "drift_details": found.details(),
         "source": found.source,
     }
-    head = f"{found.status}: {len(found.completed)} completed steps, commits from {found.source}"
-    lines = [head, *(f"  {one_line(str(drift), 500)}" for drift in found.drifts)]
+    head = f"{found.verdict}: {len(found.completed)} completed steps, commits from {found.source}"
+    if tried:
+        data["proof"] = tried.proof
+        head += f", proof: {tried.proof}"
+    if found.notes:
+        data["notes"] = list(found.notes)
+    lines = [head, *(f"  {one_line(str(drift), 600)}" for drift in found.drifts)]
+    lines += [f"  note: {one_line(note, 400)}" for note in found.notes]
     if place.project:
         standing = ProjectStanding(place.project)
         data.update(next_data(standing))
         lines.append(f"Next: {data['next']}")
-    return Answer(data, "\n".join(lines), 0 if found.status == PASS else 1)
+    return Answer(data, "\n".join(lines), 0 if found.verdict == PASS else 1)

@@ -38,6 +38,7 @@ class Field(Struct):
     code: str = ""
     type_code: str = ""
     missing: str = ""
+    default: int | str | tuple[str, ...] | None = None
     legacy: Mapping[str, str] | None = None
     moves: Mapping[str, tuple[str, ...]] | None = None
     fields: tuple[Field, ...] = ()
@@ -135,6 +136,7 @@ class Contract(Struct):
     version: Version | None = None
     fields: tuple[Field, ...] = ()
     rules: tuple[Callable[[Report, Subject], None], ...] = ()
+    places: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     parts: tuple[Part, ...] = ()
     blocks: tuple[Block, ...] = ()

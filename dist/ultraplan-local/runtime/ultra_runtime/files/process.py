@@ -32,6 +32,8 @@ class Done(Struct):
     out: bytes = b""
     err: bytes = b""
     late: bool = False
+    lacks: Sequence[bytes] = ()
+    """The wanted texts that it did not print."""
 
 
 def which(name: str) -> str | None:
@@ -154,12 +156,17 @@ class Excerpt:
 
 
 def run_logged(
-    command: Sequence[str], env: Mapping[str, str], log: int, seconds: float, mark: str, wanted: bytes = b""
+    command: Sequence[str],
+    env: Mapping[str, str],
+    log: int,
+    seconds: float,
+    mark: str,
+    wanted: Sequence[bytes] = (),
 ) -> Done:
     """Run a program without input, the head and the tail of its output in the log; at the limit it is killed.
 
-    `out` of the result is the wanted text if the program printed it. The mark is in the environment of every process
-    that it starts, so all of them end with it; those of an earlier, killed call with the same mark are killed first.
+    The mark is in the environment of every process that it starts, so all of them end with it; those of an earlier,
+    killed call with the same mark are killed first.
     """
     end_marked(mark)
     reader, writer = _pipe()
@@ -175,26 +182,31 @@ def run_logged(
     status = None
     _end_in_order()
     try:
-        status, found = _follow(child, reader, log, time.monotonic() + seconds, wanted)
+        status, lacks = _follow(child, reader, log, time.monotonic() + seconds, wanted)
     finally:
         end_group(child, mark)
         if status is None:
             os.waitpid(child, 0)
         os.close(reader)
-    out = wanted if found else b""
-    return Done(-KILL, out, late=True) if status is None else Done(status, out)
+    return Done(-KILL if status is None else status, late=status is None, lacks=lacks)
 
 
-def _follow(child: int, reader: int, log: int, deadline: float, wanted: bytes) -> tuple[int | None, bool]:
-    """Keep what a program prints until it ends; without a status, time was up first."""
-    kept, last, found, open_, status = Excerpt(), b"", not wanted, True, None
+def _follow(
+    child: int, reader: int, log: int, deadline: float, wanted: Sequence[bytes]
+) -> tuple[int | None, list[bytes]]:
+    """Keep what a program prints until it ends, and return its status and the wanted texts that it lacks.
+
+    Without a status, time was up first.
+    """
+    kept, last, lacks, open_, status = Excerpt(), b"", [text for text in wanted if text], True, None
+    overlap = max(map(len, lacks), default=1)
     while time.monotonic() < deadline:
         readable = open_ and select.select([reader], [], [], 0 if status is not None else LONGEST_NAP)[0]
         if readable:
             piece = os.read(reader, PIECE)
             open_ = bool(piece)
-            found = found or wanted in last + piece
-            last = (last + piece)[-len(wanted) :] if wanted else b""
+            lacks = [text for text in lacks if text not in last + piece]
+            last = (last + piece)[-overlap:]
             _write_all(log, kept.add(piece))
         elif status is not None:
             break
@@ -204,12 +216,22 @@ def _follow(child: int, reader: int, log: int, deadline: float, wanted: bytes) -
             if not open_ and not ended:
                 time.sleep(SHORTEST_NAP)
     _write_all(log, kept.rest())
-    return status, found
+    return status, lacks
 
 
 def _write_all(file: int, data: bytes) -> None:
     while data:
         data = data[os.write(file, data) :]
+
+
+def launch(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run a program without input and output and return its status; what it leaves running goes on."""
+    actions: Actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    return _status(os.waitpid(_spawn(command, env, actions), 0)[1])
 
 
 def end_group(leader: int, mark: str = "") -> None:

@@ -1,11 +1,26 @@
-"""Decide whether a plan names a path: as a file, as part of a folder, or by a glob."""
+"""Decide whether a plan names a path: as a file, as part of a folder, or by a pattern.
+
+A name is a name: only `*` and `?` make it a pattern, so `app/[id].tsx` is a file. What is forbidden is read as widely
+as possible: there brackets are a choice of characters as well.
+"""
 
 from __future__ import annotations
 
 from ultra_runtime.typed import Iterable
 
-WILD = "*?["
+WILD = "*?"
+WIDELY_WILD = "*?["
 ANY_DEPTH = "**"
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether a name of a plan is a pattern."""
+    return any(sign in name for sign in WILD)
+
+
+def means_folder(name: str) -> bool:
+    """Return whether a name of a plan says by its last character that it is a folder."""
+    return name.endswith("/")
 
 
 def plain(path: str) -> str:
@@ -20,7 +35,10 @@ def plain(path: str) -> str:
 
 
 def covers(names: Iterable[str], path: str, anywhere: bool = False) -> bool:
-    """Return whether one of the names covers the path; with `anywhere` a glob without a slash matches at any depth."""
+    """Return whether one of the names covers the path.
+
+    With `anywhere`, for what is forbidden, a pattern without a slash matches at any depth, and brackets count.
+    """
     return any(_covers(plain(name), path, anywhere) for name in names)
 
 
@@ -29,9 +47,9 @@ def _covers(name: str, path: str, anywhere: bool) -> bool:
         return True
     if path == name or path.startswith(name + "/"):
         return True
-    if not any(sign in name for sign in WILD):
+    if not any(sign in name for sign in (WIDELY_WILD if anywhere else WILD)):
         return False
-    wanted = name.split("/")
+    wanted = name.split("/") if anywhere else name.replace("[", "[[]").split("/")
     if anywhere and len(wanted) == 1:
         wanted = [ANY_DEPTH, *wanted]
     return _matches(wanted, path.split("/"))

@@ -8,6 +8,7 @@ CONTRACT = Contract(
     prefix="ARCH",
     format="directory",
     modes=Modes(write="none"),
+    places=("{project_dir}/architecture/",),
     files={"overview.md": "canonical", "architecture-overview.md": "tolerated", "overview.markdown": "tolerated", "README.md": "tolerated", "gaps.md": "optional"},
     codes={
         "ARCH_NON_CANONICAL_OVERVIEW": Code(name="ARCH_NON_CANONICAL_OVERVIEW", severity="warning", remedy="Rename it to overview.md, or leave it; it is used anyway."),

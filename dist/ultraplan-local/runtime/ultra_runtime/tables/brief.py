@@ -10,6 +10,7 @@ CONTRACT = Contract(
     format="frontmatter",
     version=Version(field="brief_version", current="2.0", accepts=()),
     modes=Modes(write="strict", soft_when={"brief_quality": "partial"}),
+    places=(".claude/projects/{date}-{slug}/brief.md", "any path given with --brief",),
     fields=(
         Field(name="type", type="text", required=True, values={"ultrabrief": "A brief of this pipeline."}, code="BRIEF_WRONG_TYPE"),
         Field(name="brief_version", type="text", required=True),

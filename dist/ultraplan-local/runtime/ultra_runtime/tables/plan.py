@@ -9,6 +9,7 @@ CONTRACT = Contract(
     format="markdown",
     version=Version(field="plan_version", current="1.7", accepts=()),
     modes=Modes(write="strict"),
+    places=("{project_dir}/plan.md", ".claude/plans/ultraplan-{date}-{slug}.md",),
     fields=(
         Field(name="plan_version", type="text", required=False, form="version"),
         Field(name="source_findings", type="list", required=False, form="sha1", items="text"),

@@ -8,6 +8,7 @@ CONTRACT = Contract(
     prefix="RESEARCH",
     format="frontmatter",
     modes=Modes(write="strict"),
+    places=("{project_dir}/research/{NN}-{topic-slug}.md", ".claude/research/ultraresearch-{date}-{slug}.md",),
     fields=(
         Field(name="type", type="text", required=True, values={"ultraresearch-brief": "An answer to a research question of this pipeline."}, code="RESEARCH_WRONG_TYPE"),
         Field(name="created", type="date", required=True),

@@ -10,6 +10,7 @@ CONTRACT = Contract(
     format="frontmatter",
     version=Version(field="review_version", current="1.0", accepts=()),
     modes=Modes(write="strict"),
+    places=("{project_dir}/review.md",),
     fields=(
         Field(name="type", type="text", required=True, values={"ultrareview": "A review of this pipeline."}, code="REVIEW_WRONG_TYPE"),
         Field(name="review_version", type="text", required=True),

@@ -9,6 +9,7 @@ CONTRACT = Contract(
     format="markdown",
     version=Version(field="plan_version", current="1.7", accepts=()),
     modes=Modes(write="runtime"),
+    places=("{project_dir}/sessions/session-{N}.md", "{project_dir}/sessions/session-{N}-recovery-{depth}.md",),
     sections=(
         Section(name="Context", required=True),
         Section(name="Dependencies", required=True, fields=(Field(name="Depends on", type="text", required=False), Field(name="Blocks", type="text", required=False), Field(name="Entry condition", type="text", required=True),)),

@@ -10,6 +10,7 @@ CONTRACT = Contract(
     format="json",
     version=Version(field="schema_version", current=1, accepts=()),
     modes=Modes(write="runtime"),
+    places=("{project_dir}/.session-state.local.json", "{plan_dir}/.session-state.local.json",),
     fields=(
         Field(name="schema_version", type="integer", required=True),
         Field(name="project", type="text", required=True),

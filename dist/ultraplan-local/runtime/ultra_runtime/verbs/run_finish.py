@@ -1,29 +1,38 @@
-"""End the run: check the exit conditions, audit, and write result, session state, statistics and final report.
+"""End the run: prove it in a clean checkout, and write result, session state, statistics and final report.
 
-Only this verb can set a run to `completed`: every step is completed or skipped, and the exit conditions and the audit
-pass.
+Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that needs
+longer than --wait allows goes on in a process of its own; the answer says how far it is, and the same call asks again.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
-from ultra_runtime.run.life.finish import finish
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.finish import Proving, finish
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.state.statuses import COMPLETED
+from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 
-USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--json]"
+USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--wait SECONDS] [--json]"
 STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
     """Answer with what to tell the user, and the next command."""
+    wait = seconds(args, "--wait", 0)
     busy, live = open_live("run finish", args.get("--plan"), args.get("--project"))
     with busy:
-        done = finish(live, args.get("--data"))
+        done = finish(live, args.get("--data"), wait or None)
+    if isinstance(done, Proving):
+        words, again = (
+            f"{done.standing} have run",
+            f"`{verb('run finish')}` again: the proof goes on meanwhile",
+        )
+        return Answer({"ok": True, "proof": words, "next": again}, f"The proof goes on: {words}.\n{again}")
     result, drifts = done.summary[fields.STATS_RESULT], done.summary[fields.MANIFEST_AUDIT_DRIFT_DETAILS]
     data: dict[str, Any] = {"ok": True, "result": result, "steps": done.steps}
     optional = (

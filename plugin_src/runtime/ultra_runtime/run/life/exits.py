@@ -1,4 +1,4 @@
-"""Check the exit conditions of a run, and those of the whole plan when its last session ends."""
+"""The exit conditions of a run, and those of the whole plan when its last session ends."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import os
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
+from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.run.life.sessions import plan_done_with
-from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.plan.inline import InlineCommand
+    from ultra_runtime.proof.conditions import Tried
+    from ultra_runtime.run.state.assignment import Assignment
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.run_place import RunPlace
 
@@ -34,31 +35,32 @@ class Exits(Struct):
     held: Sequence[str] = ()
 
 
-def check_exits(live: Live) -> Exits:
-    """Run the exit conditions when every step is over; prose is listed and decides nothing."""
-    over = not live.ended and live.all_over()
-    conditions, problems = list(live.assignment.exits), []
-    if over and live.place.session is not None:
-        problems = _of_plan(live, conditions)
-    commands = [one for one in conditions if one.command]
+def exit_conditions(git: Git, place: RunPlace, assignment: Assignment, end: str) -> list[InlineCommand]:
+    """Return the exit conditions of a run; a session that ends last has the Verification of the plan too."""
+    conditions = list(assignment.exits)
+    plan = plan_done_with(git, place, end) if place.session is not None else None
+    known = {(one.command, one.expected) for one in conditions}
+    verification = plan.verification if plan else []
+    return conditions + [one for one in verification if (one.command, one.expected) not in known]
+
+
+def judge_exits(live: Live, conditions: Sequence[InlineCommand], tried: Tried | None) -> Exits:
+    """Return how the exit conditions ended; prose is listed and decides nothing."""
+    problems = _edited_plan(live) if tried and len(conditions) > len(live.assignment.exits) else []
+    commands = conditions_of([], conditions)
     if not commands and not problems:
         return Exits(NO_COMMAND, [])
-    if not over:
+    if tried is None or not (problems or any(one.command in tried.rows for one in commands)):
         return Exits(SKIPPED, [])
-    checked = [(one, _problem(live, number, one)) for number, one in enumerate(commands, 1)]
-    rows = problems + [problem for _, problem in checked if problem]
-    held = [f"`{one_line(one.command or '')}` passes" for one, problem in checked if not problem]
+    checked = [(f"`{one_line(one.command)}`", tried.problem(one)) for one in commands]
+    rows = problems + [f"{command} {problem}" for command, problem in checked if problem]
+    held = [f"{command} passes" for command, problem in checked if not problem]
     prose = [f"for a person to check: {one_line(one.text)}" for one in conditions if not one.command]
     return Exits(FAIL if rows else PASS, [*rows, *prose], held)
 
 
-def _of_plan(live: Live, conditions: list[InlineCommand]) -> list[str]:
-    """Add the Verification of the plan when this session ends last, and return why it cannot be run."""
-    plan = plan_done_with(live.git, live.place)
-    if plan is None or not plan.verification:
-        return []
-    known = {(one.command, one.expected) for one in conditions}
-    conditions += [one for one in plan.verification if (one.command, one.expected) not in known]
+def _edited_plan(live: Live) -> list[str]:
+    """Return why the Verification of the whole plan counts for nothing."""
     pinned = live.lock.get("whole")
     if pinned and pinned != digest_of_plan(live.place):
         return [f"{PLAN_FILE} was edited during the run, so its Verification proves nothing"]
@@ -74,24 +76,3 @@ def digest_of_plan(place: RunPlace) -> str | None:
         return sha256(read_regular(path))
     except UnreadableError:
         return None
-
-
-def _problem(live: Live, number: int, one: InlineCommand) -> str:
-    command = one.command or ""
-    reason = why_blocked(live.place, command)
-    if reason:
-        return f"`{one_line(command)}` is blocked and was not run: {reason}"
-    outcome = run_command(
-        live.place,
-        command,
-        f"exit-condition-{number}.log",
-        COMMAND_SECONDS,
-        one.expected if one.literal else "",
-    )
-    if outcome.late:
-        return f"`{one_line(command)}` timed out"
-    if outcome.status:
-        return f"`{one_line(command)}` failed with exit status {outcome.status}, see {outcome.log}"
-    if not outcome.printed:
-        return f"`{one_line(command)}` did not print {one_line(one.expected, 120)}, see {outcome.log}"
-    return ""

@@ -5,29 +5,38 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
+from ultra_runtime.proof.background import FINISHING, background_of, make_job
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.audit import DRIFT, audit
+from ultra_runtime.run.life.audit import audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
-from ultra_runtime.run.life.exits import FAIL, PASS, check_exits
+from ultra_runtime.run.life.exits import FAIL, PASS, judge_exits
 from ultra_runtime.run.life.report import failures, step_results, summarise, write_report
 from ultra_runtime.run.life.stats import append
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
+from ultra_runtime.run.state.live import SETTINGS
 from ultra_runtime.run.state.lock import drop_lock
 from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_findings
 from ultra_runtime.run.state.progress import KIND, now
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
 from ultra_runtime.run.tree.workspace import replace
+from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.tables.fields import settings_fields
+from ultra_runtime.tables.limits import FINISH_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.proof.background import Background
+    from ultra_runtime.proof.conditions import Tried
+    from ultra_runtime.run.life.audit import Audit, Case
     from ultra_runtime.run.life.exits import Exits
     from ultra_runtime.run.state.live import Live
 
@@ -43,6 +52,9 @@ COUNTED = (
 """What the statistics take from the summary."""
 
 
+NOT_MADE = "not made: not every step is completed"
+
+
 class Finished:
     """The result of `run finish`."""
 
@@ -56,21 +68,35 @@ class Finished:
         self.warnings: list[str] = []
 
 
-def finish(live: Live, data_folder: str | None) -> Finished:
-    """End the live run and return its result."""
+class Proving(Struct):
+    """A proof that goes on in a process of its own, and how far it is."""
+
+    standing: str
+
+
+def finish(live: Live, data_folder: str | None, seconds: float | None = None) -> Finished | Proving:
+    """End the live run and return its result; a proof that needs longer than so many seconds goes on meanwhile."""
     _refuse_early(live)
-    exits = check_exits(live)
     head = live.git.head()
+    case = open_case(live.git, live.place, read_plan_bytes(live.place.plan), head)
+    tried = None
+    if case and case.is_over and live.all_over() and not live.ended:
+        background = background_of(live.workspace, live.place.slug)
+        tried = _try(live, case, background, seconds)
+        if tried is None:
+            return Proving(background.standing())
+    exits = judge_exits(live, case.exits() if case else [], tried)
+    found = audit(case, tried)
     live.git.set_refs(live.place.slug, {"end": head})
-    found = audit(live.git, live.place, read_plan_bytes(live.place.plan))
-    result = _result(live, exits, found.status)
-    summary = summarise(live, result, exits, found)
+    result = _result(live, exits, found)
+    proof = tried.proof if tried else NOT_MADE
+    summary = summarise(live, result, exits, found, proof)
     scanned = scan(live.assignment.plan, judge_of(live.place))
     advisories = [str(one) for one in scanned if one.verdict != ALLOWED]
     report = write_report(live, summary, exits, found, advisories)
     finished = Finished(summary, report, _write_report(live, report))
     finished.steps, finished.findings = step_results(live), live.lock.get("findings") or []
-    finished.why = [*failures(live), *(exits.rows if exits.status == FAIL else [])]
+    finished.why = [*failures(live), *(exits.rows if exits.status == FAIL else []), *_undone(live, found)]
     live.progress.change(
         {
             fields.STATUS: result,
@@ -96,8 +122,18 @@ def finish(live: Live, data_folder: str | None) -> Finished:
     return finished
 
 
+def _try(live: Live, case: Case, background: Background, seconds: float | None) -> Tried | None:
+    """Run the commands of the plan in a clean checkout of the end of the run."""
+    settings = settings_of(live.lock.get(SETTINGS) or {})
+    job = make_job(live.place, case.facts.end, case.conditions(), settings, FINISHING)
+    if seconds is None:
+        seconds = live.limit(settings_fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS)
+    return background.run(job, seconds)
+
+
 def release(live: Live) -> None:
     """Release the tree; the facts stay in git, and the findings stay for a resume."""
+    background_of(live.workspace, live.place.slug).stop()
     if live.progress.status == COMPLETED:
         drop_findings(live)
     else:
@@ -136,12 +172,24 @@ def _refuse_early(live: Live) -> None:
     raise RefusedError(f"step {turn} is not done", f"continue with `{verb('step begin')} {turn}`, {abandon}")
 
 
-def _result(live: Live, exits: Exits, audited: str) -> str:
+def _result(live: Live, exits: Exits, found: Audit) -> str:
     if live.ended:
         return live.progress.status
-    if not live.all_over() or exits.status == FAIL or audited == DRIFT:
+    if not live.all_over() or exits.status == FAIL or found.drifts or found.missing or not found.completed:
         return PARTIAL
     return COMPLETED
+
+
+def _undone(live: Live, found: Audit) -> list[str]:
+    """Return why a run whose steps are all over is not completed."""
+    if live.ended or not live.all_over():
+        return []
+    if not found.completed:
+        return ["no step was completed"]
+    return [
+        f"step {number} is {live.progress.state(number)}, and its On failure is not skip"
+        for number in found.missing
+    ]
 
 
 def _write_report(live: Live, report: str) -> str:

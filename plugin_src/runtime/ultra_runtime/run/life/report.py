@@ -5,7 +5,6 @@ from __future__ import annotations
 from ultra_runtime.run.life.exits import NO_COMMAND
 from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -24,10 +23,10 @@ WORDS = {
     IN_PROGRESS: "in progress",
     PENDING: "not reached",
 }
-NOT_REACHED, BLOCKED_STEPS = "steps_not_reached", "steps_blocked"
+NOT_REACHED, BLOCKED_STEPS, PROOF = "steps_not_reached", "steps_blocked", "proof"
 
 
-def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, Any]:
+def summarise(live: Live, result: str, exits: Exits, audit: Audit, proof: str) -> dict[str, Any]:
     """Return the value of `ultraexecute_summary`."""
     progress, counted = live.progress, live.assignment.counted
     own = live.assignment.numbers
@@ -46,6 +45,7 @@ def summarise(live: Live, result: str, exits: Exits, audit: Audit) -> dict[str, 
         BLOCKED_STEPS: progress.counted(BLOCKED, own),
         fields.STATS_FAILED_AT_STEP: failed[0] if failed else None,
         "exit_condition": exits.status,
+        PROOF: proof,
         fields.MANIFEST_AUDIT: audit.status,
         fields.MANIFEST_AUDIT_DRIFT_DETAILS: audit.details(),
         fields.RECOVERY_DISPATCHED: bool(progress.values.get(fields.RECOVERY_DISPATCHED, False)),
@@ -67,6 +67,7 @@ def write_report(
         f"- Mode: {live.progress.values[fields.MODE]}"
         + (f" {live.target}" if live.target is not None else ""),
         f"- Result: **{result}**",
+        f"- Proof: {one_line(summary[PROOF], 400)}",
         "",
         "### Steps",
         "",
@@ -77,7 +78,8 @@ def write_report(
         "### Manifest audit",
         "",
         f"{audit.status} (commits from {audit.source})",
-        *(f"- {one_line(str(drift), 400)}" for drift in audit.drifts),
+        *(f"- {one_line(str(drift), 600)}" for drift in audit.drifts),
+        *(f"- note: {one_line(note, 400)}" for note in audit.notes),
     ]
     lines += _section(
         "Exit conditions", [exits.status, *exits.rows, *exits.held] if exits.status != NO_COMMAND else []
@@ -144,7 +146,7 @@ def failures(live: Live) -> list[str]:
     for step in live.assignment.steps:
         record = live.progress.step(step.number)
         if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and record.get(fields.STEPS_ERROR):
-            attempts = f"{record.get(fields.STEPS_ATTEMPTS, 0)} of {ATTEMPTS} attempts"
+            attempts = f"{record.get(fields.STEPS_ATTEMPTS, 0)} of {live.most_attempts()} attempts"
             name = f"Step {step.number} ({step.title})"
             rows.append(f"{name}, on failure {step.on_failure}, {attempts}: {record[fields.STEPS_ERROR]}")
     return rows

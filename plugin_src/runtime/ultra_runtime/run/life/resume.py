@@ -172,6 +172,8 @@ def _remember(live: Live, number: int) -> None:
 
 def _forget(live: Live, notes: list[str]) -> None:
     """Drop the facts of the earlier run; its commits and files stay."""
+    from ultra_runtime.proof.background import background_of  # a run that starts afresh does without
+
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
         notes.append(f"the edits of step {record.number} so far stay in the tree as yours")
@@ -184,4 +186,5 @@ def _forget(live: Live, notes: list[str]) -> None:
     live.lock.pop("findings", None)
     live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()
+    background_of(live.workspace, live.place.slug).stop()
     live.snapshots.forget()

@@ -141,12 +141,11 @@ def session_after(git: Git, place: RunPlace) -> Session | None:
     return None
 
 
-def plan_done_with(git: Git, place: RunPlace) -> Plan | None:
-    """Return the plan when all its other sessions are completed and committed here."""
+def plan_done_with(git: Git, place: RunPlace, end: str) -> Plan | None:
+    """Return the plan when all its other sessions are completed and contained in the end of this one."""
     plan = master_plan(place)
     if plan is None:
         return None
-    head = git.head()
     for session in plan.sessions:
         if session.number == place.session:
             continue
@@ -155,6 +154,6 @@ def plan_done_with(git: Git, place: RunPlace) -> Plan | None:
         refs = git.refs(place.slug_of(session.number))
         for step in session.steps:
             done = refs.get(f"step-{step}") or refs.get(f"skip-{step}")
-            if not done or not git.is_ancestor(done, head):
+            if not done or not git.is_ancestor(done, end):
                 return None
     return plan

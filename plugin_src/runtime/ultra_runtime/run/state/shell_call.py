@@ -16,6 +16,8 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.run.state.run_place import RunPlace
 
 LONGEST_LINE = 200
@@ -30,8 +32,8 @@ class Outcome(Struct):
     late: bool
     log: str
     path: str
-    printed: bool
-    """Whether the output contained the expected text."""
+    lacks: list[str]
+    """The expected texts that it did not print."""
 
     def excerpt(self) -> str:
         """Return the most useful lines of the output: around the first failure, and the last ones."""
@@ -54,24 +56,32 @@ def without_colours(text: str) -> str:
 
 
 def run_command(
-    place: RunPlace, command: str, name: str, seconds: float = COMMAND_SECONDS, expected: str = ""
+    place: RunPlace,
+    command: str,
+    name: str,
+    seconds: float = COMMAND_SECONDS,
+    expected: Sequence[str] = (),
+    root: str = "",
 ) -> Outcome:
-    """Run a command and keep the head and the tail of its output in the log of that name."""
+    """Run a command and keep its output in the log of that name; `root` is another working copy to run it in."""
+    root = root or place.root
     path = free_path(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         os.write(log, f"$ {command}\n".encode("utf-8", "surrogateescape"))
         env = {key: value for key, value in os.environ.items() if key != "OLDPWD"}
-        os.chdir(place.root)
-        env["PWD"] = place.root
-        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(place.root), expected.encode())
+        os.chdir(root)
+        env["PWD"] = root
+        done = run_logged(
+            ["bash", "-c", command], env, log, seconds, _mark(root), [text.encode() for text in expected]
+        )
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         os.write(log, ending.encode())
     except NotStartedError as problem:
         raise RefusedError(str(problem), "install bash: it runs the commands of plans") from None
     finally:
         os.close(log)
-    return Outcome(done.status, done.late, place.show(path), path, done.out == expected.encode())
+    return Outcome(done.status, done.late, place.show(path), path, [os.fsdecode(text) for text in done.lacks])
 
 
 def _mark(root: str) -> str:

@@ -164,10 +164,11 @@ def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
 
 
 def add_audit(project: Project, plan: str, run: RunFacts) -> None:
-    """Audit a finished run now; if that fails, keep the audit of its finish."""
+    """Audit a finished run now, without running commands: what they showed at its finish counts; else keep its audit."""
     if run.status not in FINISHED:
         return
-    from ultra_runtime.run.life.audit import audit
+    from ultra_runtime.proof.drift import OF_COMMANDS, Drift
+    from ultra_runtime.run.life.audit import audit, open_case
     from ultra_runtime.run.life.sessions import begun_with
     from ultra_runtime.run.state.assignment import read_plan_bytes
     from ultra_runtime.run.state.run_place import RunPlace
@@ -177,10 +178,12 @@ def add_audit(project: Project, plan: str, run: RunFacts) -> None:
         workspace = find_workspace(project.root)
         place = RunPlace(workspace.root, project.path(plan), project, run.session)
         place = begun_with(workspace.git, place, resuming=True)
-        found = audit(workspace.git, place, read_plan_bytes(place.plan))
+        case = open_case(workspace.git, place, read_plan_bytes(place.plan))
+        known = [Drift.of(one) for one in run.drifts if one.get("check") in OF_COMMANDS]
+        found = audit(case, known=known)
     except UltraError:
         return
-    run.audit, run.audit_source = found.status, f"checked now, commits from {found.source}"
+    run.audit, run.audit_source = found.verdict, f"checked now, commits from {found.source}"
     run.drifts = found.details()
     for step in run.own:
         if step.state == COMPLETED and step.number not in found.completed:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FOUND = "found"
 REPORT = "report.md"
-LOGS = ("step-", "exit-condition-", "entry-condition", "report.")
+LOGS = ("step-", "proof-", "exit-condition-", "entry-condition", "report.")
 
 
 def keep_findings(workspace: Workspace, lock: dict[str, Any]) -> None:

@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import os
+import stat
 
-from ultra_runtime.files.patterns import PatternError, search
-from ultra_runtime.files.process import capture
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.plan.covering import covers, plain
+from ultra_runtime.plan.covering import covers, is_pattern, plain
+from ultra_runtime.proof.content import (
+    FILE,
+    FOLDER,
+    LINK,
+    OTHER,
+    SHELL_FILE,
+    content_problem,
+    kind_problem,
+    syntax_problem,
+)
+from ultra_runtime.proof.drift import (
+    CONTENT,
+    EXPECTED,
+    FORBIDDEN,
+    NEVER_TOUCH,
+    PROTECTED,
+    SCOPE,
+    SCRIPT,
+    SUBMODULE_MOVED,
+)
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected
 from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths
@@ -22,10 +41,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Fence, Manifest, Step
     from ultra_runtime.run.tree.snapshot import Change
 
-SECONDS = 30.0
-SHELL_FILE = ".sh"
-FORBIDDEN: str = plan_fields.MANIFEST_FORBIDDEN_PATHS
-NEVER_TOUCH, PROTECTED, SCOPE = "never_touch", "protected", "scope"
+MISSING = "missing"
 
 
 class Fault(Struct):
@@ -75,33 +91,55 @@ def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
 
 def _check_submodules(changes: Sequence[Change]) -> list[Fault]:
     moved = [one.path for one in changes if SUBMODULE in (one.old and one.old.mode, one.new and one.new.mode)]
-    return [Fault("submodule", f"a submodule was changed: {list_paths(moved)}")] if moved else []
+    return [Fault(SUBMODULE_MOVED, f"a submodule was changed: {list_paths(moved)}")] if moved else []
 
 
 def _check_there(root: str, manifest: Manifest) -> list[Fault]:
-    missing = [path for path in manifest.expected_paths if not exists(root, path)]
-    found = len(manifest.expected_paths) - len(missing)
+    problems = {path: problem_on_disk(root, path) for path in manifest.expected_paths}
+    missing = [path for path, problem in problems.items() if problem == MISSING]
+    wrong = [f"{one_line(path, 120)}: {said}" for path, said in problems.items() if said not in ("", MISSING)]
+    found = sum(not problems[path] for path in manifest.expected_paths)
     faults = []
-    if missing:
-        faults.append(
-            Fault(plan_fields.MANIFEST_EXPECTED_PATHS, f"expected but missing: {list_paths(missing)}")
-        )
+    if missing or wrong:
+        absent = [f"expected but missing: {list_paths(missing)}"] if missing else []
+        faults.append(Fault(EXPECTED, "; ".join([*absent, *wrong])))
     if found < manifest.min_file_count:
         words = f"{found} expected files exist; at least {manifest.min_file_count} must"
         faults.append(Fault(plan_fields.MANIFEST_MIN_FILE_COUNT, words))
     return faults
 
 
-def exists(root: str, path: str) -> bool:
-    """Return whether a path of the plan, or something that its glob matches, exists."""
-    spelled = plain(path)
-    if os.path.exists(os.path.join(root, spelled)):
-        return True
-    if not any(sign in spelled for sign in "*?["):
-        return False
-    from glob import iglob
+def problem_on_disk(root: str, name: str) -> str:
+    """Return why a path that the plan expects is not there as it must be; empty if it is."""
+    path = plain(name)
+    full = os.path.join(root, path)
+    linked = next((one for one in _folders(path) if os.path.islink(os.path.join(root, one))), "")
+    if linked:
+        return f"{one_line(linked, 120)} is {LINK}, so git does not keep what is below it"
+    try:
+        mode = os.lstat(full).st_mode
+    except (OSError, ValueError):
+        return "" if is_pattern(path) and _has_match(root, path) else MISSING
+    kinds = ((stat.S_ISREG, FILE), (stat.S_ISDIR, FOLDER), (stat.S_ISLNK, LINK))
+    return kind_problem(name, next((kind for holds, kind in kinds if holds(mode)), OTHER))
 
-    return any(True for _ in iglob(os.path.join(root, spelled), recursive=True))
+
+def _folders(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _has_match(root: str, pattern: str) -> bool:
+    """Return whether a regular file matches a pattern; symbolic links are not followed."""
+    top = next((one for one in reversed(_folders(pattern)) if not is_pattern(one)), "")
+    for folder, names, files in os.walk(os.path.join(root, top)):
+        names[:] = [name for name in names if name != ".git"]
+        for name in files:
+            full = os.path.join(folder, name)
+            path = os.path.relpath(full, root).replace(os.sep, "/")
+            if covers([pattern], path) and stat.S_ISREG(os.lstat(full).st_mode):
+                return True
+    return False
 
 
 def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
@@ -112,30 +150,17 @@ def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> 
         problem = syntax_problem(["bash", "-n", os.path.join(root, path)])
         if problem:
             words = f"bash -n {one_line(path)}: {problem}"
-            faults.append(Fault(plan_fields.MANIFEST_BASH_SYNTAX_CHECK, words))
+            faults.append(Fault(SCRIPT, words))
     return faults
-
-
-def syntax_problem(command: Sequence[str], given: bytes = b"") -> str:
-    """Return the syntax error that bash reports for a script; empty if there is none."""
-    done = capture(command, os.environ, given, SECONDS)
-    if not done.status:
-        return ""
-    said = done.err.decode("utf-8", "replace").strip()
-    return one_line(said, 300) or f"exit status {done.status}"
 
 
 def _check_content(root: str, manifest: Manifest) -> list[Fault]:
     faults = []
     for path, pattern in manifest.must_contain:
         try:
-            text = read_regular(os.path.join(root, plain(path))).decode("utf-8", "replace")
-            if search(pattern, text, multiline=True):
-                continue
-            words = f"{one_line(path)} does not contain {one_line(pattern, 80)}"
-        except UnreadableError as problem:
-            words = f"{one_line(path)}: {problem}"
-        except PatternError as problem:
-            words = f"the pattern {one_line(pattern, 80)} cannot be searched: {problem}"
-        faults.append(Fault(plan_fields.MANIFEST_MUST_CONTAIN, words))
+            problem = content_problem(pattern, read_regular(os.path.join(root, plain(path))))
+        except UnreadableError as unreadable:
+            problem = f"cannot be read: {unreadable}"
+        if problem:
+            faults.append(Fault(CONTENT, f"{one_line(path)} {problem}"))
     return faults

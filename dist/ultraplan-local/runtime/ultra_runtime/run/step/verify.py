@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers
+from ultra_runtime.proof.drift import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.begin import refuse_out_of_turn
-from ultra_runtime.run.step.expected import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE, Fault, check_manifest
+from ultra_runtime.run.step.expected import Fault, check_manifest
 from ultra_runtime.run.step.failing import after_failure, blocked, escalate
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -53,8 +53,9 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
     if record.verified and record.verified == live.snapshots.take():
         raise RefusedError(f"step {number} has passed", f"commit it: `{verb('step commit')} {number}`")
     _refuse_rewritten(live, record)
-    if record.attempts >= ATTEMPTS:
-        why = f"{ATTEMPTS} attempts are used up"
+    most = live.most_attempts()
+    if record.attempts >= most:
+        why = f"{most} attempts are used up"
         return Verified(record.attempts, [why], None, after_failure(live, step, record, why))
     if step.verify and step.verify.command:
         reason = why_blocked(live.place, step.verify.command)
@@ -99,7 +100,7 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
             step.verify.command,
             name,
             seconds,
-            step.verify.expected if step.verify.literal else "",
+            [step.verify.expected] if step.verify.literal else (),
         )
     after = live.snapshots.take() if outcome else before
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
@@ -151,7 +152,7 @@ def _command_faults(step: Step, outcome: Outcome | None, seconds: float) -> list
         return [f"Verify timed out after {seconds:g} s and was stopped with its child processes"]
     if outcome.status:
         return [f"Verify failed with exit status {outcome.status}"]
-    if not outcome.printed:
+    if outcome.lacks:
         return [f"Verify did not print the expected text: {one_line(step.verify.expected, 120)}"]
     return []
 

@@ -1,0 +1,213 @@
+"""What is not committed and comes along: files of `.worktreeinclude`, and installed dependencies."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.checkout.source import Source, every_byte
+from tests.kit.files import write_tree
+from tests.kit.repository import ENVIRONMENT, git
+from ultra_runtime.checkout.settings import settings_of
+
+Check = Callable[[], None]
+
+
+def files_of(root: Path) -> set[str]:
+    """Return the files of a copy that are not committed."""
+    said = git(root, "ls-files", "-z", "--others")
+    return {name for name in said.split("\0") if name}
+
+
+# --- .worktreeinclude ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_ignored_files_that_match_are_copied(source: Source, committed: bool) -> None:
+    include = "# secrets\n*.secret\n!other.secret\nleft.txt\n/conf/\n"
+    source.commit(
+        {".gitignore": "*.secret\n/conf/local/\n", **({".worktreeinclude": include} if committed else {})}
+    )
+    loose = {"other.secret": "x", "src/deep.secret": "deep", "conf/local/a": "a", "conf/shown": "not ignored"}
+    write_tree(source.root, {**loose, **({} if committed else {".worktreeinclude": include})})
+    (source.root / "key.secret").chmod(0o600)
+    before = source.state()
+    copy = source.make()
+    root = Path(copy.root)
+    assert files_of(root) == {"key.secret", "src/deep.secret", "conf/local/a"}
+    assert (root / "key.secret").read_text() == "s3\n"
+    assert stat.S_IMODE((root / "key.secret").stat().st_mode) == 0o600
+    named = "conf/local/a, key.secret, src/deep.secret"
+    assert copy.notes == [f"3 ignored files copied, as .worktreeinclude says: {named}"]
+    source.remove()
+    assert source.state() == before
+
+
+def test_the_committed_list_counts_not_an_edit_of_it(source: Source) -> None:
+    source.commit({".worktreeinclude": "*.nothing\n"})
+    write_tree(source.root, {".worktreeinclude": "*.secret\n"})
+    assert source.make().notes == []
+    source.remove()
+
+
+def test_what_is_copied_is_the_copys_own(source: Source) -> None:
+    write_tree(source.root, {".worktreeinclude": "*.secret\n"})
+    root = Path(source.make().root)
+    (root / "key.secret").write_text("changed\n")
+    source.remove()
+    assert (source.root / "key.secret").read_text() == "s3\n"
+
+
+def test_a_link_stays_a_link_and_a_pipe_stays_out(source: Source, tmp_path: Path) -> None:
+    write_tree(source.root, {".worktreeinclude": "*.secret\n"})
+    (source.root / "link.secret").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(source.root / "pipe.secret")
+    root = Path(source.make().root)
+    assert files_of(root) == {"key.secret", "link.secret"}
+    assert os.readlink(root / "link.secret") == str(tmp_path / "elsewhere")
+    source.remove()
+
+
+def test_nothing_is_written_through_a_committed_link(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (source.root / "out").symlink_to(tmp_path / "outside")
+    git(source.root, "add", "out")
+    git(source.root, "commit", "--quiet", "--message=link")
+    (source.root / "out").unlink()
+    write_tree(
+        source.root, {"out/x.secret": "x", "out/node_modules/p/i.js": "x", ".worktreeinclude": "*.secret\n"}
+    )
+    git(source.root, "update-index", "--assume-unchanged", "out")
+    source.make()
+    assert list((tmp_path / "outside").iterdir()) == []
+    source.remove()
+
+
+# --- dependencies -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def packages(source: Source) -> Source:
+    """Return a workspace of two packages with what npm would have installed."""
+    source.commit({"web/package.json": "{}", "web/index.js": "exports.own = 'committed'\n"})
+    write_tree(
+        source.root,
+        {
+            "node_modules/left-pad/index.js": "module.exports = 'left-pad'\n",
+            "node_modules/@scope/tool/index.js": "x\n",
+            "node_modules/.bin/tool": "#!/bin/sh\necho tool\n",
+            "web/node_modules/inner/index.js": "x\n",
+            "elsewhere/node_modules/x/index.js": "x\n",
+        },
+    )
+    (source.root / "node_modules/.bin/tool").chmod(0o755)
+    (source.root / "node_modules/web").symlink_to("../web")
+    (source.root / "node_modules/@scope/web").symlink_to("../../web")
+    return source
+
+
+def test_node_modules_are_there_at_the_root_and_in_workspaces(packages: Source) -> None:
+    before = packages.state()
+    copy = packages.make()
+    root = Path(copy.root)
+    assert (root / "node_modules/left-pad/index.js").read_text() == "module.exports = 'left-pad'\n"
+    assert (root / "node_modules/@scope/tool/index.js").exists()
+    assert (root / "web/node_modules/inner/index.js").exists()
+    assert not (root / "elsewhere").exists()
+    assert (
+        subprocess.run([root / "node_modules/.bin/tool"], capture_output=True, check=True).stdout == b"tool\n"
+    )
+    assert git(root, "status", "--porcelain") == "", "the ignore rule `node_modules/` still fits"
+    assert copy.notes == ["dependencies as you have them: node_modules, web/node_modules"]
+    packages.remove()
+    assert packages.state() == before
+
+
+def test_a_workspace_package_is_that_of_the_commit(packages: Source) -> None:
+    write_tree(packages.root, {"web/index.js": "exports.own = 'edited'\n"})
+    root = Path(packages.make().root)
+    for link in ("node_modules/web", "node_modules/@scope/web"):
+        assert (root / link / "index.js").read_text() == "exports.own = 'committed'\n"
+    packages.remove()
+
+
+@pytest.mark.parametrize("clears", ["rm -rf node_modules", "rm -rf node_modules/* node_modules/.bin"])
+def test_a_clean_install_takes_nothing_from_the_user(packages: Source, clears: str) -> None:
+    """`npm ci` begins so."""
+    before = packages.state()
+    root = Path(packages.make().root)
+    subprocess.run(["bash", "-c", clears], cwd=root, check=True)
+    assert not (root / "node_modules/left-pad").exists()
+    packages.remove()
+    assert packages.state() == before
+
+
+def test_only_what_the_settings_name(packages: Source) -> None:
+    write_tree(packages.root, {"third_party/x/y": "y\n"})
+    root = Path(packages.make(settings_of({"dependencies": ["third_party"]})).root)
+    assert files_of(root) == set() or not (root / "node_modules").exists()
+    assert (root / "third_party/x/y").read_text() == "y\n"
+    packages.remove()
+    root = Path(packages.make(settings_of({"dependencies": []})).root)
+    assert not (root / "node_modules").exists()
+    packages.remove()
+
+
+def test_a_committed_folder_is_that_of_the_commit(source: Source) -> None:
+    source.commit({"vendor/lib/lib.go": "committed\n"})
+    write_tree(source.root, {"vendor/lib/lib.go": "edited\n", "vendor/more/x.go": "not committed\n"})
+    root = Path(source.make().root)
+    assert {str(path.relative_to(root)) for path in root.glob("vendor/*/*")} == {"vendor/lib/lib.go"}
+    assert (root / "vendor/lib/lib.go").read_text() == "committed\n"
+    source.remove()
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a Python environment, without pip: that takes seconds."""
+    folder = tmp_path_factory.mktemp("python") / ".venv"
+    venv.create(folder, symlinks=True)
+    return folder
+
+
+def test_a_python_environment_works(source: Source, environment: Path) -> None:
+    environment.rename(source.root / ".venv")
+    try:
+        packages = next((source.root / ".venv/lib").glob("python*/site-packages"))
+        write_tree(packages, {"installed.py": "name = 'installed'\n"})
+        before = source.state()
+        copy = source.make()
+        said = subprocess.run(
+            [".venv/bin/python", "-B", "-c", "import installed, sys; print(installed.name, sys.prefix)"],
+            cwd=copy.root, env=ENVIRONMENT, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert said == f"installed {copy.root}/.venv\n"
+        assert copy.notes == ["dependencies as you have them: .venv"]
+        source.remove()
+        write_tree(packages, {"__editable__.own-1.0.pth": f"{source.root}/src\n"})
+        copy = source.make()
+        assert copy.notes[1].startswith(
+            ".venv imports from your working tree: let `setup` install the project"
+        )
+        source.remove()
+        (packages / "__editable__.own-1.0.pth").unlink()
+        assert source.state() == before
+    finally:
+        (source.root / ".venv").rename(environment)
+
+
+def test_an_empty_or_a_broken_dependency_folder(source: Source, unchanged: Check) -> None:
+    (source.root / ".venv").symlink_to("nowhere")
+    (source.root / "node_modules").mkdir()
+    before = every_byte(source.root, ".git")
+    source.make()
+    source.remove()
+    assert every_byte(source.root, ".git") == before
+    (source.root / ".venv").unlink()
+    (source.root / "node_modules").rmdir()

@@ -1,0 +1,183 @@
+"""What the commits of a run have to contain: each promise of a manifest, kept and broken."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.sample import step
+from tests.kit.repository import git
+from tests.proof.history import LINK, SCRIPT, SUBMODULE, Content, History, faults, steps_of
+from ultra_runtime.plan.values import Fence
+
+ONE = steps_of(step(1, ["src/a.py"]))
+OTHER_COMMIT = "1" * 40
+
+# What the plan expects, what the commit has, and whether that will do.
+PATHS: dict[str, tuple[str, dict[str, Content], bool]] = {
+    "a file": ("src/a.py", {"src/a.py": "a"}, True),
+    "an executable": ("src/a.py", {"src/a.py": (SCRIPT, "a")}, True),
+    "nothing": ("src/a.py", {"src/b.py": "b"}, False),
+    "a link instead of a file": ("src/a.py", {"src/a.py": (LINK, "b.py")}, False),
+    "a folder instead of a file": ("src/a.py", {"src/a.py/b": "b"}, False),
+    "a submodule instead of a file": ("src/a.py", {"src/a.py": (SUBMODULE, OTHER_COMMIT)}, False),
+    "a folder": ("src/pack/", {"src/pack/b.py": "b"}, True),
+    "a link where a folder may be": ("src/pack/", {"src/pack": (LINK, "other")}, True),
+    "a file instead of a folder": ("src/pack/", {"src/pack": "b"}, False),
+    "a name with brackets": ("app/[id].tsx", {"app/[id].tsx": "x"}, True),
+    "what brackets would match": ("app/[id].tsx", {"app/i.tsx": "x"}, False),
+    "a name that begins like a pathspec": (":(glob)a*", {":(glob)a*": "x"}, True),
+    "a pattern": ("docs/*.md", {"docs/a.md": "x"}, True),
+    "a pattern of one letter": ("docs/?.md", {"docs/a.md": "x"}, True),
+    "a pattern that a link matches": ("docs/*.md", {"docs/a.md": (LINK, "b")}, False),
+    "a pattern that nothing matches": ("docs/*.md", {"docs/a.txt": "x"}, False),
+    "brackets in a pattern": ("app/[id]/*.tsx", {"app/[id]/a.tsx": "x"}, True),
+    "what brackets in a pattern would match": ("app/[id]/*.tsx", {"app/i/a.tsx": "x"}, False),
+    "a name in another spelling": ("./src//a.py", {"src/a.py": "a"}, True),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_expected_paths(history: History, name: str) -> None:
+    expected, files, holds = PATHS[name]
+    found = history.check(
+        steps_of(step(1, [expected, "app", "docs", "src"], expected_paths=[expected])), history.commit(files)
+    )
+    wrong = [] if holds else [("expected_paths", 1)]
+    assert [one for one in faults(found) if one[0] == "expected_paths"] == wrong
+
+
+def test_a_wrong_kind_says_how_to_write_what_is_meant(history: History) -> None:
+    found = history.check(ONE, history.commit({"src/a.py/b": "b"}))
+    assert found.drifts[0].actual == (
+        "it is a folder, not a regular file; if the plan means that, the name must end with /"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"), [("def greet(): pass\n", True), ("x\ndef greet", True), ("# def greet", False), ("", False)]
+)  # fmt: skip
+def test_must_contain_is_searched_in_the_committed_bytes(history: History, text: str, holds: bool) -> None:
+    steps = steps_of(step(1, ["src/a.py"], must_contain=[{"path": "src/a.py", "pattern": "^def greet"}]))
+    found = history.check(steps, history.commit({"src/a.py": text}))
+    assert faults(found) == ([] if holds else [("must_contain", 1)])
+
+
+def test_must_contain_in_what_is_no_file(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"], expected_paths=[], min_file_count=0, must_contain=[{"path": "src/a.py", "pattern": "x"}]))  # fmt: skip
+    for made in ({"src/a.py": (LINK, "x")}, {"src/b.py": "x"}):
+        assert ("must_contain", 1) in faults(history.check(steps, history.commit(made)))
+
+
+@pytest.mark.parametrize(("text", "holds"), [("if true; then :; fi\n", True), ("if then\n", False)])
+def test_scripts_are_parsed_as_they_were_committed(history: History, text: str, holds: bool) -> None:
+    listed = steps_of(step(1, ["bin/run"], bash_syntax_check=["bin/run"]))
+    changed = steps_of(step(1, ["bin/run.sh"]))
+    for steps, path in ((listed, "bin/run"), (changed, "bin/run.sh")):
+        found = history.check(steps, history.commit({path: text}))
+        assert faults(found) == ([] if holds else [("bash_syntax_check", 1)])
+
+
+# What changed, and what speaks against it; the one step names src/a.py and all of lib, and forbids lib/core.py.
+SCOPE: dict[str, tuple[dict[str, Content], list[tuple[str, int | None]]]] = {
+    "what is named": ({"src/a.py": "a", "lib/x/y.py": "y"}, []),
+    "a file that is not named": ({"src/a.py": "a", "src/b.py": "b"}, [("scope", None)]),
+    "a deleted file": ({"src/a.py": "a", "src/old.py": None}, [("scope", None)]),
+    "a new mode": ({"src/a.py": "a", "README.md": (SCRIPT, "# Greet\n")}, [("scope", None)]),
+    "what is forbidden": ({"src/a.py": "a", "lib/core.py": "c"}, [("forbidden_paths", 1)]),
+    "what is forbidden elsewhere": ({"src/a.py": "a", "x/secret.txt": "c"}, [("forbidden_paths", 1)]),
+    "what the guard protects": ({"src/a.py": "a", "lib/.env": "K=1"}, [("protected", 1)]),
+    "a submodule": ({"src/a.py": "a", "lib/sub": (SUBMODULE, OTHER_COMMIT)}, [("submodule", 1)]),
+    "what another session has": ({"src/a.py": "a", "lib/theirs.py": "t"}, [("never_touch", 1)]),
+}
+
+
+@pytest.mark.parametrize("name", SCOPE)
+def test_only_what_a_completed_step_names_may_change(history: History, name: str) -> None:
+    files, expected = SCOPE[name]
+    steps = steps_of(
+        step(
+            1,
+            ["src/a.py", "lib"],
+            expected_paths=["src/a.py"],
+            min_file_count=1,
+            forbidden_paths=["lib/core.py", "secret.*"],
+        )
+    )
+    found = history.check(steps, history.commit(files), Fence(never_touch=("lib/theirs.py",)))
+    assert faults(found) == expected
+
+
+def test_a_skipped_step_allows_nothing(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/b.py"], on_failure="skip"))
+    end = history.commit({"src/a.py": "a", "src/b.py": "b"})
+    assert faults(history.check(steps, end)) == []
+    assert faults(history.check(steps[:1], end)) == [("scope", None)]
+
+
+def test_what_one_step_forbids_another_may_change(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"], forbidden_paths=["src/b.py"]), step(2, ["src/b.py"]))
+    assert faults(history.check(steps, history.commit({"src/a.py": "a", "src/b.py": "b"}))) == []
+
+
+# What a later step changes rightly
+
+
+def test_a_later_step_may_rename_and_delete_what_an_earlier_one_made(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py", "src/b.py"], expected_paths=["src/b.py"], min_file_count=1))  # fmt: skip
+    found = history.check(steps, history.chain({"src/a.py": "a"}, {"src/a.py": None, "src/b.py": "a"}))
+    assert faults(found) == []
+    assert found.notes == ["expected_paths of step 1: step 2 changed src/a.py"]
+
+
+def test_a_file_that_never_was_is_missing_although_a_later_step_names_it(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py", "src/b.py"], expected_paths=["src/b.py"], min_file_count=1))  # fmt: skip
+    assert faults(history.check(steps, history.chain({}, {"src/b.py": "b"}))) == [("expected_paths", 1)]
+
+
+def test_a_file_that_no_later_step_names_is_missing(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/b.py"]))
+    gone = history.chain({"src/a.py": "a"}, {"src/a.py": None, "src/b.py": "b"})
+    assert faults(history.check(steps, gone)) == [("expected_paths", 1)]
+    assert faults(history.check(list(reversed(steps)), gone)) == [("expected_paths", 1)]
+
+
+def test_a_later_step_that_expects_the_file_decides(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py"]))
+    gone = history.chain({"src/a.py": "a"}, {"src/a.py": None})
+    assert faults(history.check(steps, gone)) == [("expected_paths", 2)]
+
+
+def test_a_later_step_may_rewrite_what_an_earlier_one_had_to_contain(history: History) -> None:
+    first = step(1, ["src/a.py"], must_contain=[{"path": "src/a.py", "pattern": "^one"}])
+    steps = steps_of(first, step(2, ["src/a.py"]))
+    assert faults(history.check(steps, history.chain({"src/a.py": "one"}, {"src/a.py": "two"}))) == []
+    never = history.chain({"src/a.py": "zero"}, {"src/a.py": "two"})
+    assert faults(history.check(steps, never)) == [("must_contain", 1)]
+
+
+# Whatever lies between
+
+
+def test_commits_that_cancel_each_other_change_nothing(history: History) -> None:
+    made = history.chain({"sneaked.txt": "in"}, {"src/a.py": "a"}, {"sneaked.txt": None})
+    assert faults(history.check(ONE, made)) == []
+
+
+def test_a_merge_brings_changes_like_any_other_commit(history: History) -> None:
+    ours, theirs = history.commit({"src/a.py": "a"}), history.commit({"upstream.txt": "x"})
+    merged = history.commit({"upstream.txt": "x"}, ours, theirs)
+    assert faults(history.check(ONE, merged)) == [("scope", None)]
+    assert faults(history.check(ONE, history.commit({}, ours, theirs))) == []
+
+
+def test_a_replaced_object_and_a_graft_change_nothing(history: History) -> None:
+    bad, good = history.commit({"sneaked.txt": "in"}), history.commit({"src/a.py": "a"})
+    git(history.folder, "replace", bad, good)
+    info = history.folder / ".git/info/grafts"
+    info.write_text(f"{bad}\n")
+    try:
+        assert "sneaked.txt" not in git(history.folder, "ls-tree", "--name-only", bad)
+        assert faults(history.check(ONE, bad)) == [("scope", None), ("expected_paths", 1)]
+    finally:
+        info.unlink()
+        git(history.folder, "replace", "-d", bad)
