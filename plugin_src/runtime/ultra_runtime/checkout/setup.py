@@ -24,8 +24,10 @@ WHAT = "the setup command"
 
 def refuse_blocked(root: str, settings: Settings) -> None:
     """Refuse a setup that the policy blocks; it is judged as a command of a plan that runs at this root."""
+    if not settings.setup:
+        return
     verdict = Judge(root, site_of_plan(root, "")).command(settings.setup)
-    if settings.setup and verdict.verdict == BLOCK:
+    if verdict.verdict == BLOCK:
         reason = f"the command policy blocks {WHAT} `{one_line(settings.setup, 120)}`: {verdict.reason}"
         raise NotReady(reason, "change `setup` in the project's settings; it was not run")
 
