@@ -125,7 +125,7 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(LINE, max_size=7))
 def test_what_is_read_is_what_yaml_says(lines: list[str]) -> None:
     """The subset refuses much of YAML; what it takes, it takes as YAML does."""

@@ -16,7 +16,7 @@ from ultra_runtime.checkout import trial
 
 FILE = f".claude/{LAUNCHER}.yaml"
 LOCK = f".git/{LAUNCHER}/run.json"
-NOTE = "no clean checkout can be made, so it will prove nothing: "
+NOTE = "the result cannot be proved in a clean checkout: "
 BLOCKED = "setup: rm -rf src\n"
 Make = Callable[..., Repo]
 

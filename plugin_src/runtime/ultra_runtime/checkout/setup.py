@@ -37,8 +37,9 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
     if not settings.setup:
         return
     refuse_blocked(root, settings)
-    before = os.getcwd()
+    here = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
     try:
+        os.makedirs(os.path.dirname(log), exist_ok=True)
         output = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     except OSError as problem:
         raise system_failed(f"{one_line(log)} cannot be written", problem) from None
@@ -49,7 +50,8 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
     except NotStartedError as problem:
         raise NotReady(f"{WHAT} cannot run: {problem}", "install bash: it runs the commands") from None
     finally:
-        os.chdir(before)
+        os.fchdir(here)
+        os.close(here)
         last = _last_line(output)
         os.close(output)
     seen = f"look into {one_line(log, 300)}; then fix `setup` in the project's settings"

@@ -24,6 +24,4 @@ def readiness(git: Git, settings: Settings) -> list[str]:
     except NotReady as problem:
         if settings.proof == REQUIRE:
             raise
-        return [
-            f"no clean checkout can be made, so it will prove nothing: {problem.reason}; {problem.remedy}"
-        ]
+        return [f"the result cannot be proved in a clean checkout: {problem.reason}; {problem.remedy}"]
