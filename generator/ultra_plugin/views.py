@@ -85,7 +85,7 @@ def _flat(fields: Mapping[str, Field], above: str = "") -> Iterable[tuple[str, F
 def _type(field: Field, version: int | str | None) -> str:
     if version is not None:
         return f"{field.type}, `{version}`"
-    words: str = field.type
+    words: str = "text or list of text" if field.type == "commands" else field.type
     if field.values:
         words = _code_spans(field.values)
     elif field.type == "list" and field.items:

@@ -13,7 +13,7 @@ import pytest
 from tests.built import rendered
 from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
-from tests.kit.names import PROJECT, SOURCES
+from tests.kit.names import LAUNCHER, PROJECT, SOURCES
 from tests.kit.sources import copy_of_sources
 
 FIXTURES = SOURCES / "contracts/fixtures"
@@ -29,6 +29,7 @@ PLACES = {
     "review": "review.md",
     "session-state": ".session-state.local.json",
     "session-spec": "sessions/session-1.md",
+    "settings": f".claude/{LAUNCHER}.yaml",
     "common": "brief.md",
 }
 
