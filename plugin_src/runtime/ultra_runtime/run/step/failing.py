@@ -51,10 +51,11 @@ def after_failure(
             fields.STEPS_MANIFEST_DRIFT: drift or None,
         },
     )
-    if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE:
-        return escalate(live, step, why)
     if step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP:
         return _skip(live, step, record)
+    if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE or any(fault.final for fault in faults):
+        live.records.write(record)
+        return escalate(live, step, why)
     if record.attempts < ATTEMPTS:
         live.progress.save()
         live.records.write(record)

@@ -7,6 +7,10 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.known import read_known
+from ultra_runtime.run.state.record import Record
+from ultra_runtime.run.state.statuses import IN_PROGRESS
+from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.snapshot import list_paths
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
 def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
     """Restore the named paths, or without names all changes outside the step that its Verify did not make."""
     step = live.assignment.step(number)
-    record = need_record(live, number)
+    record = _record(live, number)
     changed = [one.path for one in live.snapshots.changes(record.tree, live.snapshots.take())]
     faults = check_scope(step, changed, live.assignment.fence)
     outside = [path for fault in faults for path in fault.outside]
@@ -39,6 +43,17 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
             f"nothing outside step {number} has changed since it began", f"`{verb('step verify')} {number}`"
         )
     return undo(live.workspace, live.snapshots, live.records, record, wanted)
+
+
+def _record(live: Live, number: int) -> Record:
+    """Return the record of the step; before it begins, one of what is accounted for."""
+    if live.progress.state(number) == IN_PROGRESS:
+        return need_record(live, number)
+    refuse_out_of_turn(live, number)
+    known = read_known(live)
+    record = Record(number, live.git.head(), known.tree)
+    record.artefacts = known.artefacts
+    return record
 
 
 def _found(live: Live, name: str, changed: list[str], outside: list[str]) -> list[str]:

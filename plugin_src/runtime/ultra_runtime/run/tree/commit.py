@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import time
 
-from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError, own_language
-from ultra_runtime.run.tree.snapshot import Entry, copy_index, portions
+from ultra_runtime.run.tree.snapshot import Entry, copy_index, index_row, portions
 from ultra_runtime.run.tree.transplant import Overlap, transplant
 from ultra_runtime.struct import Struct
-from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,16 +101,12 @@ def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, 
         if made.get(path) == entry:
             continue
         if entry and git.done("cat-file", "-e", entry.name).status:
-            raise RefusedError(f"{one_line(path)} changed after it was verified", "verify the step again")
-        rows.append(_row(path, entry))
+            # The file changed since, or git is told to overlook it: what was verified is committed.
+            git.ask("hash-object", "-w", "--stdin", given=snapshots.content(entry.name))
+        rows.append(index_row(path, entry, head))
     if rows:
         git.ask("update-index", "-z", "--index-info", given=b"".join(rows), env=env)
     return git.ask("write-tree", env=env).decode().strip()
-
-
-def _row(path: str, entry: Entry | None) -> bytes:
-    head = f"{entry.mode} {entry.name} 0\t" if entry else f"0 {'0' * 40} 0\t"
-    return head.encode() + os.fsencode(path) + b"\0"
 
 
 def make_commit(git: Git, index: str, message: str) -> None:
@@ -148,7 +142,7 @@ def update_index(git: Git, rows: list[list[str]]) -> bool:
             old = Entry(old_mode, old_name) if old_mode else None
             new = Entry(new_mode, new_name) if new_mode else None
             if now.get(path) == old:
-                changed.append(_row(path, new))
+                changed.append(index_row(path, new, old_name))
         if not changed:
             return True
         try:
