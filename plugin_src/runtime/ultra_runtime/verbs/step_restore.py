@@ -8,7 +8,6 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
-from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.run.step.restore import restore
 
@@ -31,7 +30,7 @@ def run(args: Args) -> Answer:
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
         data["left"] = undone.left
-    begun = live.progress.state(number) == IN_PROGRESS
+    begun = live.records.read() is not None
     again = f"fix what else the last verify reported, if anything, then {verb('step verify')} {number}"
     data["next"] = again if begun else f"{verb('step begin')} {number}"
     return Answer(data, f"Restored: {undone}\nNext: {data['next']}")

@@ -10,9 +10,10 @@ from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.sessions import has_begun
 from ultra_runtime.run.state.known import read_known
-from ultra_runtime.run.state.past import drop_findings, put_aside
+from ultra_runtime.run.state.past import PLAN_CHANGE, drop_findings, free_path, put_aside
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.repair import new_progress, reconcile
+from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
@@ -24,6 +25,7 @@ from ultra_runtime.run.state.statuses import (
 )
 from ultra_runtime.run.step.strays import committed_since
 from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.run.tree.workspace import put
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import counted, one_line
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.asked import StartRequest
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.progress import Progress
+
+MOST_LINES = 6
 
 
 def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[str]) -> bool:
@@ -121,6 +125,18 @@ def _pin(
     }
     accept.refuse_more_than_later_steps(pinned, data, over)
     live.notes.append("the plan was changed in steps that were not completed; the change was accepted")
+    _report_change(live, accept.difference(pinned, data))
+
+
+def _report_change(live: Live, diff: list[str]) -> None:
+    """Keep the accepted difference of the plan: all of it in a log, its lines in the report."""
+    path = free_path(open_logs(live.place, PLAN_CHANGE))
+    put(path, "\n".join([*diff, ""]).encode())
+    lines = [line for line in diff[2:] if line[:1] in "+-" and line[1:].strip()]
+    more = f" and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""
+    shown = " / ".join(one_line(line, 160) for line in lines[:MOST_LINES])
+    words = f"accepted change of the plan ({live.place.show(path)}): {shown}{more}"
+    live.lock.setdefault("findings", []).append(words)
 
 
 def _name_moved(live: Live) -> None:

@@ -21,6 +21,8 @@ class Known(Struct):
     head: str
     tree: str
     artefacts: list[str]
+    lost: bool = False
+    """Whether the record was lost, so that the user's changes before the run count as unknown."""
 
 
 def write_known(live: Live, known: Known) -> None:
@@ -67,4 +69,4 @@ def _committed(live: Live) -> Known:
     head = (
         live.git.line("rev-list", "--max-count=1", "--topo-order", *commits) if commits else live.git.head()
     )
-    return Known(head, live.git.line("rev-parse", f"{head}^{{tree}}"), [])
+    return Known(head, live.git.line("rev-parse", f"{head}^{{tree}}"), [], lost=True)

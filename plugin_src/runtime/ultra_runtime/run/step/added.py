@@ -9,7 +9,8 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import WILD, covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.step.expected import Fault
-from ultra_runtime.run.tree.snapshot import REGULAR, SKIPPED, list_paths, tracked_paths
+from ultra_runtime.run.step.failing import ESCALATE
+from ultra_runtime.run.tree.snapshot import REGULAR, SKIPPED, tracked_paths
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
@@ -47,12 +48,11 @@ def check_added(live: Live, step: Step, record: Record, changes: Sequence[Change
     absent = [name for name in names if not any(covers([name], path) for path in there)]
     faults = _ignored(live, step, absent)
     marks = tracked_paths(live.git, [one.path for one in own]) if own else {}
-    for path, mark in marks.items():
-        if mark == SKIPPED or mark.islower():
-            faults.append(_overlooked(live, path, mark))
-    faults += _outside_cone(live, [one.path for one in own if one.new and one.path not in marks])
-    other = [one.path for one in own if not _same_bytes(live, one)]
-    return [*faults, *(_other_bytes(live, path) for path in other)]
+    faults += [
+        _overlooked(live, path, mark) for path, mark in marks.items() if mark == SKIPPED or mark.islower()
+    ]
+    faults += _outside_cone(live, [one.path for one in own if one.new])
+    return [*faults, *(fault for one in own for fault in _other_bytes(live, one))]
 
 
 def _names(root: str, step: Step) -> list[str]:
@@ -86,17 +86,15 @@ def _ignored(live: Live, step: Step, paths: list[str]) -> list[Fault]:
             faults.append(Fault(NOT_ADDED, f"{why}; change that rule"))
         else:
             do = f"`git add -f {shell_word(path)}`, or change the rule"
-            faults.append(Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=True))
+            faults.append(Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=ESCALATE))
     return faults
 
 
 def _overlooked(live: Live, path: str, mark: str) -> Fault:
-    if mark.upper() == SKIPPED and _is_sparse(live):
-        return _beyond(path)
     flag = "skip-worktree" if mark.upper() == SKIPPED else "assume-unchanged"
     why = f"git would not add {one_line(path)}: it is marked {flag}"
     do = f"`git update-index --no-{flag} {shell_word(path)}`"
-    return Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=True)
+    return Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=ESCALATE)
 
 
 def _outside_cone(live: Live, paths: list[str]) -> list[Fault]:
@@ -115,31 +113,30 @@ def _is_sparse(live: Live) -> bool:
 def _beyond(path: str) -> Fault:
     do = f"`git sparse-checkout add {shell_word(os.path.dirname(path) or '/')}`"
     why = f"git would not add {one_line(path)}: it is outside the sparse checkout"
-    return Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=True)
+    return Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=ESCALATE)
 
 
-def _same_bytes(live: Live, change: Change) -> bool:
-    """Return whether a file is as its commit has it, or as a checkout of its commit would write it."""
+def _other_bytes(live: Live, change: Change) -> list[Fault]:
+    """Return a fault if a file is neither as its commit has it, nor as a checkout of its commit would write it."""
     if change.new is None or change.new.mode not in REGULAR:
-        return True
+        return []
     try:
         data = read_regular(os.path.join(live.workspace.root, change.path))
     except UnreadableError:
-        return True  # too large, or replaced since: the commit has the snapshot's
+        return []  # too large, or replaced since: the commit has the snapshot's
     digest = sha1 if len(change.new.name) == SHA1_DIGITS else sha256
     if digest(b"blob %d\0" % len(data) + data) == change.new.name:
-        return True
+        return []
     words = ("cat-file", "--filters", f"--path={change.path}", change.new.name)
     smudged = live.git.done(*words, env=live.snapshots.env)
-    return not smudged.status and smudged.out == data
-
-
-def _other_bytes(live: Live, path: str) -> Fault:
-    said = live.git.line("check-attr", "filter", "text", "eol", "--", path)
-    rules = [row.rpartition(": ")[2] for row in said.splitlines()]
-    name = rules[0] if rules and rules[0] not in ("unspecified", "unset", "set") else ""
-    how = f"the filter {one_line(name)} changes it" if name else "git changes its line ends"
-    return Fault(
-        BYTES,
-        f"the commit would have other bytes than Verify saw in {list_paths([path])}: {how}; write it as git commits it",
-    )
+    if not smudged.status and smudged.out == data:
+        return []
+    ends = smudged.out.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
+    why = "git changes its line ends" if ends else "a filter of git changes it"
+    path = one_line(change.path)
+    return [
+        Fault(
+            BYTES,
+            f"the commit would have other bytes of {path} than Verify saw: {why}; write it as git commits it",
+        )
+    ]

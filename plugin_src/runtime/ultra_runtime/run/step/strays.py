@@ -10,7 +10,7 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.known import Known, read_known
-from ultra_runtime.run.tree.snapshot import SKIPPED, list_paths, parse_raw, tracked_paths
+from ultra_runtime.run.tree.snapshot import list_paths, parse_raw
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line, shell_word
 
@@ -50,10 +50,6 @@ def find_strays(live: Live, known: Known, now: str) -> Strays:
         for one in live.snapshots.changes(known.tree, now)
         if one.path != plan and one.path not in known.artefacts
     ]
-    if any(one.new is None for one in changes):
-        # A sparse checkout leaves files out that are in its commits.
-        absent = {path for path, mark in tracked_paths(live.git).items() if mark == SKIPPED}
-        changes = [one for one in changes if one.new or one.path not in absent]
     return Strays(known, changes, committed_since(live, known.head, head))
 
 
@@ -90,7 +86,7 @@ def account(live: Live, step: Step, strays: Strays, mine: Sequence[str]) -> None
     if theirs:
         raise _made_by_commits(live, step, strays.known.head, theirs)
     if left:
-        raise _made_by_edits(step, left)
+        raise _made_by_edits(step, left, strays.known.lost)
     head = live.git.head()
     if head != strays.known.head:
         live.found(
@@ -103,13 +99,16 @@ def account(live: Live, step: Step, strays: Strays, mine: Sequence[str]) -> None
         live.found(f"changed before step {step.number} began, now part of it: {list_paths(own, MOST_NAMED)}")
 
 
-def _made_by_edits(step: Step, paths: list[str]) -> RefusedError:
+def _made_by_edits(step: Step, paths: list[str], lost: bool) -> RefusedError:
     names = "".join(f" {shell_word(path)}" for path in paths[:MOST_NAMED])
-    return RefusedError(
-        f"changed outside any step: {list_paths(paths, MOST_NAMED)}",
-        f"put back what you changed: `{verb('step restore')} {step.number}{names}` (it is saved first);"
-        f" what the user changed: ask, then `{verb('step begin')} {step.number} --mine{names}`",
-    )
+    claim = f"ask, then `{verb('step begin')} {step.number} --mine{names}`"
+    back = f"put back what you changed: `{verb('step restore')} {step.number}{names}` (it is saved first)"
+    error = f"changed outside any step: {list_paths(paths, MOST_NAMED)}"
+    if lost:
+        return RefusedError(
+            f"{error} (what the user had changed before the run is not known any more)", claim
+        )
+    return RefusedError(error, f"{back}; what the user changed: {claim}")
 
 
 def _made_by_commits(live: Live, step: Step, since: str, paths: list[str]) -> RefusedError:

@@ -13,7 +13,7 @@ from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.added import NOT_ADDED, check_added, follow_added
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE, Fault, check_manifest
-from ultra_runtime.run.step.failing import after_failure, blocked, escalate
+from ultra_runtime.run.step.failing import STOP, after_failure, blocked, escalate
 from ultra_runtime.run.step.strays import changed_ignored, rewritten
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
@@ -177,7 +177,8 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
     overlaps = find_overlaps(live.snapshots, own, record.start)
     if overlaps:
         words = f"the same lines had uncommitted changes before the step: {list_paths(overlaps)}"
-        faults.append(Fault("overlap", words, final=True))
+        remedy = "the user commits or stashes them, then resumes the run"
+        faults.append(Fault("overlap", f"{words}; {remedy}", final=STOP))
     return faults
 
 

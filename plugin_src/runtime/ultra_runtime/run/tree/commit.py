@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 SECONDS = 300.0
+COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction")
 LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 LOCK_TRIES, LOCK_NAP = 20, 0.1
 
@@ -114,6 +115,12 @@ def make_commit(git: Git, index: str, message: str) -> None:
     env = {**own_language(), "GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
     given = message.encode("utf-8", "surrogateescape")
     git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
+
+
+def has_commit_hooks(git: Git) -> bool:
+    """Tell whether a commit runs hooks here, which may change files and the commit itself."""
+    folder = os.path.join(git.root, git.line("rev-parse", "--git-path", "hooks"))
+    return any(os.access(os.path.join(folder, name), os.X_OK) for name in COMMIT_HOOKS)
 
 
 def find_commit(git: Git, record: Record) -> str:

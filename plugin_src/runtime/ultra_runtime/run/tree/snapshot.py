@@ -10,7 +10,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -90,11 +90,9 @@ class Snapshots:
         temporary = f"{self.index}.{os.getpid()}"
         env = {**self.env, "GIT_INDEX_FILE": temporary}
         try:
-            if os.path.exists(self.index):
-                copy_index(self.index, temporary)
-            else:
-                copy_index(os.path.join(self.git.folder, "index"), temporary)
-                self._see_all(env)
+            fresh = not os.path.exists(self.index)
+            copy_index(os.path.join(self.git.folder, "index") if fresh else self.index, temporary)
+            self._see_marked(env, fresh)
             # Status 1 reports unreadable files and repositories without a commit: they are not part of the snapshot.
             added = self.git.done(*QUIETLY, "add", "-A", "--ignore-errors", "--", *self.pathspec, env=env)
             if added.status not in (0, 1):
@@ -106,13 +104,29 @@ class Snapshots:
             _drop(temporary + ".lock")
         return tree
 
-    def _see_all(self, env: Mapping[str, str]) -> None:
-        """Clear the marks by which a user tells git to overlook a file: skip-worktree and assume-unchanged."""
-        tracked = tracked_paths(self.git, env=env)
-        marked = [path for path, mark in tracked.items() if mark == SKIPPED or mark.islower()]
-        names = b"".join(os.fsencode(path) + b"\0" for path in marked)
-        for flag in ("--no-skip-worktree", "--no-assume-unchanged") if marked else ():
-            self.git.ask(*QUIETLY, "update-index", flag, "-z", "--stdin", given=names, env=env)
+    def _see_marked(self, env: Mapping[str, str], fresh: bool) -> None:
+        """Clear the marks by which git overlooks files; those that a sparse checkout leaves out keep theirs."""
+        left_out = os.path.join(self.folder, "left-out")
+        if fresh:
+            marks = tracked_paths(self.git, env=env)
+            self._unmark(
+                "--no-assume-unchanged", [path for path, mark in marks.items() if mark.islower()], env
+            )
+            names = [path for path, mark in marks.items() if mark.upper() == SKIPPED]
+        elif os.path.exists(left_out):
+            with open(left_out, "rb") as file:
+                names = [os.fsdecode(name) for name in file.read().split(b"\0")[:-1]]
+        else:
+            return
+        there = [path for path in names if os.path.lexists(os.path.join(self.git.root, path))]
+        found = set(there)
+        self._unmark("--no-skip-worktree", there, env)
+        if names and (fresh or there):
+            put(left_out, _joined(path for path in names if path not in found))
+
+    def _unmark(self, flag: str, paths: Sequence[str], env: Mapping[str, str]) -> None:
+        if paths:
+            self.git.ask(*QUIETLY, "update-index", flag, "-z", "--stdin", given=_joined(paths), env=env)
 
     def follow(self, paths: Sequence[str]) -> None:
         """Make files part of the snapshots that git ignores."""
@@ -168,6 +182,10 @@ class Snapshots:
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
+
+
+def _joined(paths: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
 def tracked_paths(
