@@ -43,14 +43,15 @@ class Strays(Struct):
 
 
 def find_strays(live: Live, known: Known, now: str) -> Strays:
-    """Return what changed since `known`; `now` is the tree as it is."""
-    plan, head = live.place.shown, live.git.head()
-    changes = [
-        one
-        for one in live.snapshots.changes(known.tree, now)
-        if one.path != plan and one.path not in known.artefacts
-    ]
-    return Strays(known, changes, committed_since(live, known.head, head))
+    """Return what changed since `known`, apart from the plan and its project; `now` is the tree as it is."""
+    own = [live.place.shown, *([live.place.project.shown] if live.place.project else []), *known.artefacts]
+    changes = [one for one in live.snapshots.changes(known.tree, now) if not lies_in(own, one.path)]
+    return Strays(known, changes, committed_since(live, known.head, live.git.head()))
+
+
+def lies_in(names: Sequence[str], path: str) -> bool:
+    """Return whether a path is one of the names or below it."""
+    return any(path == name or path.startswith(name + "/") for name in names)
 
 
 def committed_since(live: Live, since: str, head: str) -> list[str]:
