@@ -7,7 +7,7 @@ from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.typed import Sequence
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import counted, listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,7 +159,15 @@ class StepReader:
         self.patterns += [(pattern, line, step.number) for pattern, line in reader.patterns]
         if not sound:
             return
-        step.manifest = Manifest(found[0].line, reader.values)
+        step.manifest = manifest = Manifest(found[0].line, reader.values)
+        most = len(manifest.expected_paths)
+        if manifest.min_file_count > most:
+            name = plan_fields.MANIFEST_MIN_FILE_COUNT
+            message = (
+                f"{name} of step {step.number} must be at most {most}, as {plan_fields.MANIFEST_EXPECTED_PATHS} has"
+                f" {counted(most, 'file')}, not {manifest.min_file_count}"
+            )
+            self.plan.add("PLAN_BAD_VALUE", message, found[0].line, step.number, name, mild=self.plan.lenient)
         name = plan_fields.MANIFEST_SANDBOX_PREFLIGHT
         if step.number and name in reader.values:
             message = f"{name} belongs to Step 0 of a session spec"

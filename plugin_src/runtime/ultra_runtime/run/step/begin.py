@@ -7,11 +7,13 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
+from ultra_runtime.run.state.known import Known, read_known, write_known
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
+from ultra_runtime.run.step.strays import account, changed_ignored, find_strays
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.fields import settings_fields
@@ -37,13 +39,18 @@ class Begun(Struct):
     changed: Sequence[str] = ()
 
 
-def begin(live: Live, number: int) -> Begun:
-    """Begin the current step; if it was begun before, continue from the same record."""
+def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
+    """Begin the current step; if it was begun before, continue from the same record.
+
+    `mine` are paths outside the step whose changes the user claims.
+    """
     step = live.assignment.step(number)
     refuse_out_of_turn(live, number)
     head = live.git.head()
     record = live.records.read()
-    if record and record.number == number and record.start == head:
+    if record and record.number != number:
+        record = None
+    if record and record.start == head and not mine:
         again = live.progress.state(number) == IN_PROGRESS
         _write_down(live, record)
         changed = (
@@ -51,9 +58,27 @@ def begin(live: Live, number: int) -> Begun:
         )
         return Begun(step, record, again, None, changed)
     _refuse_outside_fence(live, step)
-    test = _test_first(live, step)
-    record = Record(number, head, live.snapshots.take())
-    live.records.keep(record, live.workspace.root, [plain(path) for path in allowed_paths(step)])
+    known = Known(record.start, record.tree, record.artefacts) if record else read_known(live)
+    now = live.snapshots.take()
+    strays = find_strays(live, known, now)
+    account(live, step, strays, mine)
+    ignored = changed_ignored(live, number, now)
+    test = None if record else _test_first(live, step)
+    if test:
+        now = live.snapshots.take()
+        live.ignored.look()
+    before = strays.before(step)
+    tree = live.snapshots.with_entries(now, before)
+    if record:
+        record.start, record.tree, record.verified = head, tree, ""
+    else:
+        record = Record(number, head, tree)
+        record.attempts = live.progress.attempts(number)
+        record.artefacts = [path for path in known.artefacts if not covers(allowed_paths(step), path)]
+        paths = [plain(path) for path in allowed_paths(step)]
+        live.records.keep(record, live.workspace.root, [path for path in paths if path not in before])
+    record.ignored += ignored
+    write_known(live, Known(head, tree, record.artefacts))
     live.records.write(record)
     _write_down(live, record)
     return Begun(step, record, False, test)

@@ -24,6 +24,7 @@ from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_
 from ultra_runtime.run.state.progress import KIND, now
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
+from ultra_runtime.run.step.strays import name_leftovers
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
@@ -77,6 +78,7 @@ class Proving(Struct):
 def finish(live: Live, data_folder: str | None, seconds: float | None = None) -> Finished | Proving:
     """End the live run and return its result; a proof that needs longer than so many seconds goes on meanwhile."""
     _refuse_early(live)
+    name_leftovers(live)
     head = live.git.head()
     case = open_case(live.git, live.place, read_plan_bytes(live.place.plan), head)
     tried = None
@@ -139,7 +141,7 @@ def release(live: Live) -> None:
     else:
         keep_findings(live.workspace, live.lock)
     drop_lock(live.workspace)
-    if live.records.read() is None:
+    if live.progress.status == COMPLETED:
         live.snapshots.forget()
 
 
