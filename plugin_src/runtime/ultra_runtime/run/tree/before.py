@@ -7,7 +7,7 @@ import stat
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.plan.covering import WILD, plain
+from ultra_runtime.plan.covering import WILD, covers, plain
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.rescue import Item, NotSavedError, item_at, save_items, spelled, unspelled
 from ultra_runtime.run.tree.staged import keep_index
@@ -41,6 +41,14 @@ class Before(Struct):
     ignored: dict[str, Item]
     """Ignored files that the step may change."""
 
+    def may_change(self, path: str) -> bool:
+        """Return whether the step may change a path."""
+        return covers(self.paths, path)
+
+    def knows(self, path: str) -> bool:
+        """Return whether the permission bits of a path are recorded."""
+        return self.whole or path.startswith(_starts(self.paths))
+
 
 def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | None = None) -> Before:
     """Look at the tree of which a snapshot was just taken; in the same way as before if `old` is given."""
@@ -52,7 +60,7 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     names = [row[2:] for row in listed.split(b"\0")[:-1]]
     whole = old.whole if old else len(names) <= MOST_FILES
     if not whole:
-        own = tuple(os.fsencode(plain(path)) for path in paths)
+        own = tuple(map(os.fsencode, _starts(paths)))
         names = [name for name in names if name.startswith(own)]
     folders, bits = _modes(git.root, [os.fsdecode(name) for name in names], whole)
     said = git.ask(
@@ -152,6 +160,11 @@ def _subfolders(path: str, alone: bool = False) -> list[str] | None:
     except OSError:
         return None
     return found
+
+
+def _starts(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return what the names of the step's own files begin with; a pattern is none."""
+    return tuple(map(plain, paths))
 
 
 def _pathspecs(paths: Sequence[str]) -> list[str]:

@@ -9,10 +9,11 @@ import os
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.git import GitError
+from ultra_runtime.files.project import IGNORE_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.placing import Placing, parents
-from ultra_runtime.run.tree.rescue import LINK, Item, NotSavedError, item_at, save
+from ultra_runtime.run.tree.rescue import EXECUTABLE, LINK, Item, NotSavedError, item_at, save
 from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index
 from ultra_runtime.struct import Struct
@@ -23,13 +24,12 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.before import Before
     from ultra_runtime.run.tree.rescue import Save
-    from ultra_runtime.run.tree.snapshot import Change, Snapshots
+    from ultra_runtime.run.tree.snapshot import Change, Entry, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
 MOST_LISTED = 10
-EXECUTABLE = 0o111
-# An undone ignore file can show a file that it hid: look again until nothing is left.
-MOST_ROUNDS = 3
+# Ignore files first, then what they hide or show, then a look whether anything is left.
+MOST_ROUNDS = 4
 
 
 class Undone(Struct):
@@ -52,59 +52,81 @@ class Undone(Struct):
 
 
 class Difference:
-    """What differs between the state before a step and now."""
+    """What differs between the state before a step and now, everywhere or only at some paths."""
 
     def __init__(self, snapshots: Snapshots, old: Before, only: set[str] | None) -> None:
+        self.snapshots, self.old, self.only = snapshots, old, only
+        self.root = snapshots.git.root
+        self.usual = state.new_bits()
         tree = snapshots.take()
         now = state.look(snapshots, tree, old.paths, old)
         self.items: dict[str, Item | None] = {}
         """Changed path -> what was there before; nothing where nothing was."""
-        self.smudged: list[str] = []
+        self.smudged: set[str] = set()
         """Paths whose object has to pass the user's filter: the files of git-lfs."""
-        usual, root = state.new_bits(), snapshots.git.root
-
-        def before(change: Change) -> Item | None:
-            if change.old is None:
-                return None
-            if change.old.mode == LINK:
-                return Item(-1, change.old.name)
-            bits = old.bits.get(change.path, usual)
-            if not old.whole and change.path not in old.bits:
-                there = item_at(root, change.path)
-                bits = there.bits if there and there.bits >= 0 else usual
-                bits = bits | (bits & 0o444) >> 2 if change.old.mode.endswith("755") else bits & ~EXECUTABLE
-            return Item(bits, change.old.name)
-
-        def add(changes: list[Change]) -> None:
-            for change in changes:
-                modules = SUBMODULE in (change.old and change.old.mode, change.new and change.new.mode)
-                if not modules and (only is None or change.path in only):
-                    self.items[change.path] = before(change)
-
-        changes = snapshots.changes(old.tree, tree)
-        if old.raw:
-            add(snapshots.changes(old.raw, now.raw))
-            known = snapshots.entries(old.raw, [change.path for change in changes])
-            rest = [one for one in changes if one.path not in self.items and one.path not in known]
-            add(rest)
-            self.smudged = [change.path for change in rest if change.old]
-        else:
-            add(changes)
+        self._compare_trees(tree, now)
         for path in {**old.ignored, **now.ignored}:
-            if old.ignored.get(path) != now.ignored.get(path) and (only is None or path in only):
+            if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
-        both = {**old.bits, **now.bits}
+        self.whole = only is None and not self._leave_to_the_old_rules()
+        """Whether this is everything, so that folders can be compared, too."""
+        differ = [path for path in {**old.bits, **now.bits} if old.bits.get(path) != now.bits.get(path)]
         self.bits = {
-            path: old.bits.get(path, usual)
-            for path in both
-            if path not in self.items
-            and old.bits.get(path) != now.bits.get(path)
-            and (only is None or path in only)
+            path: old.bits.get(path, self.usual)
+            for path in differ
+            if path not in self.items and (self.whole or path in (only or ()))
         }
-        self.new_folders = set(now.folders).difference(old.folders) if only is None and old.whole else set()
-
+        """Files of which only the permission bits differ."""
+        self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
         self.paths = [*self.items, *self.bits]
         snapshots.need(item.name for item in self.items.values() if item)
+
+    def _wanted(self, path: str) -> bool:
+        return self.only is None or path in self.only
+
+    def _compare_trees(self, tree: str, now: Before) -> None:
+        changes = self.snapshots.changes(self.old.tree, tree)
+        if not self.old.raw:
+            return self._add(changes)
+        self._add(self.snapshots.changes(self.old.raw, now.raw))
+        known = self.snapshots.entries(self.old.raw, [change.path for change in changes])
+        rest = [one for one in changes if one.path not in self.items and one.path not in known]
+        self._add(rest)
+        self.smudged.update(change.path for change in rest)
+        return None
+
+    def _add(self, changes: list[Change]) -> None:
+        for change in changes:
+            is_module = SUBMODULE in (change.old and change.old.mode, change.new and change.new.mode)
+            if not is_module and self._wanted(change.path):
+                self.items[change.path] = self._before(change.path, change.old)
+
+    def _before(self, path: str, entry: Entry | None) -> Item | None:
+        if entry is None:
+            return None
+        if entry.mode == LINK:
+            return Item(-1, entry.name)
+        if self.old.knows(path):
+            return Item(self.old.bits.get(path, self.usual), entry.name)
+        there = item_at(self.root, path)
+        bits = there.bits if there and there.bits >= 0 else self.usual
+        is_program = entry.mode == EXECUTABLE
+        return Item(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
+
+    def _leave_to_the_old_rules(self) -> bool:
+        """Undo changed ignore files alone, first; then leave what they ignore: it may have been there before."""
+        rules = [path for path in self.items if os.path.basename(path) == IGNORE_FILE]
+        if rules:
+            self.items = {path: self.items[path] for path in rules}
+            return True
+        new = [path for path, item in self.items.items() if item is None and path not in self.old.ignored]
+        given = b"".join(os.fsencode(path) + b"\0" for path in new)
+        said = self.snapshots.git.done("check-ignore", "--no-index", "-z", "--stdin", given=given).out
+        for name in said.split(b"\0")[:-1]:
+            path = os.fsdecode(name)
+            if not self.old.may_change(path):
+                del self.items[path]
+        return False
 
 
 def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
@@ -129,7 +151,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             left["the rest"] = str(problem)
             break
         paths.update(dict.fromkeys(found.paths))
-        _put_back(placing, snapshots, old, found, only is None)
+        _put_back(placing, snapshots, old, found)
         if not found.paths or left:
             break
     try:
@@ -139,12 +161,12 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     return Undone(sorted(paths), left, record.number)
 
 
-def _put_back(placing: Placing, snapshots: Snapshots, old: Before, found: Difference, whole: bool) -> None:
+def _put_back(placing: Placing, snapshots: Snapshots, old: Before, found: Difference) -> None:
     """Take away what is new, then write what was there."""
     folders = {
         path: bits for path, bits in old.folders.items() if os.path.isdir(os.path.join(placing.root, path))
     }
-    if whole:
+    if found.whole:
         placing.set_bits(folders, also=0o700)
     for path, item in found.items.items():
         if item is None:
@@ -157,9 +179,13 @@ def _put_back(placing: Placing, snapshots: Snapshots, old: Before, found: Differ
     for path, item in there.items():
         data = snapshots.smudged(item.name, path) if path in found.smudged else next(contents)
         placing.write(path, data, item.bits)
-    if whole:
+    if found.whole:
         placing.make_folders(old.folders)
     placing.set_bits(found.bits)
     placing.set_bits(
-        {path: old.folders[path] for path in (old.folders if whole else placing.made) if path in old.folders}
+        {
+            path: old.folders[path]
+            for path in (old.folders if found.whole else placing.made)
+            if path in old.folders
+        }
     )
