@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import stat
 import tempfile
@@ -20,6 +21,7 @@ from ultra_runtime.files.project import Project
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.tree.before import keep
+from ultra_runtime.run.tree.rescue import NotSavedError
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.undo import Undone, undo
 from ultra_runtime.run.tree.workspace import Workspace
@@ -141,7 +143,7 @@ VISIBLE = (
 FOLDERS = ("d", "far", "empty", "hollow", "fresh", "empty/er")
 DATA = st.sampled_from([b"", b"changed\n", b"crlf\r\ncrlf\r\n", b"source\noutput of the step\n", b"\0\xff"])
 paths = st.sampled_from(VISIBLE)
-Act = Callable[[Tree], object]
+Acts = list[tuple[Callable[..., object], tuple[Any, ...]]]
 
 
 def act(
@@ -165,6 +167,11 @@ def hide(tree: Tree, rule: str) -> None:
     write(tree, "hidden.txt", b"hidden\n")
 
 
+def gc(tree: Tree) -> None:
+    tree.git("reflog", "expire", "--expire=now", "--all")
+    tree.git("gc", "-q", "--prune=now")
+
+
 STAGING = (("add", "-f"), ("rm", "-q", "--cached"), ("rm", "-q", "-f"), ("add", "-N"), ("reset", "-q"),
            ("update-index", "--skip-worktree"), ("update-index", "--no-assume-unchanged"))  # fmt: skip
 ACTS = st.one_of(
@@ -181,7 +188,7 @@ ACTS = st.one_of(
     act(lambda tree, path: (tree.folder / path).mkdir(parents=True), st.sampled_from(FOLDERS)),
     act(run_git, st.sampled_from(STAGING), paths),
     act(hide, st.sampled_from(["hidden.txt\n", "", "*.bin\n*.gen\n*.txt\n"])),
-    act(lambda tree: tree.git("gc", "-q", "--prune=now")),
+    act(gc),
 )
 
 
@@ -236,37 +243,153 @@ def convert(tree: Tree) -> None:
     write(tree, "lines.crlf", b"one\r\ntwo\r\n")
 
 
+def copy_of(person: Path, name: str, converts: bool, flagged: bool) -> Step:
+    tree = Step(Path(name).resolve() / "repo")
+    shutil.copytree(person, tree.folder, symlinks=True)
+    if converts:
+        convert(tree)
+    if not flagged:
+        tree.git("update-index", "--no-skip-worktree", "skipped.txt")
+        tree.git("update-index", "--no-assume-unchanged", "assumed.txt")
+    tree.git("status")
+    return tree
+
+
+def do(tree: Tree, acts: Acts) -> None:
+    for function, values in acts:
+        try:
+            function(tree, *values)
+        except (OSError, AssertionError):
+            continue
+
+
 def test_whatever_a_step_does_is_undone(person: Path) -> None:
     """Compare the oracle's view before a step and after its undo, for acts of every kind."""
 
-    @settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-    )
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.booleans(), st.booleans(), st.lists(ACTS, min_size=1, max_size=8))
-    def check(
-        converts: bool, flagged: bool, acts: list[tuple[Callable[..., object], tuple[Any, ...]]]
-    ) -> None:
+    def check(converts: bool, flagged: bool, acts: Acts) -> None:
         with tempfile.TemporaryDirectory(dir=person.parent) as name:
-            tree = Step(Path(name).resolve() / "repo")
-            shutil.copytree(person, tree.folder, symlinks=True)
-            if converts:
-                convert(tree)
-            if not flagged:
-                tree.git("update-index", "--no-skip-worktree", "skipped.txt")
-                tree.git("update-index", "--no-assume-unchanged", "assumed.txt")
-            tree.git("status")
+            tree = copy_of(person, name, converts, flagged)
             before = tree.state()
             tree.begin()
-            for function, values in acts:
-                try:
-                    function(tree, *values)
-                except (OSError, AssertionError):
-                    continue
-            undone = tree.undo()
-            assert undone.left == {}
+            do(tree, acts)
+            assert tree.undo().left == {}
             assert tree.state() == before
 
     check()
+
+
+CASES: dict[str, Acts] = {
+    "bytes, and those that a filter or git's line ends hide": [
+        (write, (path, b"changed\n")) for path in ("a.txt", "note.ipynb", "lines.crlf", "mine.txt", "far/g.txt")
+    ],
+    "only what the filter hides": [(write, ("note.ipynb", b"source\n")), (write, ("lines.crlf", b"one\ntwo\n"))],
+    "modes": [(chmod, (path, 0o666)) for path in ("secret.txt", "a.txt", "d/e.txt", "far", "hollow")],
+    "a private file that was replaced": [(remove, ("secret.txt",)), (write, ("secret.txt", b"open\n"))],
+    "links": [(remove, ("link",)), (write, ("link", b"no link\n")), (become_link, ("a.txt",)), (become_link, ("d",))],
+    "empty folders": [(remove, ("empty",)), (write, ("hollow/x.txt", b"x\n")), (write, ("fresh/er/x.txt", b"x\n"))],
+    "ignored files of the step": [
+        (write, ("build/out.bin", b"other\n")), (remove, ("top.gen",)), (write, ("new/n.bin", b"new\n")),
+    ],
+    "files that git does not look at": [
+        (write, ("skipped.txt", b"x\n")), (remove, ("assumed.txt",)),
+        (run_git, (("update-index", "--no-skip-worktree"), "skipped.txt")),
+    ],
+    "the index": [
+        (run_git, (("add",), "mine.txt")), (run_git, (("rm", "-q", "-f"), "d/f.txt")),
+        (run_git, (("reset", "-q"), "staged.txt")), (run_git, (("add",), "intended.txt")),
+    ],
+    "files and folders that changed places": [(become_folder, ("a.txt",)), (become_file, ("d",)), (become_file, ("empty",))],
+    "a gc that takes what nothing names any more": [
+        (run_git, (("reset", "-q"), ".")), (remove, ("link",)), (write, ("staged.txt", b"x\n")), (gc, ()),
+    ],
+    "a new file that a new rule hides": [(hide, ("hidden.txt\n",))],
+    "a file of the user's that a rule hid": [(hide, ("",))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_accident_is_undone(person: Path, tmp_path: Path, case: str) -> None:
+    for converts in (False, True):
+        tree = copy_of(person, str(tmp_path / str(converts)), converts, flagged=True)
+        before = tree.state()
+        tree.begin()
+        do(tree, CASES[case])
+        assert converts <= (tree.state() != before)
+        assert tree.undo().left == {}
+        assert tree.state() == before
+        tree.git("fsck", "--connectivity-only")
+        assert tree.undo().paths == []
+
+
+def test_only_what_is_named_is_restored(person: Path, tmp_path: Path) -> None:
+    tree = copy_of(person, str(tmp_path), converts=True, flagged=True)
+    before = tree.state()
+    tree.begin()
+    do(
+        tree,
+        [
+            (remove, ("secret.txt",)),
+            (run_git, (("rm", "-q", "-f"), "note.ipynb")),
+            (write, ("a.txt", b"mine\n")),
+        ],
+    )
+    assert tree.undo({"secret.txt", "note.ipynb"}).paths == ["note.ipynb", "secret.txt"]
+    files, index, refs = tree.state()
+    assert files.pop("a.txt")[1] == b"mine\n"
+    assert (files, index, refs) == (
+        {path: one for path, one in before[0].items() if path != "a.txt"},
+        *before[1:],
+    )
+
+
+@pytest.mark.parametrize(
+    "obstacle", ["a ref is locked", "refs cannot be made", "the disk is full", "an object is lost"]
+)
+def test_without_a_save_nothing_is_taken_away(person: Path, tmp_path: Path, obstacle: str) -> None:
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    tree.begin()
+    do(
+        tree,
+        [
+            (write, ("a.txt", os.urandom(200_000))),
+            (write, ("new/n.txt", b"new\n")),
+            (remove, ("secret.txt",)),
+        ],
+    )
+    tree.snapshots.take()
+    before = tree.state()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    saves = tree.folder / ".git/refs/ultra/rescue"
+    if obstacle == "a ref is locked":
+        write(tree, f"{saves}/p/step-1.lock", b"")
+    elif obstacle == "refs cannot be made":
+        write(tree, str(saves), b"")
+    elif obstacle == "an object is lost":
+        shutil.rmtree(tree.snapshots.objects)
+        tree.snapshots.take()
+    else:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        with pytest.raises(NotSavedError):
+            tree.undo()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert tree.files() == before[0]
+    assert tree.index() == before[1]
+
+
+def test_nobody_has_to_say_who_they_are_for_a_save(
+    person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    before = tree.state()
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.delenv(name)
+    tree.git("config", "--remove-section", "user")
+    tree.git("config", "user.useConfigOnly", "true")
+    tree.begin()
+    do(tree, [(write, ("a.txt", b"x\n"))])
+    assert tree.undo().paths == ["a.txt"]
+    assert tree.state() == before

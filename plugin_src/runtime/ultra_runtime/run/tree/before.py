@@ -77,9 +77,8 @@ def keep(workspace: Workspace, snapshots: Snapshots, tree: str, head: str, paths
     """Record the state before a step, so that a gc of the user's repository takes nothing of it."""
     try:
         before = look(snapshots, tree, paths)
-        for one in filter(None, (tree, before.raw)):
-            snapshots.hold(one, head)
-        keep_index(workspace.git, os.path.join(snapshots.folder, INDEX))
+        objects = keep_index(workspace.git, os.path.join(snapshots.folder, INDEX))
+        snapshots.hold(objects.union(*(snapshots.beyond(head, one) for one in (tree, before.raw) if one)))
     except (NotSavedError, GitError, OSError) as problem:
         error = f"the tree before the step cannot be recorded: {one_line(str(problem), 300)}"
         raise RefusedError(error, "fix this and retry; nothing was changed") from None

@@ -73,6 +73,12 @@ class RawTrees:
             raise GitError(["add"], added)
         return self.git.ask("write-tree", env=self.env).decode().strip()
 
+    def start_over(self) -> None:
+        """Forget which files the snapshots have, since git never ignores one that it has."""
+        for path in (self.snapshots.index, os.path.join(self.folder, "index")):
+            if os.path.exists(path):
+                os.unlink(path)
+
     def _prepare(self) -> None:
         """Create the git dir, with the user's settings and ignore rules."""
         for name in ("refs", "info"):

@@ -135,25 +135,38 @@ class Snapshots:
         if b" missing\n" in said:
             raise RefusedError("objects of the snapshots are lost", "the tree is unchanged; tell the user")
 
-    def hold(self, tree: str, commit: str) -> None:
-        """Copy what a tree has beyond a commit into our own objects: the user's git may prune its copies."""
+    def beyond(self, commit: str, tree: str) -> set[str]:
+        """Return the objects that a tree has beyond a commit, and the tree itself."""
         words = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", commit, tree)
-        found = [change.new for change in parse_raw(self.git.ask(*words, env=self.env)) if change.new]
-        names = {tree, *(entry.name for entry in found if entry.mode != SUBMODULE)} if found else {tree}
-        asked = "".join(f"{name}\n" for name in names).encode()
-        said = self.git.ask("cat-file", "--batch-check", given=asked, env=self.alone)
-        missing = [line.split(b" ")[0] for line in said.splitlines() if line.endswith(b" missing")]
-        if missing:
-            pack = os.path.join(self.objects, "pack")
-            make_folder(pack)
-            given = b"\n".join(missing) + b"\n"
-            self.git.ask("pack-objects", "-q", os.path.join(pack, "pack"), given=given, env=self.env)
+        return {tree, *new_objects(self.git.ask(*words, env=self.env))}
+
+    def hold(self, names: Iterable[str]) -> None:
+        """Copy objects into our own: the user's git may prune its copies."""
+        copy_objects(self.git, names, self.objects, self.env)
 
     def forget(self) -> None:
         """Remove all snapshots of the run."""
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
+
+
+def new_objects(said: bytes) -> set[str]:
+    """Return the new objects in the output of `git diff-tree --raw -z` or its like."""
+    found = [change.new for change in parse_raw(said) if change.new]
+    return {entry.name for entry in found if entry.mode != SUBMODULE and entry.name.strip("0")}
+
+
+def copy_objects(git: Git, names: Iterable[str], target: str, env: Mapping[str, str]) -> None:
+    """Copy those objects that an object store lacks into it, from all that `env` names."""
+    asked = "".join(f"{name}\n" for name in names).encode()
+    own = {"GIT_OBJECT_DIRECTORY": target}
+    said = git.ask("cat-file", "--batch-check", given=asked, env=own) if asked else b""
+    missing = [line.split(b" ")[0] for line in said.splitlines() if line.endswith(b" missing")]
+    if missing:
+        make_folder(os.path.join(target, "pack"))
+        given = b"\n".join(missing) + b"\n"
+        git.ask("pack-objects", "-q", os.path.join(target, "pack", "pack"), given=given, env=env)
 
 
 def read_blobs(git: Git, names: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from ultra_runtime.files.project import IGNORE_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.placing import Placing, parents
+from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.rescue import EXECUTABLE, LINK, Item, NotSavedError, item_at, save
 from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index
@@ -68,8 +69,9 @@ class Difference:
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
-        self.whole = only is None and not self._leave_to_the_old_rules()
-        """Whether this is everything, so that folders can be compared, too."""
+        self.rules = self._leave_to_the_old_rules()
+        """Whether these are only ignore files, which decide what else differs."""
+        self.whole = only is None and not self.rules
         differ = [path for path in {**old.bits, **now.bits} if old.bits.get(path) != now.bits.get(path)]
         self.bits = {
             path: old.bits.get(path, self.usual)
@@ -152,10 +154,12 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             break
         paths.update(dict.fromkeys(found.paths))
         _put_back(placing, snapshots, old, found)
+        if found.rules:
+            RawTrees(snapshots).start_over()
         if not found.paths or left:
             break
     try:
-        restore_index(workspace.git, os.path.join(snapshots.folder, state.INDEX), only)
+        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), only)
     except GitError as problem:
         left["the index"] = str(problem)
     return Undone(sorted(paths), left, record.number)
