@@ -21,7 +21,7 @@ from ultra_runtime.files.project import Project
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.tree.before import keep
-from ultra_runtime.run.tree.rescue import NotSavedError
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.undo import Undone, undo
 from ultra_runtime.run.tree.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.state.statuses import BLOCKED, FAILED, SKIPPED, STOPPED
-from ultra_runtime.run.tree.rescue import NotSavedError
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields

@@ -12,7 +12,7 @@ from ultra_runtime.run.state.lock import Busy, read_lock
 from ultra_runtime.run.state.run_place import find_run_place
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.placing import Placing, parents
-from ultra_runtime.run.tree.rescue import (
+from ultra_runtime.run.tree.saves import (
     NotSavedError,
     Save,
     find_saves,

@@ -9,7 +9,7 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
-from ultra_runtime.run.tree.rescue import NotSavedError
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.words import one_line

@@ -9,7 +9,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.plan.covering import WILD, covers, plain
 from ultra_runtime.run.tree.raw import RawTrees
-from ultra_runtime.run.tree.rescue import Item, NotSavedError, item_at, save_items, spelled, unspelled
+from ultra_runtime.run.tree.saves import NotSavedError, SavedFile, item_at, save_items, spelled, unspelled
 from ultra_runtime.run.tree.staged import keep_index
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -38,7 +38,7 @@ class Before(Struct):
     folders: dict[str, int]
     bits: dict[str, int]
     """Files whose permission bits are not those of a new file."""
-    ignored: dict[str, Item]
+    ignored: dict[str, SavedFile]
     """Ignored files that the step may change."""
 
     def may_change(self, path: str) -> bool:
@@ -96,7 +96,7 @@ def read(workspace: Workspace, snapshots: Snapshots, tree: str) -> Before:
         return Before(tree, [], "", False, {}, {}, {})
     for name in ("folders", "bits"):
         values[name] = {unspelled(path): bits for path, bits in values[name].items()}
-    values["ignored"] = {unspelled(path): Item(*item) for path, item in values["ignored"].items()}
+    values["ignored"] = {unspelled(path): SavedFile(*item) for path, item in values["ignored"].items()}
     return Before(**values)
 
 

@@ -14,7 +14,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
-from ultra_runtime.run.tree.rescue import EXECUTABLE, LINK, Item, NotSavedError, item_at, save
+from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
 from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index
 from ultra_runtime.struct import Struct
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.before import Before
-    from ultra_runtime.run.tree.rescue import Save
+    from ultra_runtime.run.tree.saves import Save
     from ultra_runtime.run.tree.snapshot import Change, Entry, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
@@ -61,7 +61,7 @@ class Difference:
         self.usual = state.new_bits()
         tree = snapshots.take()
         now = state.look(snapshots, tree, old.paths, old)
-        self.items: dict[str, Item | None] = {}
+        self.items: dict[str, SavedFile | None] = {}
         """Changed path -> what was there before; nothing where nothing was."""
         self.smudged: set[str] = set()
         """Paths whose object has to pass the user's filter: the files of git-lfs."""
@@ -103,17 +103,17 @@ class Difference:
             if not is_module and self._wanted(change.path):
                 self.items[change.path] = self._before(change.path, change.old)
 
-    def _before(self, path: str, entry: Entry | None) -> Item | None:
+    def _before(self, path: str, entry: Entry | None) -> SavedFile | None:
         if entry is None:
             return None
         if entry.mode == LINK:
-            return Item(-1, entry.name)
+            return SavedFile(-1, entry.name)
         if self.old.knows(path):
-            return Item(self.old.bits.get(path, self.usual), entry.name)
+            return SavedFile(self.old.bits.get(path, self.usual), entry.name)
         there = item_at(self.root, path)
         bits = there.bits if there and there.bits >= 0 else self.usual
         is_program = entry.mode == EXECUTABLE
-        return Item(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
+        return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
 
     def _leave_to_the_old_rules(self) -> bool:
         """Undo changed ignore files alone, first; then leave what they ignore: it may have been there before."""

@@ -36,14 +36,14 @@ class NotSavedError(UltraError):
     """Why files could not be saved; nothing was changed."""
 
 
-class Item(Struct):
+class SavedFile(Struct):
     """A file or a symbolic link: its permission bits (-1: a link) and the object with its bytes or target."""
 
     bits: int
     name: str
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Item) and (self.bits, self.name) == (other.bits, other.name)
+        return isinstance(other, SavedFile) and (self.bits, self.name) == (other.bits, other.name)
 
     def __hash__(self) -> int:
         return hash((self.bits, self.name))
@@ -59,7 +59,7 @@ class Save(Struct):
 
     ref: str
     commit: str
-    items: dict[str, Item | None]
+    items: dict[str, SavedFile | None]
 
     @property
     def slug(self) -> str:
@@ -67,7 +67,7 @@ class Save(Struct):
         return self.ref[len(RESCUE) + 1 :].rpartition("/")[0]
 
 
-def item_at(root: str, path: str) -> Item | None:
+def item_at(root: str, path: str) -> SavedFile | None:
     """Return what is at a path, without its object; nothing for a folder or where nothing is."""
     try:
         mode = os.lstat(os.path.join(root, path)).st_mode
@@ -76,11 +76,11 @@ def item_at(root: str, path: str) -> Item | None:
     except OSError as problem:
         raise NotSavedError(f"{one_line(path)} cannot be read: {problem.strerror}") from None
     if stat.S_ISLNK(mode):
-        return Item(-1, "")
-    return Item(stat.S_IMODE(mode), "") if stat.S_ISREG(mode) else None
+        return SavedFile(-1, "")
+    return SavedFile(stat.S_IMODE(mode), "") if stat.S_ISREG(mode) else None
 
 
-def save_items(git: Git, items: Mapping[str, Item | None], env: Mapping[str, str] | None = None) -> None:
+def save_items(git: Git, items: Mapping[str, SavedFile | None], env: Mapping[str, str] | None = None) -> None:
     """Write the bytes of files and the targets of links into the object store, and name the objects."""
     files = [path for path, item in items.items() if item and item.bits >= 0]
     if files:
@@ -128,7 +128,7 @@ def save(
     return Save(ref, commit, both)
 
 
-def _tree(git: Git, base: str, items: Mapping[str, Item | None]) -> str:
+def _tree(git: Git, base: str, items: Mapping[str, SavedFile | None]) -> str:
     """Return the tree of a commit with these files instead of its own."""
     index = os.path.join(git.folder, f"{launcher()}-rescue.{os.getpid()}")
     env = {"GIT_INDEX_FILE": index}
@@ -178,12 +178,12 @@ def read_save(git: Git, found: Save) -> Save:
         bits = {unspelled(key): value for key, value in read_object(body).values.items()}
     except JsonError:
         return found
-    items: dict[str, Item | None] = dict.fromkeys(bits)
+    items: dict[str, SavedFile | None] = dict.fromkeys(bits)
     for row in git.ask("ls-tree", "-r", "-z", "--full-tree", found.commit).split(b"\0")[:-1]:
         fields, _, name = row.partition(b"\t")
         path = os.fsdecode(name)
         if bits.get(path) is not None:
-            items[path] = Item(bits[path], fields.decode().split(" ")[2])
+            items[path] = SavedFile(bits[path], fields.decode().split(" ")[2])
     return Save(found.ref, found.commit, items)
 
 
