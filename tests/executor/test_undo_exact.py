@@ -344,6 +344,41 @@ def test_only_what_is_named_is_restored(person: Path, tmp_path: Path) -> None:
     )
 
 
+def test_what_was_recorded_for_one_step_serves_the_next_until_it_begins(person: Path, tmp_path: Path) -> None:
+    tree = copy_of(person, str(tmp_path), converts=True, flagged=True)
+    tree.begin()
+    do(tree, [(write, ("a.txt", b"step 1\n")), (run_git, (("add",), "a.txt"))])
+    tree.record = Record(2, tree.record.start, tree.snapshots.take())
+    before = tree.state()
+    strays: Acts = [
+        (remove, ("secret.txt",)), (write, ("lines.crlf", b"x\n")), (write, ("a.txt", b"stray\n")),
+        (run_git, (("rm", "-q", "-f"), "note.ipynb")),
+    ]  # fmt: skip
+    do(tree, strays)
+    assert tree.undo({"secret.txt", "lines.crlf", "a.txt", "note.ipynb"}).left == {}
+    assert tree.state() == before
+
+
+def test_without_what_was_recorded_the_snapshot_serves(person: Path, tmp_path: Path) -> None:
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    before = tree.files()
+    tree.begin()
+    (Path(tree.snapshots.folder) / "before.json").unlink()
+    do(
+        tree,
+        [
+            (write, ("a.txt", b"x\n")),
+            (write, ("new/n.txt", b"n\n")),
+            (remove, ("d",)),
+            (chmod, ("mine.txt", 0o755)),
+        ],
+    )
+    assert tree.undo().left == {}
+    after = tree.files()
+    assert after.pop("d/e.txt")[1] == before.pop("d/e.txt")[1]  # nobody knows its mode any more
+    assert after == before
+
+
 @pytest.mark.parametrize(
     "obstacle", ["a ref is locked", "refs cannot be made", "the disk is full", "an object is lost"]
 )

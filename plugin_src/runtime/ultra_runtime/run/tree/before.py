@@ -33,11 +33,13 @@ class Before(Struct):
     paths: list[str]
     """What the step may change."""
     raw: str
+    usual: int
+    """The permission bits of a new file."""
     whole: bool
     """Whether the modes of all files are recorded, or only those of the step."""
     folders: dict[str, int]
     bits: dict[str, int]
-    """Files whose permission bits are not those of a new file."""
+    """Files with other permission bits."""
     ignored: dict[str, SavedFile]
     """Ignored files that the step may change."""
 
@@ -62,15 +64,15 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     if not whole:
         own = tuple(map(os.fsencode, _starts(paths)))
         names = [name for name in names if name.startswith(own)]
-    folders, bits = _modes(git.root, [os.fsdecode(name) for name in names], whole)
-    said = git.ask(
-        "ls-files", "-o", "-i", "--exclude-standard", "-z", "--", *_pathspecs(paths),
-        env={**snapshots.env, **index},
-    )  # fmt: skip
+    usual = old.usual if old else new_bits()
+    folders, bits = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole)
+    asked = _pathspecs(paths if old else [path for path in paths if _may_be_ignored(git.root, path, listed)])
+    words = ("ls-files", "-o", "-i", "--exclude-standard", "-z", "--", *asked)
+    said = git.ask(*words, env={**snapshots.env, **index}) if asked else b""
     hidden = [os.fsdecode(name) for name in said.split(b"\0")[:-1] if not name.endswith(b"/")]
     ignored = {path: item for path in hidden if (item := item_at(git.root, path))}
     save_items(git, ignored, snapshots.alone)
-    return Before(tree, list(paths), raw.take() if exact else "", whole, folders, bits, ignored)
+    return Before(tree, list(paths), raw.take() if exact else "", usual, whole, folders, bits, ignored)
 
 
 def keep(workspace: Workspace, snapshots: Snapshots, tree: str, head: str, paths: Sequence[str]) -> None:
@@ -82,18 +84,18 @@ def keep(workspace: Workspace, snapshots: Snapshots, tree: str, head: str, paths
     except (NotSavedError, GitError, OSError) as problem:
         error = f"the tree before the step cannot be recorded: {one_line(str(problem), 300)}"
         raise RefusedError(error, "fix this and retry; nothing was changed") from None
-    values = {name: getattr(before, name) for name in ("tree", "paths", "raw", "whole")}
+    values = {name: getattr(before, name) for name in ("tree", "paths", "raw", "usual", "whole")}
     for name in ("folders", "bits"):
         values[name] = {spelled(path): bits for path, bits in getattr(before, name).items()}
     values["ignored"] = {spelled(path): [item.bits, item.name] for path, item in before.ignored.items()}
     workspace.write(values, os.path.basename(snapshots.folder), FILE)
 
 
-def read(workspace: Workspace, snapshots: Snapshots, tree: str) -> Before:
-    """Return the recorded state; if it is lost, what the snapshot alone has."""
+def read(workspace: Workspace, snapshots: Snapshots) -> Before | None:
+    """Return the state that was recorded last, if any was."""
     values = workspace.read(os.path.basename(snapshots.folder), FILE)
-    if values.get("tree") != tree:
-        return Before(tree, [], "", False, {}, {}, {})
+    if not values:
+        return None
     for name in ("folders", "bits"):
         values[name] = {unspelled(path): bits for path, bits in values[name].items()}
     values["ignored"] = {unspelled(path): SavedFile(*item) for path, item in values["ignored"].items()}
@@ -107,9 +109,9 @@ def new_bits() -> int:
     return 0o666 & ~mask
 
 
-def _modes(root: str, names: Iterable[str], whole: bool) -> tuple[dict[str, int], dict[str, int]]:
+def _modes(root: str, names: Iterable[str], usual: int, whole: bool) -> tuple[dict[str, int], dict[str, int]]:
     """Return the permission bits of the folders, also of empty ones, and of files with unusual bits."""
-    usual, bits, folders = new_bits(), {}, {""}
+    bits, folders = {}, {""}
     for name in names:
         folder = os.path.dirname(name)
         while folder not in folders:
@@ -166,11 +168,20 @@ def _starts(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(plain, paths))
 
 
+def _may_be_ignored(root: str, path: str, listed: bytes) -> bool:
+    """Return whether a path of a plan may name an ignored file; most name a file that git has, or none."""
+    name = plain(path)
+    if any(sign in name for sign in WILD):
+        return True
+    row = b"\0H " + os.fsencode(name) + b"\0"
+    return os.path.lexists(os.path.join(root, name)) and row not in b"\0" + listed
+
+
 def _pathspecs(paths: Sequence[str]) -> list[str]:
-    """Return the paths of a plan for git; without any, one that matches nothing."""
+    """Return the paths of a plan for git."""
     found = []
     for path in map(plain, paths):
         if any(sign in path for sign in WILD):
             found += [f":(top,glob){path}", f":(top,glob){path}/**"]
         found.append(f":(top,literal){path}")
-    return found or [":(top,literal).git/none"]
+    return found

@@ -159,7 +159,8 @@ def new_objects(said: bytes) -> set[str]:
 
 def copy_objects(git: Git, names: Iterable[str], target: str, env: Mapping[str, str]) -> None:
     """Copy those objects that an object store lacks into it, from all that `env` names."""
-    asked = "".join(f"{name}\n" for name in names).encode()
+    loose = [name for name in names if not os.path.exists(os.path.join(target, name[:2], name[2:]))]
+    asked = "".join(f"{name}\n" for name in loose).encode()
     own = {"GIT_OBJECT_DIRECTORY": target}
     said = git.ask("cat-file", "--batch-check", given=asked, env=own) if asked else b""
     missing = [line.split(b" ")[0] for line in said.splitlines() if line.endswith(b" missing")]

@@ -12,6 +12,7 @@ from ultra_runtime.files.git import GitError
 from ultra_runtime.files.project import IGNORE_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
+from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
@@ -23,7 +24,6 @@ from ultra_runtime.words import one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
-    from ultra_runtime.run.tree.before import Before
     from ultra_runtime.run.tree.saves import Save
     from ultra_runtime.run.tree.snapshot import Change, Entry, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
@@ -53,19 +53,27 @@ class Undone(Struct):
 
 
 class Difference:
-    """What differs between the state before a step and now, everywhere or only at some paths."""
+    """What differs between the tree before a step and now, everywhere or only at some paths.
 
-    def __init__(self, snapshots: Snapshots, old: Before, only: set[str] | None) -> None:
+    Where that tree is not the one that was recorded exactly, git's filters write the files.
+    """
+
+    def __init__(
+        self, snapshots: Snapshots, base: str, recorded: Before | None, only: set[str] | None
+    ) -> None:
+        tree = snapshots.take()
+        old = recorded or Before(base, [], "", state.new_bits(), False, {}, {}, {})
         self.snapshots, self.old, self.only = snapshots, old, only
         self.root = snapshots.git.root
-        self.usual = state.new_bits()
-        tree = snapshots.take()
         now = state.look(snapshots, tree, old.paths, old)
+        changes = snapshots.changes(base, tree)
+        self.other = {one.path for one in (snapshots.changes(old.tree, base) if recorded else changes)}
+        """Paths that were recorded when they were other than in the tree before the step."""
         self.items: dict[str, SavedFile | None] = {}
         """Changed path -> what was there before; nothing where nothing was."""
         self.smudged: set[str] = set()
-        """Paths whose object has to pass the user's filter: the files of git-lfs."""
-        self._compare_trees(tree, now)
+        """Paths whose object has to pass the user's filters: those, and the files of git-lfs."""
+        self._compare_trees(changes, now)
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
@@ -74,9 +82,9 @@ class Difference:
         self.whole = only is None and not self.rules
         differ = [path for path in {**old.bits, **now.bits} if old.bits.get(path) != now.bits.get(path)]
         self.bits = {
-            path: old.bits.get(path, self.usual)
+            path: old.bits.get(path, old.usual)
             for path in differ
-            if path not in self.items and (self.whole or path in (only or ()))
+            if path not in self.items and path not in self.other and (self.whole or path in (only or ()))
         }
         """Files of which only the permission bits differ."""
         self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
@@ -86,13 +94,14 @@ class Difference:
     def _wanted(self, path: str) -> bool:
         return self.only is None or path in self.only
 
-    def _compare_trees(self, tree: str, now: Before) -> None:
-        changes = self.snapshots.changes(self.old.tree, tree)
+    def _compare_trees(self, changes: list[Change], now: Before) -> None:
+        self.smudged.update(self.other)
         if not self.old.raw:
             return self._add(changes)
-        self._add(self.snapshots.changes(self.old.raw, now.raw))
+        exact = self.snapshots.changes(self.old.raw, now.raw)
+        self._add([one for one in exact if one.path not in self.other])
         known = self.snapshots.entries(self.old.raw, [change.path for change in changes])
-        rest = [one for one in changes if one.path not in self.items and one.path not in known]
+        rest = [one for one in changes if one.path in self.other or one.path not in {*self.items, *known}]
         self._add(rest)
         self.smudged.update(change.path for change in rest)
         return None
@@ -108,10 +117,10 @@ class Difference:
             return None
         if entry.mode == LINK:
             return SavedFile(-1, entry.name)
-        if self.old.knows(path):
-            return SavedFile(self.old.bits.get(path, self.usual), entry.name)
+        if self.old.knows(path) and path not in self.other:
+            return SavedFile(self.old.bits.get(path, self.old.usual), entry.name)
         there = item_at(self.root, path)
-        bits = there.bits if there and there.bits >= 0 else self.usual
+        bits = there.bits if there and there.bits >= 0 else self.old.usual
         is_program = entry.mode == EXECUTABLE
         return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
 
@@ -136,7 +145,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
 
     Every change since then counts as the step's, inside its Files or not: nobody else works in this tree.
     """
-    old = state.read(workspace, snapshots, record.tree)
+    old = state.read(workspace, snapshots)
     placing = Placing(workspace.root)
     slug = os.path.basename(snapshots.folder)
     saved: Save | None = None
@@ -144,7 +153,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     left = placing.failed
     for _ in range(MOST_ROUNDS):
         try:
-            found = Difference(snapshots, old, only)
+            found = Difference(snapshots, record.tree, old, only)
             if found.paths:
                 saved = save(workspace.git, slug, record.number, record.start, found.paths, saved)
         except UltraError as problem:
@@ -153,20 +162,22 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             left["the rest"] = str(problem)
             break
         paths.update(dict.fromkeys(found.paths))
-        _put_back(placing, snapshots, old, found)
+        _put_back(placing, snapshots, found)
         if found.rules:
             RawTrees(snapshots).start_over()
         if not found.paths or left:
             break
     try:
-        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), only)
+        named = None if only is None else only - found.other
+        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named)
     except GitError as problem:
         left["the index"] = str(problem)
     return Undone(sorted(paths), left, record.number)
 
 
-def _put_back(placing: Placing, snapshots: Snapshots, old: Before, found: Difference) -> None:
+def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None:
     """Take away what is new, then write what was there."""
+    old = found.old
     folders = {
         path: bits for path, bits in old.folders.items() if os.path.isdir(os.path.join(placing.root, path))
     }
@@ -181,8 +192,12 @@ def _put_back(placing: Placing, snapshots: Snapshots, old: Before, found: Differ
     plain = [item.name for path, item in there.items() if path not in found.smudged]
     contents = read_blobs(snapshots.git, plain, snapshots.env)
     for path, item in there.items():
-        data = snapshots.smudged(item.name, path) if path in found.smudged else next(contents)
-        placing.write(path, data, item.bits)
+        try:
+            data = snapshots.smudged(item.name, path) if path in found.smudged else next(contents)
+        except GitError as problem:
+            placing.failed[path] = str(problem)
+        else:
+            placing.write(path, data, item.bits)
     if found.whole:
         placing.make_folders(old.folders)
     placing.set_bits(found.bits)
