@@ -7,7 +7,7 @@ import stat
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.plan.covering import WILD, covers, plain
+from ultra_runtime.plan.covering import WILD, plain
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import NotSavedError, SavedFile, item_at, save_items, spelled, unspelled
 from ultra_runtime.run.tree.staged import keep_index
@@ -42,10 +42,6 @@ class Before(Struct):
     """Files with other permission bits."""
     ignored: dict[str, SavedFile]
     """Ignored files that the step may change."""
-
-    def may_change(self, path: str) -> bool:
-        """Return whether the step may change a path."""
-        return covers(self.paths, path)
 
     def knows(self, path: str) -> bool:
         """Return whether the permission bits of a path are recorded."""

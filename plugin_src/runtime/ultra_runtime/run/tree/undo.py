@@ -77,8 +77,10 @@ class Difference:
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
-        self.rules = self._leave_to_the_old_rules()
-        """Whether these are only ignore files, which decide what else differs."""
+        rules = {path: item for path, item in self.items.items() if os.path.basename(path) == IGNORE_FILE}
+        self.rules = bool(rules)
+        """Whether these are only ignore files, which decide what else differs: an ignored file is nobody's business."""
+        self.items = rules or self.items
         self.whole = only is None and not self.rules
         differ = [path for path in {**old.bits, **now.bits} if old.bits.get(path) != now.bits.get(path)]
         self.bits = {
@@ -123,21 +125,6 @@ class Difference:
         bits = there.bits if there and there.bits >= 0 else self.old.usual
         is_program = entry.mode == EXECUTABLE
         return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
-
-    def _leave_to_the_old_rules(self) -> bool:
-        """Undo changed ignore files alone, first; then leave what they ignore: it may have been there before."""
-        rules = [path for path in self.items if os.path.basename(path) == IGNORE_FILE]
-        if rules:
-            self.items = {path: self.items[path] for path in rules}
-            return True
-        new = [path for path, item in self.items.items() if item is None and path not in self.old.ignored]
-        given = b"".join(os.fsencode(path) + b"\0" for path in new)
-        said = self.snapshots.git.done("check-ignore", "--no-index", "-z", "--stdin", given=given).out
-        for name in said.split(b"\0")[:-1]:
-            path = os.fsdecode(name)
-            if not self.old.may_change(path):
-                del self.items[path]
-        return False
 
 
 def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
