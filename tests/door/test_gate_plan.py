@@ -142,6 +142,26 @@ def test_a_plan_that_is_there_stays_until_the_new_one_passes(
     assert (project / "plan.md").read_text() == "the earlier one"
     ultra(*GATE, given=critic() + guardian())
     assert (project / "plan.md").read_text() != "the earlier one"
+    assert (project / "plan.2.md").read_text() == "the earlier one"
+
+
+def test_every_plan_that_was_replaced_is_kept_and_counts_for_nothing(
+    ultra: Ultra, draft: Path, project: Path
+) -> None:
+    text = draft.read_text()
+    ultra(*GATE, given=critic() + guardian())
+    before = ultra("status", "--project", PROJECT).out, ultra("validate", "project", PROJECT).out
+    assert not (project / "plan.2.md").exists()
+    for title in ("Plan two", "Plan three"):
+        ultra(*PUT, given=text.replace("\n# ", f"\n# {title}: ", 1))
+        ultra(*GATE, given=critic() + guardian())
+    ultra(*PUT, given=(project / "plan.md").read_text())
+    ultra(*GATE, given=critic() + guardian())  # the same text replaces nothing
+    assert sorted(path.name for path in project.glob("plan*")) == ["plan.2.md", "plan.3.md", "plan.md"]
+    assert (project / "plan.2.md").read_text() == text
+    assert "# Plan two: " in (project / "plan.3.md").read_text()
+    (project / "plan.md").write_text(text)
+    assert (ultra("status", "--project", PROJECT).out, ultra("validate", "project", PROJECT).out) == before
 
 
 def test_with_quick_the_first_round_is_the_last(ultra: Ultra, draft: Path, project: Path) -> None:

@@ -57,6 +57,7 @@ def test_the_sessions_come_into_a_plan_after_its_gate(ultra: Ultra, project: Pat
         True,
         f"tell the user; to continue: /ultraplan-local:ultraexecute-local --project {PROJECT}",
     )
+    assert (project / "plan.2.md").read_text() == plan(2)
     (project / "plan.md.draft").write_text(plan(2))
     assert "gate is open" in ultra(*put, given=STRATEGY).data["error"]
 

@@ -63,7 +63,9 @@ def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
     assert told["earlier"] == {"carried": 1, "gone": 1}
     ultra(*ADD, given=block())
     ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))
+    first = (work / PROJECT / "review.md").read_text()
     ruled(ultra)
+    assert (work / PROJECT / "review.2.md").read_text() == first
     review = (work / PROJECT / "review.md").read_text()
     assert f"### {small}\n" in review
     assert "- **Message:** small (found by earlier-review)" in review

@@ -105,8 +105,8 @@ def test_the_third_failure_undoes_exactly_this_step_and_stops(make: Make) -> Non
     assert not repo.has("deep")
     assert (repo.staged(), repo.git("rev-parse", "HEAD")) == (staged, head)
     assert last["undone"].startswith("deep/er/new.txt, notes.txt, src/hello.py, src/new.py, src/part1.py; ")
-    rescued = last["undone"].partition("--source=")[2].partition(" ")[0]
-    assert rescued.startswith("refs/ultra/rescue/")
+    assert last["undone"].endswith("; to get this back: `ultra step rescue 2`")
+    rescued = "refs/ultra/rescue/2026-01-31-greet/step-2"
     assert repo.git("show", f"{rescued}:src/new.py") == "new"
     assert repo.git("show", f"{rescued}:deep/er/new.txt") == "x"
     assert "the run has ended" in repo.refused("step begin 3")

@@ -33,15 +33,14 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
         answer["do"] == f"undo what is outside the step: `{call}`, then `ultra step verify 1`"
     )  # and not: mend
     told = repo.ok(call.partition(" ")[2])
-    assert told["restored"].startswith(
-        "README.md, deep/er.txt, mine.txt, notes.txt; to get one back: `git restore"
+    assert told["restored"] == (
+        "README.md, deep/er.txt, mine.txt, notes.txt; to get this back: `ultra step rescue 1`"
     )
     assert told["next"] == "fix what else the last verify reported, if anything, then ultra step verify 1"
     assert repo.tree() == before
-    saved = told["restored"].partition("--source=")[2].partition(" ")[0]
-    repo.git("restore", f"--source={saved}", "--", "notes.txt")
+    assert repo.ok("step rescue 1 notes.txt")["rescued"] == "notes.txt"
     assert repo.read("notes.txt") == "new\n"
-    assert repo.git("show", f"{saved}:README.md") == "# Changed"
+    assert repo.git("show", "refs/ultra/rescue/2026-01-31-greet/step-1:README.md") == "# Changed"
     repo.ok("step restore 1")
     assert repo.tree() == before
     assert {name for name in repo.refs() if name.startswith("rescue/")} == {

@@ -69,6 +69,7 @@ def run(args: Args) -> Answer:
             data = {"ok": False, "error": error, "errors": short(result.errors), "next": HINT}
             return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(result.errors)]), 1)
         with locked(project.folder) as folder:
+            folder.keep_earlier(file_of(review_fields.KIND), text.encode())
             folder.write(file_of(review_fields.KIND), text.encode())
     merged = len(kept.findings) - len(findings) - len(settled)
     unshown = [f"{one['state']}: {one['criterion']}" for one in kept.criteria if one["state"] != SHOWN]

@@ -1,6 +1,6 @@
 """Undo what changed outside the step's Files since it began, or before it began since the step before it.
 
-Without PATH it undoes all of it. The undone changes are saved first, under a ref that the answer names.
+Without PATH it undoes all of it. The changes are saved first: `step rescue` brings them back.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def run(args: Args) -> Answer:
         undone = restore(live, number, args.rest("PATH"))
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
-        data["left"] = undone.left
+        data["left"] = [f"{path}: {reason}" for path, reason in undone.left.items()]
     begun = live.records.read() is not None
     again = f"fix what else the last verify reported, if anything, then {verb('step verify')} {number}"
     data["next"] = again if begun else f"{verb('step begin')} {number}"

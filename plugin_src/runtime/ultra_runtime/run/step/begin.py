@@ -14,6 +14,7 @@ from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
 from ultra_runtime.run.step.strays import account, changed_ignored, find_strays
+from ultra_runtime.run.tree.before import keep
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.fields import settings_fields
@@ -67,16 +68,14 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
     if test:
         now = live.snapshots.take()
         live.ignored.look()
-    before = strays.before(step)
-    tree = live.snapshots.with_entries(now, before)
+    tree = live.snapshots.with_entries(now, strays.before(step))
     if record:
         record.start, record.tree, record.verified = head, tree, ""
     else:
         record = Record(number, head, tree)
         record.attempts = live.progress.attempts(number)
         record.artefacts = [path for path in known.artefacts if not covers(allowed_paths(step), path)]
-        paths = [plain(path) for path in allowed_paths(step)]
-        live.records.keep(record, live.workspace.root, [path for path in paths if path not in before])
+        keep(live.workspace, live.snapshots, now, head, allowed_paths(step))
     record.ignored += ignored
     write_known(live, Known(head, tree, record.artefacts))
     live.records.write(record)

@@ -6,11 +6,13 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers, plain
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.known import read_known
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.words import one_line
@@ -40,7 +42,11 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
         raise RefusedError(
             f"nothing outside step {number} has changed", f"continue with `{live.next_call()}`"
         )
-    return undo(live.workspace, live.snapshots, live.records, record, wanted)
+    try:
+        return undo(live.workspace, live.snapshots, record, wanted)
+    except NotSavedError as problem:
+        error = f"nothing was restored, because it could not be saved first: {problem}"
+        raise RefusedError(error, f"fix this, then retry `{verb('step restore')} {number}`") from None
 
 
 def _record(live: Live, number: int) -> Record:

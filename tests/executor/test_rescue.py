@@ -1,0 +1,199 @@
+"""Undone work comes back by a verb, in a run and after it, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.executor.sample import FILES, PROJECT, Repo, plan, step
+from tests.kit.repository import git
+
+Make = Callable[..., Repo]
+SAVE = "refs/ultra/rescue/2026-01-31-greet/step-1"
+WORK: Mapping[str, str | bytes] = {
+    "src/part1.py": "wrong\n",
+    "src/more/deep.bin": b"\0\xff\r\n",
+    "run.sh": "#!/bin/sh\n",
+}
+
+
+def fail(repo: Repo) -> dict[str, object]:
+    """Fail a step until it is undone, and return the last answer."""
+    answer = {}
+    for _ in range(3):
+        answer = repo.ok("step verify 1")
+    return answer
+
+
+@pytest.fixture
+def repo(make: Make) -> Repo:
+    """Return a repository whose only step is undone: it wrote files, removed one and changed a mode."""
+    repo = make(plan(step(1, ["src/", "run.sh", "README.md"], verify="grep -q right src/part1.py")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write(WORK)
+    (repo.folder / "src/hello.py").unlink()
+    (repo.folder / "README.md").chmod(0o600)
+    answer = fail(repo)
+    assert answer["undone"] == (
+        "README.md, run.sh, src/hello.py, src/more/deep.bin, src/part1.py; to get this back: `ultra step rescue 1`"
+    )
+    return repo
+
+
+def assert_there(repo: Repo) -> None:
+    for name, content in WORK.items():
+        assert (repo.folder / name).read_bytes() == (
+            content if isinstance(content, bytes) else content.encode()
+        )
+    assert not repo.has("src/hello.py")
+    assert (repo.folder / "README.md").stat().st_mode & 0o777 == 0o600
+    assert (repo.folder / "run.sh").stat().st_mode & 0o777 == 0o755
+
+
+def test_undone_work_comes_back_when_the_run_is_over(repo: Repo) -> None:
+    assert "the run has ended" in repo.refused("step rescue 1")
+    assert "step 1 was undone" in repo.ok("run finish")["findings"][0]
+    undone = repo.tree()
+    repo.git("gc", "-q", "--prune=now")
+    told = repo.ok("step rescue 1")
+    assert told["rescued"] == "README.md, run.sh, src/hello.py, src/more/deep.bin, src/part1.py"
+    assert_there(repo)
+    assert told["next"] == "look at what came back; `ultra step rescue 1` brings back what it replaced"
+    repo.ok("step rescue 1")
+    assert repo.tree() == undone
+
+
+def test_undone_work_comes_back_into_its_step_when_the_run_goes_on(repo: Repo) -> None:
+    repo.ok("run finish")
+    repo.start("--mode", "resume")
+    assert "step 1 has not begun" in repo.refused("step rescue 1")
+    repo.ok("step begin 1")
+    repo.ok("step rescue 1")
+    assert_there(repo)
+    repo.write({"src/part1.py": "right\n", "README.md": "# Changed\n"})
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_only_what_is_named_comes_back_and_what_is_there_now_is_saved(repo: Repo) -> None:
+    repo.ok("run finish")
+    repo.write({"src/part1.py": "mine, and newer\n"})
+    assert repo.ok("step rescue 1 src/part1.py")["rescued"] == "src/part1.py"
+    assert repo.read("src/part1.py") == "wrong\n"
+    assert not repo.has("run.sh")
+    assert repo.git("show", f"{SAVE}-2:src/part1.py") == "mine, and newer"
+    assert repo.ok("step rescue 1 run.sh")["rescued"] == "run.sh"
+    assert repo.ok("step rescue 1 run.sh")["rescued"] == "everything is there already"
+
+
+def test_nothing_is_brought_back_where_nothing_was_undone(repo: Repo) -> None:
+    repo.ok("run finish")
+    before = repo.tree()
+    assert "nothing that step 2 changed was undone | there is nothing" in repo.refused("step rescue 2")
+    assert "nothing in mine.txt that step 1 changed" in repo.refused("step rescue 1 mine.txt")
+    repo.git("update-ref", "refs/ultra/rescue/other/step-1", "HEAD")
+    assert "step 1 of several runs was undone: 2026-01-31-greet and other" in repo.refused("step rescue 1")
+    assert repo.tree() == before
+    repo.ok(f"step rescue 1 --project {PROJECT}")
+    assert_there(repo)
+
+
+def test_what_is_there_now_must_be_saved_before_anything_is_written(repo: Repo) -> None:
+    repo.ok("run finish")
+    repo.write({"src/part1.py": "mine\n"})
+    before = repo.tree()
+    (repo.folder / ".git" / f"{SAVE}-2.lock").write_text("")
+    said = repo.refused("step rescue 1")
+    assert said.startswith(
+        "nothing was written, because what is there now could not be saved first: git update-ref"
+    )
+    assert repo.tree() == before
+
+
+@pytest.mark.parametrize("on_failure", ["revert", "skip"])
+def test_a_run_stops_when_a_step_cannot_be_saved_before_its_undo(make: Make, on_failure: str) -> None:
+    repo = make(plan(step(1, verify="grep -q right src/part1.py", on_failure=on_failure), step(2)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "wrong\n", "notes.txt": "stray\n"})
+    lock = repo.folder / ".git" / f"{SAVE}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("")
+    said = repo.refused("step restore 1 notes.txt")
+    assert said.startswith("nothing was restored, because it could not be saved first: git update-ref failed")
+    before = repo.tree()
+    answer = repo.ok("step verify 1") if on_failure == "skip" else fail(repo)
+    assert (answer["next"], answer["do"]) == ("escalate", "ultra run finish")
+    assert str(answer["undone"]).startswith(
+        "nothing was undone, because it could not be saved first: git update-ref"
+    )
+    assert repo.tree() == before
+    ended = repo.ok("run finish")
+    assert ended["result"] == "stopped"
+    assert "could not be saved first" in ended["why"][0]
+    lock.unlink()
+    repo.start("--mode", "resume")
+    repo.ok("step begin 1")
+    repo.ok("step restore 1 notes.txt")
+    repo.write({"src/part1.py": "right\n"})
+    assert repo.ok("step verify 1")["passed"]
+
+
+def test_what_cannot_be_put_back_stops_the_run_and_is_not_forgotten(make: Make) -> None:
+    repo = make(plan(step(1, verify="false", on_failure="skip"), step(2)))
+    repo.write({"mine.txt": "mine\n"})
+    repo.start()
+    repo.ok("step begin 1")
+    (repo.folder / "mine.txt").unlink()
+    # A repository of its own stands where the user's file was; an undo takes no repository away.
+    git(repo.folder, "init", "--quiet", "mine.txt", env=repo.env)
+    answer = repo.ok("step verify 1")
+    assert (answer["next"], "mine.txt (Is a directory)" in answer["undone"]) == ("escalate", True), answer
+    (repo.folder / "mine.txt").rename(repo.folder.parent / "aside")
+    repo.ok("run finish")
+    repo.start("--mode", "resume")
+    repo.ok("step begin 1")
+    repo.ok("step restore 1")
+    assert repo.read("mine.txt") == "mine\n"
+
+
+def test_a_repository_with_sha_256(tmp_path: Path, bundle: Path, python: Path) -> None:
+    repo = Repo(tmp_path / "repo", bundle, python)
+    repo.folder.mkdir()
+    git(repo.folder, "init", "--quiet", "--object-format=sha256", env=repo.env)
+    repo.create(
+        plan(
+            step(1, ["README.md", "src/hello.py"], expected_paths=["src/part1.py"], min_file_count=1),
+            step(2, verify="grep -q right src/part2.py"),
+        ),
+        {**FILES, ".gitattributes": "*.py text\n"},
+    )
+    assert len(repo.git("rev-parse", "HEAD")) == 64
+    repo.write({"mine.py": b"mine\r\n"})
+    repo.git("add", "mine.py")
+    repo.start()
+    repo.ok("step begin 1")
+    repo.git("rm", "-q", "README.md")
+    (repo.folder / "src/hello.py").unlink()
+    repo.write({"src/part1.py": "one\n"})
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    assert (
+        repo.git("show", "--format=", "--name-status", "--no-renames")
+        == "D\tREADME.md\nD\tsrc/hello.py\nA\tsrc/part1.py"
+    )
+    before, staged = repo.tree(), repo.staged()
+    repo.ok("step begin 2")
+    repo.write({"src/part2.py": "wrong\n", "mine.py": "not mine\n"})
+    repo.git("rm", "-q", "-f", "--cached", "mine.py")
+    for _ in range(3):
+        answer = repo.ok("step verify 2")
+    assert answer["next"] == "stop"
+    assert (repo.tree(), repo.staged()) == (before, staged)
+    repo.ok("run finish")
+    repo.ok("step rescue 2")
+    assert repo.read("src/part2.py") == "wrong\n"
