@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.rendered import table
-from ultra_runtime.words import shell_word
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,12 @@ class Next:
         self.stage = stage
         self.reason = reason
         self.command = command
+
+
+def unfinished_line(where: str, coming: Next) -> str:
+    """Return the line about unfinished work that is shown when a session starts."""
+    more = f". To continue: {coming.command}" if coming.command else ""
+    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{more}"
 
 
 def stages() -> list[Stage]:

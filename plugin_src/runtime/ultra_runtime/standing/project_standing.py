@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.research.standing import ResearchPart
     from ultra_runtime.review.standing import ReviewPart
-    from ultra_runtime.run.life.standing import RunPart
+    from ultra_runtime.run.life.standing import Audit, RunPart
 
 OVER = "done"
 COMPLETE = Next(OVER, "the project is complete")
@@ -74,7 +74,7 @@ class ProjectStanding:
         """The problems of the artifacts."""
         return [issue for part in self.parts for issue in part.issues]
 
-    def audit(self) -> ProjectStanding:
+    def audit(self, audit: Audit) -> ProjectStanding:
         """Audit the runs now; this calls git, so no hook does it."""
         # Each is None in a plugin without the stage.
         self.research: ResearchPart | None = self._of(research_fields.KIND)
@@ -82,7 +82,7 @@ class ProjectStanding:
         self.execution: RunPart | None = self._of(progress_fields.KIND)
         self.review: ReviewPart | None = self._of(review_fields.KIND)
         if self.execution:
-            self.execution.audit()
+            self.execution.audit(audit)
         return self
 
     def _of(self, kind: str) -> Any:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 USAGE = "continue [--project DIR] [--json]"
 STAGE = "continue"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
