@@ -62,7 +62,7 @@ def _bash(command: str, note: str) -> Call:
 
 def _anywhere() -> list[Call]:
     """Return the calls in a project whose run was stopped: one per kind of verb, since what it imports is what it costs."""
-    brief = (ROOT / next(ROOT.glob(f"dist/*/docs/examples/{Path(PROJECT).name}/brief.md"))).read_text()
+    brief = next(ROOT.glob(f"dist/*/docs/examples/{Path(PROJECT).name}/brief.md")).read_text()
     return [
         _verb("--help"),
         _verb("--version"),
@@ -77,15 +77,15 @@ def _anywhere() -> list[Call]:
         _verb(f"run dry-run {PROJECT}/plan.md"),
         Call("ultra check-command", ["check-command", "sudo bash -c 'cd lib && rm -rf out'"]),
         _verb("check-path .env"),
-        _verb("frontmatter " + f"{PROJECT}/brief.md"),
+        _verb(f"frontmatter {PROJECT}/brief.md"),
         _verb("doctor"),
         _verb("step verify 1", ", no run"),
         _verb(f"put brief --project {PROJECT}", ", nothing given"),
-        _verb(f"put brief --draft --project {PROJECT}", given=brief),
         _verb("project new another"),
         _verb("stats brief a=1 --data data"),
         _verb(f"plan begin --project {PROJECT}"),
         _verb(f"research begin --project {PROJECT}"),
+        _verb(f"put brief --draft --project {PROJECT}", given=brief),
         _bash("git status", ", harmless command"),
         _bash("rm -rf out", ", dangerous command"),
         _hook("guard", ", a file", tool_name="Write", tool_input={"file_path": "/tmp/a"}),
