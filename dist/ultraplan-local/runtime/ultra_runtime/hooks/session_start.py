@@ -5,12 +5,14 @@ The session starts even if this hook fails: it reports no error to the client.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 
 def main() -> None:
     """Print the line, if there is one."""
+    gc.disable()  # as in the launcher
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
     line = line_here(os.getcwd())

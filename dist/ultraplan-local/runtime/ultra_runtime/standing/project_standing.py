@@ -60,9 +60,15 @@ class ProjectStanding:
         for part in filter(None, map(self.part, LASTING)):
             if part.has_begun and part.coming is not None:
                 return part.coming
-        parts = self.parts
-        last = max((at for at, part in enumerate(parts) if part.has_begun), default=0)
-        return next((part.coming for part in parts[last:] if part.coming is not None), COMPLETE)
+        kinds = list(self._stages)
+        # From the end: what comes before the last stage that has begun decides nothing, and is not read.
+        last = next((at for at in reversed(range(len(kinds))) if self._begun(kinds[at])), 0)
+        left = (part.coming for part in filter(None, map(self.part, kinds[last:])))
+        return next(filter(None, left), COMPLETE)
+
+    def _begun(self, kind: str) -> bool:
+        part = self.part(kind)
+        return part is not None and part.has_begun
 
     @property
     def task(self) -> str:
