@@ -29,7 +29,8 @@ _UNDERLINE = re.compile(r"[-=:| ]*[-=][-=:| ]*$")
 _HARD_BREAK = re.compile(r"(?:  |\\)$")
 _NEVER_FIRST = re.compile(r"[#>|<]|```|~~~|(?:\d{1,9}[.)]|[-=_*:|+]+)$")
 """Words that would begin a block at the start of a line."""
-_SPAN_OR_CHARACTER = re.compile(r"\\\S|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|.", re.DOTALL)
+_PIECE = re.compile(r"[^\\` \n]+|[ \n]+|\\\S|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|.", re.DOTALL)
+"""Letters, space, an escaped character, a code span, or a sign that begins none."""
 _NEW_BLOCK, _BLANK = "new block", "blank line"
 
 
@@ -71,7 +72,7 @@ class _Paragraph:
         """Yield words with their line numbers; a code span is one word, or part of one."""
         word = ""
         number = begun = self.number
-        for match in _SPAN_OR_CHARACTER.finditer("\n".join(line.strip(" ") for line in self.lines)):
+        for match in _PIECE.finditer("\n".join(line.strip(" ") for line in self.lines)):
             piece = match.group()
             if not piece.strip(" \n"):
                 if word:

@@ -7,6 +7,27 @@ from functools import lru_cache
 from typing import TypeVar
 
 _Node = TypeVar("_Node", bound=ast.AST)
+_PLAIN = [
+    "arg",
+    "asname",
+    "attr",
+    "conversion",
+    "ctx",
+    "id",
+    "kind",
+    "level",
+    "module",
+    "op",
+    "ops",
+    "simple",
+]
+"""Fields of text, numbers, operators and contexts, among which no reader looks for nodes."""
+_INNER = {
+    kind: tuple(name for name in kind._fields if kind is not ast.Constant and name not in _PLAIN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""Kind of node -> its fields that can hold nodes; half of all nodes have none."""
 
 
 class Python:
@@ -18,12 +39,13 @@ class Python:
         self._nodes: dict[type[ast.AST], list[ast.AST]] = {}
         waiting: list[ast.AST] = [module]
         for node in waiting:  # grows while it is read: ast.walk, but several times faster
-            self._nodes.setdefault(type(node), []).append(node)
-            for name in node._fields:
+            kind = type(node)
+            self._nodes.setdefault(kind, []).append(node)
+            for name in _INNER[kind]:
                 value = getattr(node, name, None)
-                if isinstance(value, list):
+                if type(value) is list:
                     waiting += [one for one in value if isinstance(one, ast.AST)]
-                elif isinstance(value, ast.AST) and name != "ctx":
+                elif isinstance(value, ast.AST):
                     waiting.append(value)
 
     def every(self, kind: type[_Node]) -> list[_Node]:

@@ -169,10 +169,12 @@ class _Loader(BaseLoader):
             raise TemplateNotFound(name)
         filename = self._tree.shown(name)
         tree = environment.parse(self._tree.text(name), name, filename)
-        self.references[name] = tuple(map(_reference, tree.find_all(_REFERS)))
+        refers = list(tree.find_all(_REFERS))
+        self.references[name] = tuple(map(_reference, refers))
         self.blocks[name] = blocks_of(tree)
-        for node in tree.find_all(nodes.Extends):
-            self.parents[name] = str(_reference(node)[1])
+        for node in refers:
+            if isinstance(node, nodes.Extends):
+                self.parents[name] = str(_reference(node)[1])
         code = environment.compile(tree, name, filename)
         return environment.template_class.from_code(environment, code, globals or {}, None)
 

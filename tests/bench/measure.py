@@ -42,15 +42,14 @@ def median(command: Sequence[str | Path], cwd: Path, times: int = 5) -> float:
     return sorted(run(command, cwd).seconds for _ in range(times))[times // 2]
 
 
-def processor_time(command: Sequence[str | Path], cwd: Path, given: str = "") -> float:
+def processor_time(command: Sequence[str], cwd: Path, given: str, env: Mapping[str, str]) -> float:
     """Return the user and system seconds of one command, whatever it answers."""
     with tempfile.TemporaryFile() as text:
         text.write(given.encode())
         text.seek(0)
         process = subprocess.Popen(
-            [str(part) for part in command], cwd=cwd, stdin=text,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            command, cwd=cwd, env=env, stdin=text, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return usage.ru_utime + usage.ru_stime

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from graphlib import TopologicalSorter
+from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 
+import ultra_runtime
 from tests.kit.calls import ISOLATED, Ultra, hook_file
 from tests.kit.imports import SLOW, runtime_graph
+from ultra_runtime import Finder
 
 GRAPH = runtime_graph()
 
@@ -33,6 +37,24 @@ def test_verbs_and_hooks_stand_at_the_top(module: str) -> None:
     doors = ("ultra_runtime.verbs.", "ultra_runtime.hooks.")
     used = {name for name in GRAPH[module] if name.startswith(doors)}
     assert not used or module.startswith(doors), used
+
+
+@pytest.mark.parametrize(
+    "module", ["ultra_runtime.files", "ultra_runtime.files.root", "ultra_runtime.__main__"]
+)
+def test_the_short_search_finds_what_the_usual_one_finds(module: str) -> None:
+    parent = import_module(module.rpartition(".")[0])
+    quick, usual = Finder.find_spec(module, parent.__path__), PathFinder.find_spec(module, parent.__path__)
+    assert quick is not None
+    assert usual is not None
+    assert type(quick.loader) is type(usual.loader)
+    for name in ("name", "origin", "parent", "cached", "has_location", "submodule_search_locations"):
+        assert getattr(quick, name) == getattr(usual, name), name
+
+
+@pytest.mark.parametrize("module", ["ultra_runtime", "ultra_runtime.nothing", "tests.kit"])
+def test_the_short_search_leaves_everything_else_to_the_usual_one(module: str) -> None:
+    assert Finder.find_spec(module, ultra_runtime.__path__ if "." in module else None) is None
 
 
 CALLS = {

@@ -13,6 +13,14 @@ from ultra_plugin.tables.literal import literal
 
 END = "_fields"
 MODULE = "ultra_runtime.tables.fields"
+HEAD = '''\
+"""Rendered from contracts/*.yaml, the names in use: edit those files, not this one."""
+
+import sys
+
+# types.SimpleNamespace without an import of types: a class per contract takes twice as long to make.
+Names = type(sys.implementation)
+'''
 
 
 def fields_module(contracts: Mapping[str, Contract], used: Mapping[str, Iterable[str]]) -> str:
@@ -21,12 +29,12 @@ def fields_module(contracts: Mapping[str, Contract], used: Mapping[str, Iterable
     The names of a contract that this bundle does not have are empty, but for its kind. A name that its contract does
     not have is left out; `check` reports it.
     """
-    parts = ['"""Rendered from contracts/*.yaml, the names in use: edit those files, not this one."""\n']
+    parts = [HEAD]
     for key in sorted(used):
         absent = {name: key.replace("_", "-") if name == "KIND" else "" for name in sorted(used[key])}
         names = field_names(contracts[key]) if key in contracts else absent
-        rows = [f"    {name} = {literal(word)}\n" for name, word in names.items() if name in used[key]]
-        parts.append(f"\n\nclass {key}{END}:\n" + ("".join(rows) or "    pass\n"))
+        rows = [f"    {name}={literal(word)},\n" for name, word in names.items() if name in used[key]]
+        parts.append(f"\n{key}{END} = Names(\n{''.join(rows)})\n")
     return "".join(parts)
 
 

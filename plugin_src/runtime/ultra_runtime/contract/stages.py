@@ -8,7 +8,7 @@ from ultra_runtime.files.root import names_in
 from ultra_runtime.rendered import table
 from ultra_runtime.struct import Struct
 from ultra_runtime.typed import Iterator
-from ultra_runtime.words import shell_word
+from ultra_runtime.words import one_line, shell_word
 
 DRAFT = ".draft"
 
@@ -28,6 +28,12 @@ class Next(Struct):
     stage: str
     reason: str
     command: str = ""
+
+
+def unfinished_line(where: str, coming: Next) -> str:
+    """Return the line about unfinished work that is shown when a session starts."""
+    more = f". To continue: {coming.command}" if coming.command else ""
+    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{more}"
 
 
 def stages() -> list[Stage]:

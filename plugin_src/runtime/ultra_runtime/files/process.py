@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import time
 
 from ultra_runtime.errors import UltraError
@@ -83,6 +82,8 @@ def _talk(
 
     A process that it left in the background may keep the pipes open: nobody waits for that.
     """
+    import select  # hooks ask for the owner of a run only
+
     os.set_blocking(to, False)
     out, err = ends
     printed, warned = [b""], Excerpt()
@@ -198,6 +199,8 @@ def _follow(
 
     Without a status, time was up first.
     """
+    import select
+
     kept, last, lacks, open_, status = Excerpt(), b"", [text for text in wanted if text], True, None
     overlap = max(map(len, lacks), default=1)
     while time.monotonic() < deadline:

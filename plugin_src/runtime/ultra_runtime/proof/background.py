@@ -15,7 +15,7 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.process import end_group, launch
 from ultra_runtime.proof.conditions import Tried
 from ultra_runtime.proof.run_all import JOB, PROCESS, STATE, write_values
-from ultra_runtime.run.state.lock import start_time
+from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted

@@ -21,6 +21,7 @@ from ultra_runtime.words import listed, one_line
 
 USAGE = "continue [--project DIR] [--json]"
 STAGE = "continue"
+READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

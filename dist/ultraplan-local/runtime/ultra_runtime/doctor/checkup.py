@@ -223,8 +223,9 @@ def inspect(bundle: str) -> Damage:
 def _walk(bundle: str) -> Iterator[str]:
     for folder, subfolders, files in os.walk(bundle):
         links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
+        inside = folder[len(bundle) :].strip("/")
         for name in files + links:
-            yield os.path.relpath(os.path.join(folder, name), bundle).replace(os.sep, "/")
+            yield f"{inside}/{name}" if inside else name
 
 
 def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:

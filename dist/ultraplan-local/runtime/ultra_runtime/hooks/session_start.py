@@ -5,12 +5,14 @@ The session starts even if this hook fails: it reports no error to the client.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 
 def main() -> None:
     """Print the line, if there is one."""
+    gc.disable()  # as in the launcher
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
     line = line_here(os.getcwd())
@@ -21,17 +23,17 @@ def main() -> None:
 
 def line_here(folder: str) -> str:
     """Return the line about the run that holds this tree, or about the newest unfinished one; else empty."""
-    from ultra_runtime.files.root import PROJECTS, find_root
     from ultra_runtime.guard.site import run_file
 
     if run_file(folder) is not None:
         from ultra_runtime.guard.own_run import read_payload
-        from ultra_runtime.run.life.holder import find_lock
-        from ultra_runtime.standing.line import line_of_lock
+        from ultra_runtime.run.life.holder import find_lock, line_of_lock
 
         found = find_lock(folder)
         if found:
             return line_of_lock(*found, str(read_payload().get("session_id") or ""))
+    from ultra_runtime.files.root import PROJECTS, find_root
+
     root = find_root(folder)
     if root is None or not os.path.isdir(os.path.join(root, PROJECTS)):
         return ""

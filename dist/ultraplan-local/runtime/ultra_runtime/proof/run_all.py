@@ -12,7 +12,7 @@ from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.proof.conditions import CLEAN
 from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.lock import start_time
+from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.tree.workspace import put

@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-import os
-
-from ultra_runtime.contract.stages import Next, find_files
+from ultra_runtime.contract.stages import file_of, find_files, unfinished_line
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project
-from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.lock import Owner
-from ultra_runtime.run.state.session_state import read_state
-from ultra_runtime.run.state.standing import read_standing
+from ultra_runtime.run.state.session_state import KIND, has_state, is_unfinished
 from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects
-from ultra_runtime.tables.fields import progress_fields
-from ultra_runtime.typed import Any
+from ultra_runtime.tables.fields import progress_fields, session_state_fields
+from ultra_runtime.text.timestamp import instant
 from ultra_runtime.words import one_line
-
-
-def line_of_lock(root: str, git_dir: str, lock: dict[str, Any], session: str) -> str:
-    """Return the line about the run that uses this working tree."""
-    from ultra_runtime.run.life.holder import held_next, holder_of
-
-    standing = read_standing(root, git_dir, lock)
-    coming = held_next(holder_of(lock, session), standing)
-    where = one_line(str(lock.get("project") or standing.plan))
-    if coming.command:
-        return _line(where, coming)
-    owner = Owner.of(lock.get("owner"))
-    return f"{_line(where, coming)} ({owner}). Do not change this working tree; `{verb('status')}` shows its progress"
 
 
 def line_of_projects(root: str) -> str:
     """Return the line about the newest project with an unfinished run; empty when there is none."""
-
     projects = find_projects(root)
     since = {project.shown: _unfinished_since(project) for project in projects}
     unfinished = [project for project in projects if since[project.shown]]
     unfinished.sort(key=lambda project: since[project.shown])
     while unfinished:
         newest = unfinished.pop()
-        coming = ProjectStanding(newest).coming
-        if coming.stage != OVER:
+        standing = ProjectStanding(newest)
+        run, coming = standing.part(progress_fields.KIND), standing.coming
+        if run is not None and run.has_begun and coming.stage != OVER:
             more = f" (and {len(unfinished)} more)" if unfinished else ""
-            return _line(one_line(newest.shown) + more, coming)
+            return unfinished_line(one_line(newest.shown) + more, coming)
     return ""
 
 
-def _line(where: str, coming: Next) -> str:
-    more = f". To continue: {coming.command}" if coming.command else ""
-    return f"Unfinished, {coming.stage} of {where}: {one_line(coming.reason, 200)}{more}"
-
-
 def _unfinished_since(project: Project) -> int:
-    """Return when an unfinished run was last written, from one small file; 0 when there is none."""
-    from ultra_runtime.text.timestamp import instant
-
-    state = read_state(project.root, project.folder)
-    if state is not None:
-        return state.instant if state.unfinished else 0
-    names = find_files(project.folder, progress_fields.KIND)
-    runs = [read_json(os.path.join(project.folder, name)) for name in names]
+    """Return when an unfinished run was last written, from one small file that its stage checks; 0 when there is none."""
+    state = read_json(project.path(file_of(KIND))) if has_state(project.folder) else {}
+    written = instant(str(state.get(session_state_fields.UPDATED_AT)))
+    if written:
+        return written if is_unfinished(state) else 0
+    runs = [read_json(project.path(name)) for name in find_files(project.folder, progress_fields.KIND)]
     times = [
         instant(str(run.get(progress_fields.UPDATED_AT))) or 0
         for run in runs

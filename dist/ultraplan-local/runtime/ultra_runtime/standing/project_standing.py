@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.research.standing import ResearchPart
     from ultra_runtime.review.standing import ReviewPart
-    from ultra_runtime.run.life.standing import RunPart
+    from ultra_runtime.run.life.standing import Audit, RunPart
 
 OVER = "done"
 COMPLETE = Next(OVER, "the project is complete")
@@ -59,9 +59,15 @@ class ProjectStanding:
         for part in filter(None, map(self.part, LASTING)):
             if part.has_begun and part.coming is not None:
                 return part.coming
-        parts = self.parts
-        last = max((at for at, part in enumerate(parts) if part.has_begun), default=0)
-        return next((part.coming for part in parts[last:] if part.coming is not None), COMPLETE)
+        kinds = list(self._stages)
+        # From the end: what comes before the last stage that has begun decides nothing, and is not read.
+        last = next((at for at in reversed(range(len(kinds))) if self._begun(kinds[at])), 0)
+        left = (part.coming for part in filter(None, map(self.part, kinds[last:])))
+        return next(filter(None, left), COMPLETE)
+
+    def _begun(self, kind: str) -> bool:
+        part = self.part(kind)
+        return part is not None and part.has_begun
 
     @property
     def task(self) -> str:
@@ -73,7 +79,7 @@ class ProjectStanding:
         """The problems of the artifacts."""
         return [issue for part in self.parts for issue in part.issues]
 
-    def audit(self) -> ProjectStanding:
+    def audit(self, audit: Audit) -> ProjectStanding:
         """Audit the runs now; this calls git, so no hook does it."""
         # Each is None in a plugin without the stage.
         self.research: ResearchPart | None = self._of(research_fields.KIND)
@@ -81,7 +87,7 @@ class ProjectStanding:
         self.execution: RunPart | None = self._of(progress_fields.KIND)
         self.review: ReviewPart | None = self._of(review_fields.KIND)
         if self.execution:
-            self.execution.audit()
+            self.execution.audit(audit)
         return self
 
     def _of(self, kind: str) -> Any:

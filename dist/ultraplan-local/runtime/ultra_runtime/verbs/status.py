@@ -14,6 +14,7 @@ from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.holder import find_lock
+from ultra_runtime.run.life.new_audit import add_audit
 from ultra_runtime.standing.project_standing import ProjectStanding, find_projects
 from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
 from ultra_runtime.usage import Args
@@ -36,7 +37,7 @@ def run(args: Args) -> Answer:
             error = "there are several projects" if projects else "there is no project here"
             raise RefusedError(error, f"name one with --project DIR; `{verb('status')}` lists them")
         return _list(projects)
-    standing = ProjectStanding(projects[0]).audit()
+    standing = ProjectStanding(projects[0]).audit(add_audit)
     data, lines = data_of(standing), lines_of(standing)
     if target:
         _write(target, standing)

@@ -1,14 +1,13 @@
-"""Gather the runs of a project: their progress files, who holds the tree, and a new audit."""
+"""Gather the runs of a project: their progress files, and who holds the tree."""
 
 from __future__ import annotations
 
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
-from ultra_runtime.errors import UltraError
-from ultra_runtime.run.life.holder import find_lock, holder_of
+from ultra_runtime.run.life.holder import GONE, find_lock, held_next, holder_of
 from ultra_runtime.run.state.standing import read_standing
-from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, ENDED, OVER, PARTIAL, PENDING
+from ultra_runtime.run.state.statuses import DEFERRED, OVER, PENDING
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.timestamp import instant
 
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ultra_runtime.contract.stages import Next
     from ultra_runtime.files.project import Project
-    from ultra_runtime.run.state.standing import Standing
-
-FINISHED = (COMPLETED, PARTIAL, *ENDED)
 
 
 class StepFacts:
@@ -63,12 +60,18 @@ class RunFacts:
         self.findings: list[str] = []
         self.holder = ""
         """Who holds the tree for this run: this session, another one, one that is gone, or nobody."""
-        self.standing: Standing | None = None
+        self.coming: Next | None = None
+        """What comes next while somebody does."""
 
     @property
     def instant(self) -> int:
         """When the progress file was last written."""
         return instant(self.updated_at) or 0
+
+    @property
+    def held(self) -> str:
+        """Who holds the tree, in words; a run whose session is gone was interrupted."""
+        return "interrupted" if self.holder == GONE else self.holder
 
     def name_steps(self, titles: Mapping[int, str]) -> None:
         """Give each step its title in the plan of this run."""
@@ -153,38 +156,10 @@ def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
     found = find_lock(project.root)
     if found is None:
         return
-
     root, git_dir, lock = found
     for run in runs:
         if lock.get("progress") == run.shown:
             run.holder = holder_of(lock, session)
-            run.standing = read_standing(root, git_dir, lock)
+            run.coming = held_next(run.holder, read_standing(root, git_dir, lock))
             findings = lock.get("findings")
             run.findings = [str(one) for one in findings] if isinstance(findings, list) else []
-
-
-def add_audit(project: Project, plan: str, run: RunFacts) -> None:
-    """Audit a finished run now, without running commands: what they showed at its finish counts; else keep its audit."""
-    if run.status not in FINISHED:
-        return
-    from ultra_runtime.proof.drift import OF_COMMANDS, Drift
-    from ultra_runtime.run.life.audit import audit, open_case
-    from ultra_runtime.run.life.sessions import begun_with
-    from ultra_runtime.run.state.assignment import read_plan_bytes
-    from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.tree.workspace import find_workspace
-
-    try:
-        workspace = find_workspace(project.root)
-        place = RunPlace(workspace.root, project.path(plan), project, run.session)
-        place = begun_with(workspace.git, place, resuming=True)
-        case = open_case(workspace.git, place, read_plan_bytes(place.plan))
-        known = [Drift.of(one) for one in run.drifts if one.get("check") in OF_COMMANDS]
-        found = audit(case, known=known)
-    except UltraError:
-        return
-    run.audit, run.audit_source = found.verdict, f"checked now, commits from {found.source}"
-    run.drifts = found.details()
-    for step in run.own:
-        if step.state == COMPLETED and step.number not in found.completed:
-            step.note = "git has no record that it is completed"

@@ -24,7 +24,8 @@ from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.known import account_from
 from ultra_runtime.run.state.live import SETTINGS, Live
-from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, read_lock
+from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.state.past import kept_findings
 from ultra_runtime.run.state.run_place import find_run_place
 from ultra_runtime.run.state.statuses import IN_PROGRESS, STOPPED

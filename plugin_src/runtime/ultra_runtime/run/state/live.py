@@ -13,7 +13,8 @@ from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
-from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, read_lock
+from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.record import Records
 from ultra_runtime.run.state.repair import reconcile

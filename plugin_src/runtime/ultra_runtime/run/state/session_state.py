@@ -28,7 +28,17 @@ LAST_SESSION = "Complete"
 class SessionState:
     """A valid session state and its project folder, seen from the root."""
 
-    __slots__ = ("brief", "instant", "label", "means", "project", "status", "updated_at", "warnings")
+    __slots__ = (
+        "brief",
+        "instant",
+        "label",
+        "means",
+        "project",
+        "status",
+        "unfinished",
+        "updated_at",
+        "warnings",
+    )
 
     def __init__(self, project: str, values: Mapping[str, Any], means: str, warnings: list[Issue]) -> None:
         self.project = project
@@ -38,11 +48,8 @@ class SessionState:
         self.brief: str = values[fields.NEXT_SESSION_BRIEF_PATH]
         self.updated_at: str = values[fields.UPDATED_AT]
         self.instant = instant(self.updated_at) or 0
+        self.unfinished = is_unfinished(values)
         self.warnings = warnings
-
-    @property
-    def unfinished(self) -> bool:
-        return not (self.status == fields.STATUS_COMPLETED and self.label == LAST_SESSION)
 
     def coming(self) -> Next:
         """Return what comes next according to the state, for a folder with no other files."""
@@ -85,6 +92,12 @@ class States:
         """The newest valid state; several if they have the same time."""
         latest = max((state.instant for state in self.valid), default=0)
         return [state for state in self.valid if state.instant == latest]
+
+
+def is_unfinished(values: Mapping[str, Any]) -> bool:
+    """Return whether a session state says that there is more to do."""
+    is_last = values.get(fields.NEXT_SESSION_LABEL) == LAST_SESSION
+    return not (is_last and values.get(fields.STATUS) == fields.STATUS_COMPLETED)
 
 
 def has_state(folder: str) -> bool:

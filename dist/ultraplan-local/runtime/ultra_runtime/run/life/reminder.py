@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.standing import read_standing
-from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
@@ -54,8 +53,10 @@ def _note(path: str, run: str, who: str) -> bool:
     if who in known:
         return False
     try:
-        replace(path, (write({"run": run, "told": [*known, who]}) + "\n").encode("utf-8", "surrogateescape"))
-    except RefusedError:
+        write_file(
+            path, (write({"run": run, "told": [*known, who]}) + "\n").encode("utf-8", "surrogateescape")
+        )
+    except WriteError:
         return False
     return True
 

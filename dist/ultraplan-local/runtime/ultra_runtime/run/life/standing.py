@@ -5,8 +5,6 @@ from __future__ import annotations
 from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, file_of
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.holder import GONE, held_next
-from ultra_runtime.run.life.run_facts import RunFacts, add_audit, gather_runs
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PARTIAL, STOPPED
 from ultra_runtime.tables.fields import plan_fields, progress_fields
@@ -14,9 +12,14 @@ from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
+    from ultra_runtime.files.project import Project
     from ultra_runtime.plan.standing import PlanPart
+    from ultra_runtime.run.life.run_facts import RunFacts
+
+    Audit = Callable[[Project, str, RunFacts], None]
 
 PLAN: str = plan_fields.KIND
 MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, PARTIAL: WARN, STOPPED: WARN, FAILED: BAD, BLOCKED: BAD}
@@ -30,7 +33,11 @@ class RunPart(StagePart):
 
     def read(self) -> None:
         """Read the runs."""
-        self.runs = gather_runs(self.project, self.session)
+        self.runs: list[RunFacts] = []
+        if self.files:
+            from ultra_runtime.run.life.run_facts import gather_runs  # many projects have no run
+
+            self.runs = gather_runs(self.project, self.session)
         self.run = max(self.runs, key=lambda run: run.instant, default=None)
         """The newest run."""
         self.left = None if self.runs else read_state(self.project.root, self.project.folder)
@@ -45,10 +52,10 @@ class RunPart(StagePart):
         plan = self.other(PLAN)
         return plan if isinstance(plan, PlanPart) else None
 
-    def audit(self) -> None:
-        """Audit the finished runs now; steps get the titles of the plan only when that plan was run."""
+    def audit(self, audit: Audit) -> None:
+        """Audit each run; steps get the titles of the plan only when that plan was run."""
         for run in self.runs:
-            add_audit(self.project, file_of(PLAN), run)
+            audit(self.project, file_of(PLAN), run)
             if self.plan and self.is_of_plan(run):
                 run.name_steps(dict(self.plan.steps))
 
@@ -67,9 +74,9 @@ class RunPart(StagePart):
 
     def what_is_left(self) -> Next | None:
         """Return the run to start, continue or resume; None when the plan was run completely."""
-        held = next((run for run in self.runs if run.standing is not None), None)
-        if held is not None and held.standing is not None:
-            return held_next(held.holder, held.standing)
+        held = next((run.coming for run in self.runs if run.coming), None)
+        if held:
+            return held
         if self.run is None:
             return self.left.coming() if self.left else self._start("the plan has not been executed")
         if self.run.status != COMPLETED:
@@ -154,7 +161,7 @@ def run_words(run: RunFacts) -> str:
     if not run.status:
         return "its progress file cannot be read"
     status = run.status.replace("_", " ")
-    held = f" ({'interrupted' if run.holder == GONE else run.holder})" if run.holder else ""
+    held = f" ({run.held})" if run.holder else ""
     at = run.current
     if at is None:
         return f"{status}{held}, all {len(run.own)} steps are over"
