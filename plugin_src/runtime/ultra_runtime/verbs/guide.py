@@ -49,10 +49,8 @@ def _agent(name: str | None) -> Answer:
     """Answer with an agent's text, without the header that only the client reads."""
     agents = _guides(os.path.join(os.pardir, "agents"))[1]
     if name not in agents:
-        raise RefusedError(
-            f"there is no agent {one_line(name or '')}: there are {listed(agents)}",
-            f"run `{verb('guide')} agent` with one of these names",
-        )
+        error = f"there is no agent {one_line(name or '')}: there are {listed(agents)}"
+        raise RefusedError(error, f"run `{verb('guide')} agent` with one of these names")
     text = _text(os.path.join(os.pardir, "agents", f"{name}.md"))
     body = text.partition(f"\n{HEAD}")[2] if text.startswith(HEAD) else text
     return Answer({"ok": True, "agent": name, "text": body}, body)
@@ -77,6 +75,5 @@ def _text(path: str) -> str:
     try:
         return read_regular(os.path.join(GUIDES, path)).decode("utf-8", "replace")
     except UnreadableError as problem:
-        raise RefusedError(
-            f"the guide {path} cannot be read: {problem}", "install the plugin again"
-        ) from None
+        error = f"the guide {path} cannot be read: {problem}"
+        raise RefusedError(error, "install the plugin again") from None

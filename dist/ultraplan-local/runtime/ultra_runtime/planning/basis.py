@@ -92,9 +92,8 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
             return Project(root, os.path.basename(real))
     slug = str(values.get(brief_fields.SLUG) or "")
     if not is_slug(slug):
-        raise RefusedError(
-            "the brief has no slug, so its plan has no place", "add a slug to its front matter"
-        )
+        error = "the brief has no slug, so its plan has no place"
+        raise RefusedError(error, "add a slug to its front matter")
     project = Project(root, f"{time.strftime('%Y-%m-%d')}-{slug}")
     os.makedirs(project.folder, exist_ok=True)
     if RESEARCH in placed_kinds():
