@@ -168,11 +168,8 @@ def under_way(project: Project) -> list[str]:
         return []
     status = read_json(project.path(file_of(progress_fields.KIND))).get(progress_fields.STATUS)
     unfinished = status in (progress_fields.STATUS_PENDING, progress_fields.STATUS_IN_PROGRESS)
-    return (
-        [f"a run of the current plan has not ended ({status}): a new plan ends it for good"]
-        if unfinished
-        else []
-    )
+    told = f"a run of the current plan has not ended ({status}): a new plan ends it for good"
+    return [told] if unfinished else []
 
 
 def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:
