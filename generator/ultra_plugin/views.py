@@ -87,7 +87,7 @@ def _flat(fields: Mapping[str, Field], above: str = "") -> Iterable[tuple[str, F
 def _type(field: Field, version: str | None) -> str:
     if version:
         return f"{field.type}, `{version.partition('=')[2]}`"
-    words: str = field.type
+    words: str = "text or list of text" if field.type == "commands" else field.type
     if field.values:
         words = ", ".join(f"`{value}`" for value in field.values)
     elif field.type == "list" and field.items:

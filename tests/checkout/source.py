@@ -82,5 +82,5 @@ class Source:
 
     def state(self) -> tuple[Bytes, str, str]:
         """Return all that is the user's: every file, the git dir without the runtime's folder, the worktrees."""
-        kept = every_byte(self.root, f".git/{LAUNCHER}")
+        kept = {name: one for name, one in every_byte(self.root).items() if LAUNCHER not in name.split("/")}
         return kept, git(self.root, "worktree", "list"), git(self.root, "for-each-ref")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.checkout.source import Source, ends, every_byte, lives
 from tests.kit.files import write_tree
+from tests.kit.names import LAUNCHER
 from tests.kit.repository import ENVIRONMENT, git, make_repository
 from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy
 from ultra_runtime.checkout.settings import settings_of
@@ -164,7 +165,7 @@ def test_a_linked_worktree_has_copies_too(source: Source, tmp_path: Path) -> Non
     git(source.root, "worktree", "add", "--quiet", tmp_path / "linked", "-b", "other")
     linked = Source(tmp_path / "linked")
     before = source.state()
-    assert (Path(linked.make().root) / "a.txt").exists()
+    assert (Path(linked.make(settings_of({"setup": "touch b.txt"})).root) / "b.txt").exists()
     linked.remove()
     assert source.state() == before
     assert (tmp_path / "linked/a.txt").exists()
@@ -298,6 +299,19 @@ def test_a_killed_process_leaves_nothing_once_the_next_copy_is_made(
     assert not pid or ends(pid)
     source.remove()
     assert source.state() == before
+
+
+def test_a_process_killed_before_it_made_anything(source: Source) -> None:
+    records = source.root / ".git" / LAUNCHER / "copies"
+    write_tree(
+        records,
+        {"0123456789abcdef": "", "fedcba9876543210": str(source.folder), "fedcba9876543210.patterns": "x"},
+    )
+    write_tree(source.folder, {"mine.txt": "mine\n"})
+    with pytest.raises(NotReady, match="exists already"):
+        source.make()
+    assert (source.folder / "mine.txt").exists(), "a record whose name is not that of its folder was not ours"
+    assert not (records / "0123456789abcdef").exists()
 
 
 def test_a_copy_of_a_living_process_stays(source: Source, tmp_path: Path) -> None:

@@ -79,6 +79,20 @@ def test_a_submodule_in_a_linked_worktree(nested: Source, tmp_path: Path) -> Non
     check(Source(tmp_path / "linked"))
 
 
+def test_settings_that_a_user_may_have(
+    nested: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = "[submodule]\n\trecurse = true\n[protocol]\n\tallow = never\n[clone]\n\trejectShallow = true\n"
+    (tmp_path / ".gitconfig").write_text(settings)
+    lib = nested.root / "third party/lib"
+    git(lib, "commit", "--quiet", "--allow-empty", "--message=two")
+    git(nested.root, "commit", "--quiet", "--all", "--message=two")
+    own = nested.root / ".git/modules/some/name"
+    (own / "shallow").write_text(git(lib, "rev-parse", "HEAD") + "\n")
+    check(nested)
+
+
 def test_what_the_user_did_in_a_submodule_stays_out(nested: Source) -> None:
     lib = nested.root / "third party/lib"
     write_tree(lib, {"lib.txt": "edited\n"})
@@ -88,11 +102,14 @@ def test_what_the_user_did_in_a_submodule_stays_out(nested: Source) -> None:
     nested.remove()
 
 
-def test_hooks_of_a_submodule_do_not_run(nested: Source, tmp_path: Path) -> None:
+def test_hooks_of_a_submodule_do_not_run(
+    nested: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text(f"[init]\n\ttemplateDir = {tmp_path}/templates\n")
     for hooks in (nested.root / ".git/modules/some/name/hooks", tmp_path / "templates/hooks"):
         write_tree(hooks, {"post-checkout": f"#!/bin/sh\ntouch {tmp_path}/hook-ran\n"})
         (hooks / "post-checkout").chmod(0o755)
-    git(nested.root, "config", "init.templateDir", tmp_path / "templates")
     nested.make()
     nested.remove()
     assert not (tmp_path / "hook-ran").exists()

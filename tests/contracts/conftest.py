@@ -13,7 +13,7 @@ import pytest
 from tests.built import rendered
 from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
-from tests.kit.names import PROJECT, SOURCES
+from tests.kit.names import LAUNCHER, PROJECT, SOURCES
 
 FIXTURES = SOURCES / "contracts/fixtures"
 # Built when a test runs: a file with the real shape of a key is refused by hosts that look for them.
@@ -28,6 +28,7 @@ PLACES = {
     "review": "review.md",
     "session-state": ".session-state.local.json",
     "session-spec": "sessions/session-1.md",
+    "settings": f".claude/{LAUNCHER}.yaml",
     "common": "brief.md",
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 
 from tests.contracts.conftest import FIXTURES, Validate, codes, place
 from tests.contracts.test_codes import CODES, COMMON, CONTRACTS, SUITE, VALID
@@ -17,6 +18,7 @@ from ultra_runtime.text.frontmatter import parse
 FIELD_CODES = (
     "_BAD_TYPE",
     "_BAD_VALUE",
+    "SETTINGS_UNKNOWN_FIELD",
     "_WRONG_TYPE",
     "_MISSING_FIELD",
     "_SCHEMA_MISMATCH",
@@ -24,7 +26,7 @@ FIELD_CODES = (
 )
 # The fault of these stands in the body, of which a schema knows nothing.
 IN_THE_BODY = ("REVIEW_MISSING_FIELD", "REVIEW_BAD_VALUE")
-SHAPED = ("brief", "research", "review", "progress", "session-state")
+SHAPED = ("brief", "research", "review", "progress", "session-state", "settings")
 
 
 def is_valid(artifact: str, path: Path) -> bool:
@@ -32,7 +34,10 @@ def is_valid(artifact: str, path: Path) -> bool:
     contract = CONTRACTS[artifact]
     types = {name: str(field.type) for name, field in contract.fields.items()}
     data = path.read_bytes()
-    values = json.loads(data) if path.suffix == ".json" else parse(data, types).values
+    if path.suffix == ".yaml":
+        values = yaml.safe_load(data) or {}
+    else:
+        values = json.loads(data) if path.suffix == ".json" else parse(data, types).values
     schema = json.loads(json_schema(contract))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema).is_valid(values)

@@ -1,0 +1,128 @@
+"""What `run start` says of a clean checkout before anything is edited, and what it keeps of the settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.checkout.source import NotReady, Source, settings_of
+from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
+from tests.kit.names import LAUNCHER
+from tests.kit.repository import git
+from ultra_runtime.checkout import trial
+
+FILE = f".claude/{LAUNCHER}.yaml"
+LOCK = f".git/{LAUNCHER}/run.json"
+NOTE = "the result cannot be proved in a clean checkout: "
+BLOCKED = "setup: rm -rf src\n"
+Make = Callable[..., Repo]
+
+
+@pytest.fixture
+def repo(tmp_path: Path, bundle: Path, python: Path) -> Repo:
+    """Return a repository with a plan of one step."""
+    made = Repo(tmp_path / "repo", bundle, python)
+    made.env["TMPDIR"] = str(tmp_path / "tmp")
+    return made.create(plan(step(1)))
+
+
+def test_an_ordinary_repository_starts_without_a_word(repo: Repo) -> None:
+    assert "notes" not in repo.start()
+    assert repo.git("worktree", "list").count("\n") == 0
+    assert not repo.has(".git/worktrees")
+
+
+def test_wrong_settings_refuse_before_anything_is_written(repo: Repo) -> None:
+    repo.write({FILE: "setup: true\nprof: try\n"})
+    said = repo.refused(f"run start {PLAN}")
+    assert said == (
+        f"{FILE}:2: prof is not a field of this version (did you mean proof?) | Correct its name, or remove it."
+    )
+    assert not repo.has(PROGRESS)
+    assert not repo.has(LOCK)
+
+
+def test_a_project_that_requires_the_proof_is_refused_without_it(repo: Repo) -> None:
+    repo.write({FILE: f"{BLOCKED}proof: require\n"})
+    said = repo.refused(f"run start {PLAN}")
+    assert said.startswith("the command policy blocks the setup command `rm -rf src`")
+    assert said.endswith(" | change `setup` in the project's settings; it was not run")
+    assert repo.has("src/hello.py")
+    assert not repo.has(LOCK)
+
+
+def test_a_project_that_tries_is_told_what_is_missing(repo: Repo) -> None:
+    repo.write({FILE: BLOCKED})
+    (note,) = repo.start()["notes"]
+    assert note.startswith(f"{NOTE}the command policy blocks the setup command")
+    assert repo.has(LOCK)
+
+
+def test_a_project_without_proof_is_not_asked(repo: Repo) -> None:
+    repo.write({FILE: f"{BLOCKED}proof: off\n"})
+    assert "notes" not in repo.start()
+
+
+def test_temporary_folders_that_are_not_there(repo: Repo, tmp_path: Path) -> None:
+    repo.env["TMPDIR"] = str(tmp_path / "nowhere")
+    (note,) = repo.start()["notes"]
+    assert note.startswith(f"{NOTE}{tmp_path}/nowhere/{LAUNCHER}-")
+    assert note.endswith("cannot be created: No such file or directory; fix this and retry")
+
+
+def test_a_submodule_without_its_commit(repo: Repo) -> None:
+    repo.write({".gitmodules": '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n'})
+    repo.git("init", "--quiet", "lib")
+    repo.git("add", ".gitmodules")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
+    repo.git("commit", "--quiet", "--message=lib")
+    (note,) = repo.start()["notes"]
+    assert note.startswith(
+        f"{NOTE}the submodule lib does not have its commit 111111111111; run `git submodule"
+    )
+
+
+def test_settings_are_those_of_the_start(repo: Repo) -> None:
+    repo.create(plan(step(1, verify="false")))
+    repo.write({FILE: "limits:\n  attempts: 2\n"})
+    repo.git("add", FILE)
+    repo.git("commit", "--quiet", "--message=settings")
+    repo.start()
+    repo.write({FILE: "limits:\n  attempts: 9\n"})
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "1\n"})
+    first = repo.ok("step verify 1")
+    assert (first["attempt"], first["of"], first["next"]) == (1, 2, "retry")
+    assert repo.ok("step verify 1")["next"] == "stop"
+    assert json.loads(repo.read(LOCK))["settings"] == {"limits": {"attempts": 2}}
+
+
+def test_a_step_must_not_change_the_settings(repo: Repo) -> None:
+    repo.write({PLAN: plan(step(1, files=[FILE]))})
+    assert "the settings of runs in this project" in repo.refused(f"run start {PLAN}")
+
+
+def test_a_bare_repository(repo: Repo, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--bare", repo.folder, "bare.git")
+    told = repo("run", "start", PLAN, cwd=tmp_path / "bare.git")
+    assert (told.status, told.data["error"]) == (1, "this is a git dir, not a working tree")
+
+
+def test_a_disk_with_too_little_space(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert trial.try_copy(source.git, source.head, settings_of({})) == []
+    monkeypatch.setattr(trial, "CHECKOUT_MEGABYTES", 10**12)
+    with pytest.raises(NotReady, match=r"MB left; a copy needs 1000000000000 MB or more"):
+        trial.try_copy(source.git, source.head, settings_of({}))
+
+
+def test_a_git_dir_that_takes_no_records(source: Source) -> None:
+    own = source.root / ".git" / LAUNCHER
+    own.mkdir()
+    (own / "copies").write_text("a file\n")
+    for call in (source.make, lambda: trial.try_copy(source.git, source.head, settings_of({}))):
+        with pytest.raises(NotReady, match="copies cannot be written: File exists"):
+            call()
+    assert not source.folder.exists()
