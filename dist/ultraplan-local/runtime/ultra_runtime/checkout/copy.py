@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.checkout.carried import copy_included, link_dependencies
 from ultra_runtime.checkout.ready import NotReady, system_failed
-from ultra_runtime.checkout.register import claim, record_of, release
+from ultra_runtime.checkout.register import claim, patterns_of, record_of, release
 from ultra_runtime.checkout.setup import mark_of, run_setup
 from ultra_runtime.checkout.submodules import fill_submodules
 from ultra_runtime.checkout.worktree import add_worktree, remove_worktree
@@ -49,7 +49,7 @@ def make_copy(git: Git, commit: str, folder: str, settings: Settings, env: Mappi
     try:
         add_worktree(git, commit, root, seconds)
         notes = fill_submodules(git, commit, root, seconds)
-        notes += copy_included(git, commit, root, record_of(git, root) + ".include")
+        notes += copy_included(git, commit, root, patterns_of(git, root))
         notes += link_dependencies(git, root, settings.dependencies)
         run_setup(root, settings, env, os.path.join(git.folder, FOLDER, SETUP_LOG))
     except BaseException:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 COPIES = "copies"
 TURN = "turn"
+PATTERNS = ".patterns"
+LONGEST = 65536
 # A record is locked by the process that made the copy for as long as it lives: folder -> descriptor.
 _held: dict[str, int] = {}
 
@@ -44,9 +46,9 @@ def claim(git: Git, folder: str, remove: Callable[[str], None]) -> None:
 
 def release(git: Git, folder: str) -> None:
     """Forget a folder that is gone."""
-    record = record_of(git, folder)
-    if os.path.exists(record):
-        os.unlink(record)
+    for path in (patterns_of(git, folder), record_of(git, folder)):
+        if os.path.exists(path):
+            os.unlink(path)
     held = _held.pop(folder, None)
     if held is not None:
         os.close(held)
@@ -55,6 +57,11 @@ def release(git: Git, folder: str) -> None:
 def record_of(git: Git, folder: str) -> str:
     """Return the path of a folder's record."""
     return os.path.join(git.common, FOLDER, COPIES, sha256(os.fsencode(folder))[:16])
+
+
+def patterns_of(git: Git, folder: str) -> str:
+    """Return the path of a file beside the record, in which git reads patterns."""
+    return record_of(git, folder) + PATTERNS
 
 
 def _record(path: str, folder: str) -> None:
@@ -68,13 +75,18 @@ def _abandoned(place: str) -> list[str]:
     """Return the folders whose process is gone."""
     found = []
     for name in os.listdir(place):
-        record = _open(os.path.join(place, name)) if name != TURN else -1
-        if record < 0:
+        if name == TURN or name.endswith(PATTERNS):
             continue
+        path = os.path.join(place, name)
+        record = _open(path)
         if _lock(record):
-            found.append(os.fsdecode(os.read(record, 65536)))
+            folder = os.fsdecode(os.read(record, LONGEST))
+            if folder:
+                found.append(folder)
+            else:  # killed before it wrote the name, so before it made the folder
+                os.unlink(path)
         os.close(record)
-    return [folder for folder in found if folder and folder not in _held]
+    return found
 
 
 def _open(path: str) -> int:

@@ -24,8 +24,10 @@ WHAT = "the setup command"
 
 def refuse_blocked(root: str, settings: Settings) -> None:
     """Refuse a setup that the policy blocks; it is judged as a command of a plan that runs at this root."""
+    if not settings.setup:
+        return
     verdict = Judge(root, site_of_plan(root, "")).command(settings.setup)
-    if settings.setup and verdict.verdict == BLOCK:
+    if verdict.verdict == BLOCK:
         reason = f"the command policy blocks {WHAT} `{one_line(settings.setup, 120)}`: {verdict.reason}"
         raise NotReady(reason, "change `setup` in the project's settings; it was not run")
 
@@ -35,8 +37,9 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
     if not settings.setup:
         return
     refuse_blocked(root, settings)
-    before = os.getcwd()
+    here = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
     try:
+        os.makedirs(os.path.dirname(log), exist_ok=True)
         output = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     except OSError as problem:
         raise system_failed(f"{one_line(log)} cannot be written", problem) from None
@@ -47,7 +50,8 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
     except NotStartedError as problem:
         raise NotReady(f"{WHAT} cannot run: {problem}", "install bash: it runs the commands") from None
     finally:
-        os.chdir(before)
+        os.fchdir(here)
+        os.close(here)
         last = _last_line(output)
         os.close(output)
     seen = f"look into {one_line(log, 300)}; then fix `setup` in the project's settings"

@@ -103,10 +103,11 @@ def _read(git_dir: str, *words: str) -> Done:
 
 def _clone(found: Submodule, place: str, shown: str, seconds: float) -> None:
     """Check out a submodule in a repository of its own that borrows the user's objects."""
-    clone = ["clone", "--quiet", "--shared", "--no-checkout", "--template=", found.git_dir, place]
+    clone = ["clone", "--quiet", "--shared", "--no-checkout", found.git_dir, place]
     checkout = ["checkout", "--quiet", "--detach", "--force", found.commit]
+    anyway = ("-c", "protocol.file.allow=always", "-c", "clone.rejectShallow=false")
     for folder, words in ((os.path.dirname(place), clone), (place, checkout)):
-        done = run_git(folder, [*PLAINLY, "-c", "protocol.file.allow=always", *words], seconds=seconds)
+        done = run_git(folder, [*PLAINLY, *anyway, *words], seconds=seconds)
         if done.status:
             what = f"the submodule {one_line(shown)} cannot be checked out"
             raise git_failed(what, GitError(words, done))

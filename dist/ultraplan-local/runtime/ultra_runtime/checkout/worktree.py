@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.git import Git
 
-# Read the commit as it is, run no hook, start no monitor, and check out every file.
+# Read the commit as it is, run no hook, start no monitor, check out every file, and add no extension to the settings of
+# the repository, as newer versions of git do for relative paths.
 PLAINLY = (
     "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
     "-c", "core.sparseCheckout=false",
+    "-c", "worktree.useRelativePaths=false",
 )  # fmt: skip
 WORKTREES = "worktrees"
 OWNER_ONLY = 0o700
@@ -64,12 +66,19 @@ def remove_tree(folder: str) -> None:
 
     rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
-        os.chmod(folder, OWNER_ONLY)
+        _open_up(folder)
         for above, folders, _ in os.walk(folder):
-            for path in (os.path.join(above, name) for name in folders):
-                if not os.path.islink(path):
-                    os.chmod(path, OWNER_ONLY)
+            for name in folders:
+                _open_up(os.path.join(above, name))
         rmtree(folder, ignore_errors=True)
+
+
+def _open_up(folder: str) -> None:
+    try:
+        if not os.path.islink(folder):
+            os.chmod(folder, OWNER_ONLY)
+    except OSError:  # somebody else's, such as a container's; what can be removed is
+        return
 
 
 def _registered(git: Git, folder: str) -> Iterator[str]:

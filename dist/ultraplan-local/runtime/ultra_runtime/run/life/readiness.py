@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from ultra_runtime.checkout.settings import Settings
     from ultra_runtime.files.git import Git
 
+HEAD = "HEAD"
+
 
 def readiness(git: Git, settings: Settings) -> list[str]:
     """Return what is missing for a clean checkout as notes; a project that requires the proof is refused."""
@@ -18,10 +20,8 @@ def readiness(git: Git, settings: Settings) -> list[str]:
     from ultra_runtime.checkout.trial import try_copy
 
     try:
-        return try_copy(git, git.head(), settings)
+        return try_copy(git, HEAD, settings)
     except NotReady as problem:
         if settings.proof == REQUIRE:
             raise
-        return [
-            f"no clean checkout can be made, so it will prove nothing: {problem.reason}; {problem.remedy}"
-        ]
+        return [f"the result cannot be proved in a clean checkout: {problem.reason}; {problem.remedy}"]
