@@ -20,6 +20,7 @@ SIZES = (10, 100_000)
 STEPS = 3
 A_FOLDER = 100
 CHARACTERS_A_TOKEN = 4
+VERIFICATION = "true"
 
 
 def main() -> None:
@@ -54,7 +55,9 @@ def _children() -> float:
 
 def _repository(repo: Repo, size: int) -> Repo:
     files = {f"files/{number // A_FOLDER}/{number}.txt": f"{number}\n" for number in range(size)}
-    repo.create(plan(*(step(number) for number in range(1, STEPS + 1)), verification="true"), files=files)
+    repo.create(
+        plan(*(step(number) for number in range(1, STEPS + 1)), verification=VERIFICATION), files=files
+    )
     repo.git("status")
     return repo
 
@@ -75,9 +78,26 @@ def _measure(repo: Repo, size: int, bare: float) -> None:
                 f"{used * 1000:5.0f} ms of the processor, {used / bare:5.1f} x bare",
             )
         )
+    rows += _cost_of_proof(repo, times["run finish"][1])
     show(f"Verbs in a repository with {size} files (bare interpreter {bare * 1000:.0f} ms = 1)", rows)
     if size == SIZES[0]:
         _show_tokens(repo)
+
+
+def _cost_of_proof(repo: Repo, finish: float) -> list[tuple[str, str]]:
+    """Return what the end of a run costs by the clock, beside its Verification by hand and a checkout by git."""
+    by_hand = _by_clock(["bash", "-c", VERIFICATION], repo)
+    copy = str(repo.folder.parent / "copy")
+    checkout = _by_clock(["git", "worktree", "add", "--quiet", "--detach", copy], repo)
+    repo.git("worktree", "remove", "--force", copy)
+    figures = f"{finish * 1000:5.0f} ms by the clock; Verification by hand {by_hand * 1000:.0f} ms, checkout by git {checkout * 1000:.0f} ms"
+    return [("run finish with its proof", figures)]
+
+
+def _by_clock(command: list[str], repo: Repo) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, cwd=repo.folder, env=repo.env, check=True)
+    return time.perf_counter() - began
 
 
 def _run(repo: Repo) -> dict[str, tuple[float, float, float, int]]:

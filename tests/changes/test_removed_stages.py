@@ -136,7 +136,7 @@ PLAN = Removal(
         *(path for artifact in ("plan", "session-spec") for path in contract_files(artifact)),
         *(
             path
-            for artifact in ("progress", "session-state", "architecture")
+            for artifact in ("progress", "session-state", "settings", "architecture")
             for path in contract_files(artifact)[:2]
         ),
         *(f"outputs/{name}.yaml" for name in ("plan-critique", "scope-check", "sessions", "exploration")),

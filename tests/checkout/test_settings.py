@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
-from tests.kit.names import LAUNCHER, SOURCES
+from tests.kit.names import LAUNCHER, PLUGIN_SOURCE, SOURCES
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import read_settings
 from ultra_runtime.text.yaml_document import read_yaml
@@ -142,3 +142,10 @@ def test_what_is_read_is_what_yaml_says(lines: list[str]) -> None:
         return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
 
     assert plain(values) == plain(wanted), text
+
+
+def test_the_example_of_the_documentation_is_valid(tmp_path: Path) -> None:
+    page = (PLUGIN_SOURCE / "docs/PIPELINE.md.j2").read_text()
+    (example,) = [part.partition("```")[0] for part in page.split("```yaml\n")[1:]]
+    write_tree(tmp_path, {FILE: example})
+    assert {*read_settings(str(tmp_path)).given} == {*yaml.safe_load(example)}

@@ -27,7 +27,7 @@ def tried(*failed: str, here: bool = False, lacks: tuple[str, ...] = (), **other
     """Return how commands ended: those that failed, and those that did not print what they should."""
     row = {"problem": "", "lacks": list(lacks), "log": "x.log", "passes_here": here}
     rows = {name: {**row, "problem": "failed with exit status 1, see x.log"} for name in failed}
-    return Tried(CLEAN, {"echo": row, **rows}, **others)
+    return Tried(CLEAN, {**dict.fromkeys(("echo", "one", "two", "same"), row), **rows}, **others)
 
 
 def test_verify_of_every_step_comes_first_then_the_exit_conditions() -> None:
@@ -80,6 +80,13 @@ def test_what_passes_in_the_working_tree_is_not_committed() -> None:
         "it failed with exit status 1, see x.log; it passes in the working tree, so what it needs is not committed: "
         "commit it, or name it in `.worktreeinclude`, or give a setup command"
     )
+
+
+def test_a_command_that_was_not_run_does_not_pass() -> None:
+    found = conditions(step(1, verify="one"), verification="all")
+    assert [one.actual for one in judge(found, Tried(CLEAN, {}))[0]] == ["it was not run", "it was not run"]
+    assert [one.check for one in judge(found, Tried("no disk", {}))[0]] == ["exit_condition"]
+    assert [one.check for one in judge(found, Tried("no disk", {}, required=True))[0]] == ["proof"]
 
 
 def test_a_proof_that_is_required_and_missing() -> None:

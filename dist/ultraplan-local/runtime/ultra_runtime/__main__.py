@@ -65,9 +65,8 @@ def _find_verb(argv: Sequence[str]) -> tuple[ModuleType, Usage]:
                 return module, usage
     known = [" ".join(Usage(_load(name).USAGE).verb) for name in modules.values()]
     word = one_line(argv[0])
-    raise UsageError(
-        f"unknown verb: {word}{nearest(word, known)}", f"usage: {launcher()} --help lists the verbs"
-    )
+    error = f"unknown verb: {word}{nearest(word, known)}"
+    raise UsageError(error, f"usage: {launcher()} --help lists the verbs")
 
 
 def _verb_modules() -> dict[str, str]:
@@ -86,9 +85,8 @@ def _help(asked: bool) -> Answer:
     summaries = [(verb.USAGE, (verb.__doc__ or "").strip().partition("\n")[0]) for verb in verbs]
     if not asked:
         verbs_known = ", ".join(" ".join(Usage(usage).verb) for usage, _ in summaries)
-        raise UsageError(
-            f"missing verb; use one of: {verbs_known}", f"usage: {launcher()} --help lists the verbs"
-        )
+        error = f"missing verb; use one of: {verbs_known}"
+        raise UsageError(error, f"usage: {launcher()} --help lists the verbs")
     lines = [f"usage: {launcher()} VERB ...", ""]
     lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
     lines += ["", f"{launcher()} VERB --help explains a verb; --json prints JSON.", STATUSES]

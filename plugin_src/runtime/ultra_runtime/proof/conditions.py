@@ -43,10 +43,11 @@ class Tried(Struct):
     notes: Sequence[str] = ()
 
     def problem(self, one: Condition) -> str:
-        """Return how a command failed; empty if it passed or was not run."""
+        """Return how a command failed; empty if it passed, or need not be run without a clean checkout."""
         row = self.rows.get(one.command)
         if row is None:
-            return ""
+            needed = not self.required and (one.step is None or self.proof == CLEAN)
+            return "was not run" if needed else ""
         problem = str(row["problem"])
         if not problem and one.expected in row["lacks"]:
             problem = f"did not print {one_line(one.expected, 120)}, see {row['log']}"

@@ -127,7 +127,6 @@ def _by_name(given: str) -> ArtifactPlace:
     if ".claude" in parts:
         os.makedirs(folder, exist_ok=True)  # a headless session cannot create folders there
     if not os.path.isdir(folder):
-        raise RefusedError(
-            f"the folder {one_line(seen_from(root, folder))} does not exist", "create it first"
-        )
+        error = f"the folder {one_line(seen_from(root, folder))} does not exist"
+        raise RefusedError(error, "create it first")
     return ArtifactPlace(folder, name, seen_from(root, os.path.join(folder, name)))

@@ -92,9 +92,8 @@ def _project(root: str, path: str, values: dict[str, Any]) -> Project:
             return Project(root, os.path.basename(real))
     slug = str(values.get(brief_fields.SLUG) or "")
     if not is_slug(slug):
-        raise RefusedError(
-            "the brief has no slug, so its plan has no place", "add a slug to its front matter"
-        )
+        error = "the brief has no slug, so its plan has no place"
+        raise RefusedError(error, "add a slug to its front matter")
     project = Project(root, f"{time.strftime('%Y-%m-%d')}-{slug}")
     os.makedirs(project.folder, exist_ok=True)
     if RESEARCH in placed_kinds():
@@ -169,11 +168,8 @@ def under_way(project: Project) -> list[str]:
         return []
     status = read_json(project.path(file_of(progress_fields.KIND))).get(progress_fields.STATUS)
     unfinished = status in (progress_fields.STATUS_PENDING, progress_fields.STATUS_IN_PROGRESS)
-    return (
-        [f"a run of the current plan has not ended ({status}): a new plan ends it for good"]
-        if unfinished
-        else []
-    )
+    told = f"a run of the current plan has not ended ({status}): a new plan ends it for good"
+    return [told] if unfinished else []
 
 
 def explorers(project: Project, kind: str, quick: bool) -> tuple[int, list[str]]:

@@ -11,10 +11,11 @@ import sys
 import time
 
 from ultra_runtime.checkout.copy import remove_copy
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.process import end_group, launch
 from ultra_runtime.proof.conditions import Tried
-from ultra_runtime.proof.run_all import JOB, PROCESS, STATE, write_values
+from ultra_runtime.proof.run_all import JOB, PROCESS, STATE, as_bytes, write_values
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
@@ -78,12 +79,13 @@ class Background(Struct):
         """Return how the commands ended; None when they have not after so many seconds: ask again."""
         if not job["commands"]:
             return Tried("the plan has no command to run", {})
-        if self._read(JOB) != job:
-            self.stop()
-            make_folder(self.folder)
-            self._write(JOB, job)
+        key = sha256(as_bytes(job))
         deadline, nap = time.monotonic() + seconds, SHORTEST_NAP
         while True:
+            if self._read(JOB).get("key") != key:
+                self.stop()
+                make_folder(self.folder)
+                self._write(JOB, {**job, "key": key})
             lives = self._lives()
             state = self._read(STATE)
             if state.get("done"):
@@ -134,4 +136,4 @@ class Background(Struct):
         return read_json(os.path.join(self.folder, name))
 
     def _write(self, name: str, values: Mapping[str, Any]) -> None:
-        write_values(os.path.join(self.folder, name), dict(values))
+        write_values(os.path.join(self.folder, name), values)

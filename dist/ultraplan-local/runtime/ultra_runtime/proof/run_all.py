@@ -23,6 +23,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
@@ -129,6 +130,11 @@ class Commands:
         return row
 
 
-def write_values(path: str, values: dict[str, Any]) -> None:
+def write_values(path: str, values: Mapping[str, Any]) -> None:
     """Replace a file of the folder."""
-    put(path, (write(values) + "\n").encode("utf-8", "surrogateescape"))
+    put(path, as_bytes(values))
+
+
+def as_bytes(values: Mapping[str, Any]) -> bytes:
+    """Return values as a file of the folder has them."""
+    return (write(dict(values)) + "\n").encode("utf-8", "surrogateescape")

@@ -81,9 +81,8 @@ def find_scope(project: Project, since: str | None) -> Scope:
     root = project.root
     end = commit_of(root, "HEAD")
     if end is None:
-        raise RefusedError(
-            "this repository has no commits, so there is nothing to review", "commit the work first"
-        )
+        error = "this repository has no commits, so there is nothing to review"
+        raise RefusedError(error, "commit the work first")
     if since is not None:
         start = commit_of(root, since)
         if start is None:
@@ -163,10 +162,8 @@ def read_scope(project: Project) -> dict[str, Any]:
     try:
         return load_json(project.path(LOGS, SCOPE_FILE))
     except UnreadableError:
-        raise RefusedError(
-            f"{project.show(LOGS, SCOPE_FILE)} is missing or cannot be read",
-            f"run `{verb('triage')} --project {project.shown}` first",
-        ) from None
+        error = f"{project.show(LOGS, SCOPE_FILE)} is missing or cannot be read"
+        raise RefusedError(error, f"run `{verb('triage')} --project {project.shown}` first") from None
 
 
 def _start_of_fixed_review(project: Project) -> str | None:

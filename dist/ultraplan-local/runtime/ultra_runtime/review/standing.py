@@ -23,11 +23,8 @@ from ultra_runtime.words import shell_word, text_of
 BLOCK, CAUTION = VERDICTS.values()
 MARKS = {BLOCK: BAD, CAUTION: WARN}
 SHOWN = (
-    review_fields.DETAILS_RULE,
-    review_fields.DETAILS_LOCATION,
-    review_fields.DETAILS_MESSAGE,
-    review_fields.DETAILS_FIX,
-)
+    review_fields.DETAILS_RULE, review_fields.DETAILS_LOCATION, review_fields.DETAILS_MESSAGE, review_fields.DETAILS_FIX,
+)  # fmt: skip
 
 
 class ShownFinding:
@@ -53,9 +50,8 @@ class ReviewPart(StagePart):
             section = str(part.get("section") or "")
             severity = next((name for name in SEVERITIES if f"({name})" in section), "")
             self.findings.append(ShownFinding(severity, part))
-        self.findings.sort(
-            key=lambda one: SEVERITIES.index(one.severity) if one.severity else len(SEVERITIES)
-        )
+        order = [*SEVERITIES, ""]
+        self.findings.sort(key=lambda one: order.index(one.severity))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -69,9 +65,8 @@ class ReviewPart(StagePart):
         if self.verdict not in MARKS or not self.findings:
             return None
         if is_taken_up(self.project):
-            return self.next(
-                f"the findings of the review ({self.verdict}) were fixed since: review the work again"
-            )
+            fixed = f"the findings of the review ({self.verdict}) were fixed since"
+            return self.next(f"{fixed}: review the work again")
         plan = stage_that_makes(plan_fields.KIND)
         given = f"--brief {shell_word(self.project.show(file_of(self.kind)))}"
         return Next(plan, f"the review says {self.verdict}: plan the fixes", command(plan, "", given))

@@ -106,19 +106,14 @@ def _evidence(text: str) -> list[str]:
     while fence in text:
         fence += "`"
     if "\n" in text or "`" in text:
-        return [
-            f"- **{fields.DETAILS_EVIDENCE}:**",
-            "",
-            *(f"  {line}".rstrip() for line in [fence, *text.split("\n"), fence]),
-            "",
-        ]
+        block = [f"  {line}".rstrip() for line in [fence, *text.split("\n"), fence]]
+        return [f"- **{fields.DETAILS_EVIDENCE}:**", "", *block, ""]
     return [f"- **{fields.DETAILS_EVIDENCE}:** `{text}`"]
 
 
 def _remedies(remedies: Sequence[str]) -> list[str]:
-    return [f"{number}. {_line(text)}" for number, text in enumerate(remedies, 1)] or [
-        "Nothing has to be fixed."
-    ]
+    told = [f"{number}. {_line(text)}" for number, text in enumerate(remedies, 1)]
+    return told or ["Nothing has to be fixed."]
 
 
 def _goals(findings: Sequence[Mapping[str, Any]]) -> list[str]:

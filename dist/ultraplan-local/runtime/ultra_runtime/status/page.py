@@ -70,20 +70,18 @@ def _header(standing: ProjectStanding, name: str) -> str:
     status = execution.run.status if execution and execution.run else ""
     pill = _pill(status.replace("_", " "), OF_RUN.get(status, WAIT)) if status else ""
     task = text("h1", standing.task or name)
-    return tag(
-        "header", text("p", standing.project.shown, class_="path"), task, tag("p", pill) if pill else ""
-    )
+    path = text("p", standing.project.shown, class_="path")
+    return tag("header", path, task, tag("p", pill) if pill else "")
 
 
 def _coming(coming: Next) -> str:
     command = tag("pre", text("code", coming.command)) if coming.command else ""
-    return tag(
-        "section",
-        text("h2", "Next"),
-        text("p", coming.reason[:1].upper() + coming.reason[1:] + "."),
-        command,
-        class_="next",
-    )
+    reason = text("p", coming.reason[:1].upper() + coming.reason[1:] + ".")
+    return _section("Next", reason, command, class_="next")
+
+
+def _section(title: str, *inner: str, **attributes: object) -> str:
+    return tag("section", text("h2", title), *inner, **attributes)
 
 
 def _summary(standing: ProjectStanding) -> str:
@@ -96,9 +94,8 @@ def _run(run: RunFacts) -> str:
     steps = run.own
     rows = [_step_row(step) for step in steps[:MOST_ROWS]]
     heads = ("Step", "What", "State", "Attempts", "Completed", "Took", "Commit")
-    return tag(
-        "section",
-        text("h2", STEPS if run.session is None else f"Steps of session {run.session}"),
+    return _section(
+        STEPS if run.session is None else f"Steps of session {run.session}",
         text("p", when, class_="quiet") if run.started_at else "",
         track(run) if steps else "",
         table(heads, rows) if rows else text("p", run.problem or "No steps are recorded."),
@@ -124,7 +121,7 @@ def _planned(standing: ProjectStanding) -> str:
     if not steps:
         return ""
     rows = [[escaped(number), text("span", title)] for number, title in steps[:MOST_ROWS]]
-    return tag("section", text("h2", STEPS), table(("Step", "What"), rows), _more(len(steps)))
+    return _section(STEPS, table(("Step", "What"), rows), _more(len(steps)))
 
 
 def _waves(standing: ProjectStanding) -> str:
@@ -136,10 +133,9 @@ def _waves(standing: ProjectStanding) -> str:
     waves = []
     for index, numbers in enumerate(plan.waves, 1):
         cards = [_session(sessions[number], runs.get(number), runs.get(None)) for number in numbers]
-        waves.append(
-            tag("div", text("h3", f"Wave {index}"), tag("div", *cards, class_="cards"), class_="wave")
-        )
-    return tag("section", text("h2", "Waves"), tag("div", *waves, class_="waves"))
+        inner = tag("div", *cards, class_="cards")
+        waves.append(tag("div", text("h3", f"Wave {index}"), inner, class_="wave"))
+    return _section("Waves", tag("div", *waves, class_="waves"))
 
 
 def _session(session: Session, run: RunFacts | None, whole: RunFacts | None) -> str:
@@ -183,7 +179,7 @@ def _research(standing: ProjectStanding) -> str:
         ]
         for topic in topics[:MOST_ROWS]
     ]
-    return tag("section", text("h2", "Research"), table(("Topic", "Question", "State"), rows))
+    return _section("Research", table(("Topic", "Question", "State"), rows))
 
 
 def _audit(run: RunFacts) -> str:
@@ -197,15 +193,12 @@ def _audit(run: RunFacts) -> str:
         for drift in run.drifts[:MOST_ROWS]
     ]
     title = "Audit" if run.session is None else f"Audit of session {run.session}"
-    verdict = (
-        _pill(run.audit, DONE if run.audit == fields.MANIFEST_AUDIT_STATUS_PASS else WARN)
-        if run.audit
-        else ""
-    )
+    colour = DONE if run.audit == fields.MANIFEST_AUDIT_STATUS_PASS else WARN
+    verdict = _pill(run.audit, colour) if run.audit else ""
     notes = tag("ul", *(text("li", finding) for finding in run.findings[:MOST_ROWS])) if run.findings else ""
     told = tag("p", verdict, " ", escaped(run.audit_source)) if verdict else ""
     differences = table(("Step", "Check", "Expected", "Found"), rows) if rows else ""
-    return tag("section", text("h2", title), told, differences, notes)
+    return _section(title, told, differences, notes)
 
 
 def _findings(standing: ProjectStanding) -> str:
@@ -222,13 +215,13 @@ def _findings(standing: ProjectStanding) -> str:
         for finding in findings[:MOST_ROWS]
     ]
     heads = ("Severity", "Where", "What", RULE)
-    return tag("section", text("h2", "Findings of the review"), table(heads, rows), _more(len(findings)))
+    return _section("Findings of the review", table(heads, rows), _more(len(findings)))
 
 
 def _issues(standing: ProjectStanding) -> str:
     if not standing.issues:
         return ""
-    return tag("section", text("h2", "To fix"), tag("ul", *(text("li", issue) for issue in standing.issues)))
+    return _section("To fix", tag("ul", *(text("li", issue) for issue in standing.issues)))
 
 
 def _footer() -> str:

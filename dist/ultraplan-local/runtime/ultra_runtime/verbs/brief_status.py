@@ -99,7 +99,6 @@ def _brief(project: Project) -> bytes:
     except UnreadableError as problem:
         error = f"{shown}: {problem}"
         if problem.missing and brief_gate.is_open(project):
-            raise RefusedError(
-                f"{error}; its review gate is open", f"end the review with `{verb('gate brief')}`"
-            ) from None
+            error = f"{error}; its review gate is open"
+            raise RefusedError(error, f"end the review with `{verb('gate brief')}`") from None
         raise RefusedError(error, "put the brief first") from None

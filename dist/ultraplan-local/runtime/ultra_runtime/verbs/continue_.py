@@ -140,16 +140,8 @@ def _next(coming: Next, warned: bool) -> str:
 
 
 def _ignored(states: States) -> list[dict[str, Any]]:
-    return [
-        {
-            "path": issue.path,
-            "line": issue.line,
-            "code": issue.code,
-            "message": issue.message,
-            "remedy": issue.remedy,
-        }
-        for issue in states.broken
-    ]
+    names = ("path", "line", "code", "message", "remedy")
+    return [{name: getattr(issue, name) for name in names} for issue in states.broken]
 
 
 def _notes(states: States, others: list[str]) -> list[str]:

@@ -126,9 +126,8 @@ def _draft(project: Project) -> bytes:
     except UnreadableError as problem:
         if not problem.missing:
             raise RefusedError(f"{shown}: {problem}", "put the draft again") from None
-        raise RefusedError(
-            f"there is no {shown}, so no gate is open", f"put a draft with `{_put(project)}`"
-        ) from None
+        error = f"there is no {shown}, so no gate is open"
+        raise RefusedError(error, f"put a draft with `{_put(project)}`") from None
 
 
 def _put(project: Project) -> str:

@@ -121,9 +121,8 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         _score(gate, critic, told, failing, hard, verdicts)
     if CRITICS[0] in missing:
         error = f"the input has no block of {CRITICS[0]}, which every round needs; no round was counted"
-        raise RefusedError(
-            error, f"{HINT}; if it failed, do its work with `{verb('guide')} agent {CRITICS[0]}` and say so"
-        )
+        hint = f"{HINT}; if it failed, do its work with `{verb('guide')} agent {CRITICS[0]}` and say so"
+        raise RefusedError(error, hint)
     steps = len(read(plan_gate.read_draft(project) or b"", PLAN).steps)
     counts = plan_gate.count_round(project)
     number = counts[plan_gate.ROUNDS]

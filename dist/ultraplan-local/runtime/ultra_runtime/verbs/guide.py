@@ -10,6 +10,7 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.root import names_in
 from ultra_runtime.rendered import BUNDLE, verb
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
@@ -41,7 +42,11 @@ def run(args: Args) -> Answer:
         data = {"ok": True, "command": command, "phases": phases, "next": f"run `{call}`"}
         return Answer(data, f"The phases of {command} are {listed(phases)}; print one with: {call}")
     asked = one_line(command if phase is None else f"{command} {phase}")
-    hint = f"the phases of {command} are {listed(phases)}" if phases else _known(sorted({*folders, *files}))
+    hint = (
+        f"the phases of {command} are {listed(phases)}"
+        if phases
+        else f"there are guides for {listed(sorted({*folders, *files}))}, and `{AGENT} NAME`"
+    )
     raise RefusedError(f"there is no guide {asked}: {hint}", f"run `{verb('guide')}` with one of these names")
 
 
@@ -49,26 +54,17 @@ def _agent(name: str | None) -> Answer:
     """Answer with an agent's text, without the header that only the client reads."""
     agents = _guides(os.path.join(os.pardir, "agents"))[1]
     if name not in agents:
-        raise RefusedError(
-            f"there is no agent {one_line(name or '')}: there are {listed(agents)}",
-            f"run `{verb('guide')} agent` with one of these names",
-        )
+        error = f"there is no agent {one_line(name or '')}: there are {listed(agents)}"
+        raise RefusedError(error, f"run `{verb('guide')} agent` with one of these names")
     text = _text(os.path.join(os.pardir, "agents", f"{name}.md"))
     body = text.partition(f"\n{HEAD}")[2] if text.startswith(HEAD) else text
     return Answer({"ok": True, "agent": name, "text": body}, body)
 
 
-def _known(commands: list[str]) -> str:
-    return f"there are guides for {listed(commands)}, and `{AGENT} NAME`"
-
-
 def _guides(command: str) -> tuple[list[str], list[str]]:
     """Return the names of the folders and of the files that are guides."""
     folder = os.path.join(GUIDES, command)
-    try:
-        entries = sorted(os.listdir(folder))
-    except OSError:
-        return [], []
+    entries = names_in(folder)
     folders = [entry for entry in entries if os.path.isdir(os.path.join(folder, entry))]
     return folders, [entry[:-3] for entry in entries if entry.endswith(".md")]
 
@@ -77,6 +73,5 @@ def _text(path: str) -> str:
     try:
         return read_regular(os.path.join(GUIDES, path)).decode("utf-8", "replace")
     except UnreadableError as problem:
-        raise RefusedError(
-            f"the guide {path} cannot be read: {problem}", "install the plugin again"
-        ) from None
+        error = f"the guide {path} cannot be read: {problem}"
+        raise RefusedError(error, "install the plugin again") from None

@@ -86,9 +86,8 @@ def _contract(args: Args, kind: str) -> Contract:
         raise args.usage.error(error) from None
     if kind not in kinds:
         writer = "another tool" if contract.modes.write == "none" else "the runtime"
-        raise RefusedError(
-            f"{kind} cannot be put: only {writer} writes it", f"KIND must be one of {listed(kinds)}"
-        )
+        error = f"{kind} cannot be put: only {writer} writes it"
+        raise RefusedError(error, f"KIND must be one of {listed(kinds)}")
     return contract
 
 

@@ -68,15 +68,12 @@ def run(args: Args) -> Answer:
 def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | None) -> None:
     """Refuse two modes at once; only a session can be resumed by its number."""
     resume = f"--mode {RESUME}"
-    given = [
-        name
-        for name, asked in (
-            (f"--mode {FOREGROUND}", mode == FOREGROUND),
-            (resume, mode == RESUME),
-            ("--step", mode == STEP or step is not None),
-            ("--session", mode == SESSION or session is not None),
-        )
-        if asked
-    ]
+    asked = {
+        f"--mode {FOREGROUND}": mode == FOREGROUND,
+        resume: mode == RESUME,
+        "--step": mode == STEP or step is not None,
+        "--session": mode == SESSION or session is not None,
+    }
+    given = [name for name, is_asked in asked.items() if is_asked]
     if len(given) > 1 and given != [resume, "--session"]:
         raise args.usage.error(f"{given[0]} and {given[1]} cannot be used together")

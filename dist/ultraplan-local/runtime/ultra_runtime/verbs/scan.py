@@ -49,9 +49,8 @@ def _read(path: str) -> Plan:
     try:
         plan = read(read_regular(path))
     except UnreadableError as problem:
-        raise RefusedError(
-            f"{one_line(path)}: {problem}", "pass the file of a plan or session spec"
-        ) from None
+        error = f"{one_line(path)}: {problem}"
+        raise RefusedError(error, "pass the file of a plan or session spec") from None
     if not plan.steps:
         hint = f"list its problems: `{verb('validate')} plan {one_line(path)}`"
         raise RefusedError(f"{one_line(path)} has no readable step", hint)

@@ -70,9 +70,8 @@ def run(args: Args) -> Answer:
 def _with_sessions(project: Project, sessions: Sequence[Mapping[str, Any]]) -> bytes:
     if plan_gate.read_draft(project) is not None:
         error = f"the critics' gate is open: {project.show(draft_of(PLAN))} exists"
-        raise RefusedError(
-            error, f"wait until `{verb('gate plan')}` ends: sessions divide the steps of the plan"
-        )
+        hint = f"wait until `{verb('gate plan')}` ends: sessions divide the steps of the plan"
+        raise RefusedError(error, hint)
     try:
         old = read_regular(project.path(PLAN_FILE))
     except UnreadableError as problem:

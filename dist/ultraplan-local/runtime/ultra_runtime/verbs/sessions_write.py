@@ -72,10 +72,8 @@ def _plan(path: str) -> Plan | Answer:
     if report.errors:
         return _refused("the plan is not valid", report.result().errors)
     if not plan.sessions:
-        raise RefusedError(
-            f"{one_line(path)} has no Execution Strategy, so one session runs all of it",
-            "run the plan itself, or add ## Execution Strategy with its sessions",
-        )
+        error = f"{one_line(path)} has no Execution Strategy, so one session runs all of it"
+        raise RefusedError(error, "run the plan itself, or add ## Execution Strategy with its sessions")
     return plan
 
 

@@ -52,7 +52,9 @@ def judge_exits(live: Live, conditions: Sequence[InlineCommand], tried: Tried | 
         return Exits(NO_COMMAND, [])
     if tried is None or not (problems or any(one.command in tried.rows for one in commands)):
         return Exits(SKIPPED, [])
-    checked = [(f"`{one_line(one.command)}`", tried.problem(one)) for one in commands]
+    checked = [
+        (f"`{one_line(one.command)}`", tried.problem(one)) for one in commands if one.command in tried.rows
+    ]
     rows = problems + [f"{command} {problem}" for command, problem in checked if problem]
     held = [f"{command} passes" for command, problem in checked if not problem]
     prose = [f"for a person to check: {one_line(one.text)}" for one in conditions if not one.command]
