@@ -57,16 +57,19 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
         )
         return Begun(step, record, again, None, changed)
     _refuse_outside_fence(live, step)
-    known = Known(record.start, record.tree, record.artefacts) if record else read_known(live)
     now = live.snapshots.take()
-    strays = find_strays(live, known, now)
+    known = Known(record.start, record.tree, record.artefacts) if record else read_known(live, now)
+    strays = find_strays(live, known, now, head)
     account(live, step, strays, mine)
     ignored = changed_ignored(live, number, now)
     test = None if record else _test_first(live, step)
-    if test:
-        now = live.snapshots.take()
-        live.ignored.look()
     before = strays.before(step)
+    if test:
+        tested = live.snapshots.take()
+        live.ignored.look()
+        own = [one for one in live.snapshots.changes(now, tested) if covers(allowed_paths(step), one.path)]
+        before = {**{one.path: one.old for one in own}, **before}
+        now = tested
     tree = live.snapshots.with_entries(now, before)
     if record:
         record.start, record.tree, record.verified = head, tree, ""
