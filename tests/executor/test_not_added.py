@@ -186,6 +186,35 @@ def test_the_bytes_that_a_verify_saw(make: Make, settings: dict[str, str], text:
         ]
 
 
+def test_a_filter_that_is_set_during_the_run(make: Make) -> None:
+    """It commits garbage and shows the work in every checkout of this repository, but in no other."""
+    repo = begun(make, ["data.txt"])
+    (repo.folder / ".git/info").mkdir(exist_ok=True)
+    (repo.folder / ".git/info/attributes").write_text("data.txt filter=x\n")
+    repo.git("config", "filter.x.clean", "echo nothing")
+    repo.git("config", "filter.x.smudge", "echo work")
+    repo.write({"data.txt": "work\n"})
+    assert "a filter that was set during the run changes it" in repo.ok("step verify 1")["why"][0]
+    (repo.folder / ".git/info/attributes").unlink()
+    os.utime(repo.folder / "data.txt")
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    assert repo.git("show", "HEAD:data.txt") == "work"
+
+
+def test_what_changes_between_verify_and_commit_is_not_committed(make: Make) -> None:
+    """A filter hides the later edit from git: the commit has what was verified."""
+    repo = make(plan(step(1, ["data.txt"])), files={**FILES, ".gitattributes": "data.txt filter=x\n"})
+    repo.git("config", "filter.x.clean", "grep -v '^#'")
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"data.txt": "work\n"})
+    assert repo.ok("step verify 1")["passed"]
+    repo.write({"data.txt": "work\n# later\n"})
+    repo.ok("step commit 1")
+    assert repo.git("show", "HEAD:data.txt") == "work"
+
+
 def test_more_files_than_a_step_expects(make: Make) -> None:
     repo = make(plan(step(1, min_file_count=2)))
     said = repo.refused(f"run start {PLAN}")

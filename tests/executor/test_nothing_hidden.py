@@ -56,12 +56,12 @@ def test_the_user_claims_an_edit_by_name(make: Make) -> None:
         "step begin 2 --mine README.md src/hello.py extra.py"
     )
     answer = repo.ok("step begin 2 --mine README.md extra.py")
-    assert answer["notes"] == ["claimed by the user before step 2: README.md, extra.py"]
+    assert answer["notes"] == ["claimed by the user at step 2: README.md, extra.py"]
     repo.write({"src/part2.py": "two\n"})
     assert repo.ok("step verify 2")["passed"]
     repo.ok("step commit 2")
     assert repo.ok("run finish")["result"] == "completed"
-    assert "claimed by the user before step 2: README.md, extra.py" in report(repo)
+    assert "claimed by the user at step 2: README.md, extra.py" in report(repo)
     assert repo.read("README.md") == "# Edited meanwhile\n"
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part2.py"
 
@@ -137,6 +137,44 @@ def test_a_hook_that_rewrites_files_is_named_and_no_surprise(make: Make) -> None
     assert note == ["step 1: hooks of the commit changed what had passed: src/part1.py, cache.txt"]
     hook.unlink()
     assert "notes" not in repo.do_step(2, {"src/part2.py": "two\n"})
+
+
+def test_the_user_claims_an_edit_during_a_step(make: Make) -> None:
+    repo = started(make)
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n", "README.md": "# Edited meanwhile\n"})
+    assert "README.md" in repo.ok("step verify 1")["why"][0]
+    assert repo.ok("step begin 1 --mine README.md")["notes"] == ["claimed by the user at step 1: README.md"]
+    answer = repo.ok("step verify 1")
+    assert (answer["passed"], answer["attempt"]) == (True, 2)
+    repo.ok("step commit 1")
+    assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
+
+
+def test_a_claim_names_paths_and_no_pattern(make: Make) -> None:
+    repo = started(make)
+    repo.write({"README.md": "# Changed\n", "tests/new.sh": "x\n"})
+    for name in ("*", ".", "README"):
+        assert "has not changed outside step 1" in repo.refused(f"step begin 1 --mine {name}")
+    repo.ok("step begin 1 --mine README.md tests")
+
+
+def test_the_plan_and_its_project_may_be_committed_meanwhile(make: Make) -> None:
+    repo = started(make)
+    repo.write({f"{PROJECT}/notes.md": "new\n"})
+    repo.git("add", PROJECT)
+    repo.git("commit", "-qm", "the plan")
+    (note,) = repo.ok("step begin 1")["notes"]
+    assert note.startswith("HEAD moved outside the run before step 1: ")
+
+
+def test_what_a_test_first_writes_is_judged_with_the_step(make: Make) -> None:
+    first = "`echo one > src/part1.py; echo x > trace.txt; false`"
+    repo = started(make, plan(step(1, test_first=first)))
+    assert "notes" not in repo.ok("step begin 1")
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    assert repo.git("show", "--name-status", "--format=", "HEAD") == "A\tsrc/part1.py"
 
 
 def test_edits_between_an_abort_and_a_resume(make: Make) -> None:

@@ -50,7 +50,7 @@ class Live:
         self.lock = lock
         self.records = Records(workspace, place.slug)
         self.snapshots = Snapshots(workspace, place)
-        self.ignored = Ignored(workspace, place)
+        self.ignored = Ignored(workspace, place, self.snapshots)
         self.assignment: Assignment
         self.progress: Progress
         self.notes: list[str] = []
