@@ -361,6 +361,27 @@ def test_what_was_recorded_for_one_step_serves_the_next_until_it_begins(person: 
     assert tree.state() == before
 
 
+def test_in_a_large_tree_the_files_of_the_step_are_exact(
+    person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outside the step only the modes of files that are gone, and empty folders, are not known there."""
+    monkeypatch.setattr("ultra_runtime.run.tree.before.MOST_FILES", 5)
+    tree = copy_of(person, str(tmp_path), converts=True, flagged=False)
+    before = tree.state()
+    tree.begin()
+    do(tree, [(become_file, ("d",)), (become_folder, ("a.txt",)), *CASES["ignored files of the step"]])
+    do(
+        tree,
+        [
+            *CASES["only what the filter hides"],
+            (write, ("far/n/n.txt", b"n\n")),
+            (chmod, ("far/h.sh", 0o644)),
+        ],
+    )
+    assert tree.undo().left == {}
+    assert tree.state() == before
+
+
 def test_without_what_was_recorded_the_snapshot_serves(person: Path, tmp_path: Path) -> None:
     tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
     before = tree.files()
