@@ -15,6 +15,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from types import TracebackType
 
 PREVIOUS = ".prev"
@@ -93,6 +94,25 @@ class Folder:
                     self._drop(name + PREVIOUS)
         except (OSError, ValueError) as problem:
             raise WriteError(f"{one_line(name)} cannot be written: {_reason(problem)}") from None
+
+    def keep_earlier(self, name: str, data: bytes) -> str:
+        """Keep a file that other bytes will replace under a second, numbered name, and return that; it stays."""
+        try:
+            old = self.look(name)
+            if old is None:
+                return ""
+            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.descriptor)
+            with open(descriptor, "rb") as file:
+                earlier = file.read()
+            if earlier == data:
+                return ""
+            kept = free_name(name, os.listdir(self.descriptor))
+            temporary = self._write_beside(kept, earlier, old)
+            os.replace(temporary, kept, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+            self.flush()
+        except (OSError, ValueError) as problem:
+            raise WriteError(f"{one_line(name)} cannot be kept: {_reason(problem)}") from None
+        return kept
 
     def move(self, name: str, target: str) -> None:
         """Rename a file in this folder; an existing file of the new name is replaced."""
@@ -184,6 +204,16 @@ def write_file(path: str, data: bytes) -> None:
     parent, name = os.path.split(path)
     with Folder(parent) as folder:
         folder.write(name, data)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, or one with a number if it is taken: report.md, report.2.md, report.3.md."""
+    stem, ending = os.path.splitext(name)
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{stem}.{number}{ending}"
+    return free
 
 
 def _temporary(name: str) -> str:

@@ -83,10 +83,14 @@ def forget(project: Project) -> None:
 
 
 def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
-    """Make the draft the plan, unless a live run uses the current plan; insert the notes before its steps."""
+    """Make the draft the plan, unless a live run uses the current plan; insert the notes before its steps.
+
+    An earlier plan is kept beside it, with a number.
+    """
     refuse_pinned(project.path(file_of(KIND)))
     if notes:
         folder.write(draft_of(KIND), with_notes(read_draft(project) or b"", notes))
+    folder.keep_earlier(file_of(KIND), read_draft(project) or b"")
     folder.move(draft_of(KIND), file_of(KIND))
     forget(project)
 

@@ -17,7 +17,7 @@ from ultra_runtime.artifacts.places import find_place, number
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief.draft import fill_in
 from ultra_runtime.contract.model import UnknownKindError, load_contract
-from ultra_runtime.contract.stages import draft_of, file_of, text_kinds
+from ultra_runtime.contract.stages import draft_of, file_if_any, file_of, text_kinds
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, write_file
 from ultra_runtime.files.given_text import as_text, read_given
@@ -28,7 +28,13 @@ from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.research.putting import confidence_note, left_in, never_computed, with_confidence
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.standing.project_standing import after
-from ultra_runtime.tables.fields import brief_fields, plan_fields, research_fields, session_spec_fields
+from ultra_runtime.tables.fields import (
+    brief_fields,
+    plan_fields,
+    research_fields,
+    review_fields,
+    session_spec_fields,
+)
 from ultra_runtime.text.document_edit import EditError, replace_section, replace_step
 from ultra_runtime.words import listed, nearest, one_line, shell_word
 
@@ -49,6 +55,8 @@ HINT = "give the text on standard input, such as with <<'EOF', or name a file wi
 AGAIN = "fix this and put the text again; nothing was written"
 BRIEF, RESEARCH, PLAN = brief_fields.KIND, research_fields.KIND, plan_fields.KIND
 PINNED = (PLAN, session_spec_fields.KIND)
+KEPT = (file_if_any(PLAN), file_if_any(review_fields.KIND))
+"""Of these every earlier one is kept, with a number."""
 FOREIGN = ("WRONG_TYPE", "UNRECOGNIZED", "SPEC_MISSING_SECTION")
 
 
@@ -158,6 +166,8 @@ def _write(place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> bo
     if place.folder != project.folder:
         make_subfolder(project, os.path.basename(place.folder))
     set_aside = draft and brief_gate.begin(project, folder)
+    if place.name in KEPT:
+        folder.keep_earlier(place.name, data)
     try:
         write_file(place.path, data)
     except WriteError:

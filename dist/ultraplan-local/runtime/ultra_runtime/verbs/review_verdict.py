@@ -76,6 +76,7 @@ def run(args: Args) -> Answer:
             return Answer(data, "\n".join([f"{launcher()}: {error}", *in_words(result.errors)]), 1)
         with Folder(project.folder) as folder:
             folder.lock()
+            folder.keep_earlier(file_of(review_fields.KIND), text.encode())
             folder.write(file_of(review_fields.KIND), text.encode())
     except (AnswerError, WriteError) as problem:
         raise RefusedError(str(problem), HINT) from None

@@ -1,6 +1,6 @@
 """Undo what changed outside the step's Files since it began; earlier changes stay.
 
-Without PATH it undoes all of it. The undone changes are saved first, under a ref that the answer names.
+Without PATH it undoes all of it. The changes are saved first: `step rescue` brings them back.
 """
 
 from __future__ import annotations
@@ -29,6 +29,6 @@ def run(args: Args) -> Answer:
         undone = restore(live, number, args.rest("PATH"))
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
-        data["left"] = undone.left
+        data["left"] = [f"{path}: {reason}" for path, reason in undone.left.items()]
     data["next"] = f"fix what else the last verify reported, if anything, then {verb('step verify')} {number}"
     return Answer(data, f"Restored: {undone}\nNext: {data['next']}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.atomic import free_name
 from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.words import one_line
 
@@ -39,12 +40,8 @@ def drop_findings(live: Live) -> None:
 
 def free_path(path: str) -> str:
     """Return a path, or one with a number if it exists: logs are never overwritten."""
-    stem, ending = os.path.splitext(path)
-    number = 1
-    while os.path.lexists(path):
-        number += 1
-        path = f"{stem}.{number}{ending}"
-    return path
+    folder, name = os.path.split(path)
+    return os.path.join(folder, free_name(name, _names(folder)))
 
 
 def put_aside(live: Live, pinned: bytes | None) -> str:

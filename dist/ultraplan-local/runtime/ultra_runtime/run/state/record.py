@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import stat
-
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import STEP
-from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -16,14 +11,11 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.workspace import Workspace
 
-KEPT = "kept"
-LARGEST_KEPT = 8 * 1024 * 1024
-
 
 class Record:
     """Where a step began, how many times it was verified, and what is about to be committed."""
 
-    __slots__ = ("artefacts", "attempts", "commit", "kept", "number", "start", "tree", "verified")
+    __slots__ = ("artefacts", "attempts", "commit", "number", "start", "tree", "verified")
 
     def __init__(self, number: int, start: str, tree: str) -> None:
         self.number = number
@@ -35,8 +27,6 @@ class Record:
         self.artefacts: list[str] = []
         """Files outside the step that its commands left behind: reported, never committed."""
         self.commit: dict[str, Any] | None = None
-        self.kept: dict[str, int] = {}
-        """Files of the step that existed when it began -> permission bits; their bytes are saved separately."""
 
     def as_data(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -45,7 +35,7 @@ class Record:
     def of(cls, data: dict[str, Any]) -> Record:
         """Read a record that `as_data` wrote."""
         record = cls(data["number"], data["start"], data["tree"])
-        for name in ("artefacts", "attempts", "verified", "commit", "kept"):
+        for name in ("artefacts", "attempts", "verified", "commit"):
             setattr(record, name, data[name])
         return record
 
@@ -71,23 +61,3 @@ class Records(Struct):
     def clear(self) -> None:
         """Remove the record after the step."""
         self.workspace.remove(self.slug, STEP)
-
-    def keep(self, record: Record, root: str, paths: list[str]) -> None:
-        """Save the exact bytes of files that the step will change: git filters may not restore them."""
-        folder = self.workspace.path(self.slug, KEPT)
-        for path in paths:
-            full = os.path.join(root, path)
-            try:
-                found = os.lstat(full)
-                if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_KEPT:
-                    continue
-                data = read_regular(full)
-            except (OSError, ValueError, UnreadableError):
-                continue
-            make_folder(folder)
-            put(os.path.join(folder, str(len(record.kept))), data)
-            record.kept[path] = stat.S_IMODE(found.st_mode)
-
-    def kept_bytes(self, record: Record, path: str) -> bytes:
-        """Return the bytes that a file had when the step began."""
-        return read_regular(self.workspace.path(self.slug, KEPT, str(list(record.kept).index(path))))

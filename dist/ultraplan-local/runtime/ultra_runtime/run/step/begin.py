@@ -12,6 +12,7 @@ from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
+from ultra_runtime.run.tree.before import keep
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
@@ -52,7 +53,7 @@ def begin(live: Live, number: int) -> Begun:
     _refuse_outside_fence(live, step)
     test = _test_first(live, step)
     record = Record(number, head, live.snapshots.take())
-    live.records.keep(record, live.workspace.root, [plain(path) for path in allowed_paths(step)])
+    keep(live.workspace, live.snapshots, record.tree, head, allowed_paths(step))
     live.records.write(record)
     _write_down(live, record)
     return Begun(step, record, False, test)

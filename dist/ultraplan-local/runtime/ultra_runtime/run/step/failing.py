@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.state.statuses import BLOCKED, FAILED, SKIPPED, STOPPED
-from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields
@@ -54,12 +54,14 @@ def after_failure(
     if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE:
         return escalate(live, step, why)
     if step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP:
-        return _skip(live, step, record)
+        return _skip(live, step, record, why)
     if record.attempts < ATTEMPTS:
         live.progress.save()
         live.records.write(record)
         return Follows(RETRY, _how_to_fix(step, faults, commanded))
-    undone = _undo(live, record)
+    undone = _undo(live, step, record, why)
+    if isinstance(undone, Follows):
+        return undone
     end_at(live, step.number, FAILED, why)
     live.records.clear()
     return Follows(STOP, REPORT, undone)
@@ -111,8 +113,10 @@ def end_at(live: Live, number: int, status: str, why: str) -> None:
     live.progress.save()
 
 
-def _skip(live: Live, step: Step, record: Record) -> Follows:
-    undone = _undo(live, record)
+def _skip(live: Live, step: Step, record: Record, why: str) -> Follows:
+    undone = _undo(live, step, record, why)
+    if isinstance(undone, Follows):
+        return undone
     live.git.set_refs(live.place.slug, {f"{SKIP}{step.number}": live.git.head()})
     live.progress.change_step(step.number, {fields.STEPS_STATUS: SKIPPED})
     live.progress.save()
@@ -120,10 +124,22 @@ def _skip(live: Live, step: Step, record: Record) -> Follows:
     return Follows(SKIP_STEP, live.next_call(), undone)
 
 
-def _undo(live: Live, record: Record) -> str:
-    undone = undo(live.workspace, live.snapshots, live.records, record)
+def _undo(live: Live, step: Step, record: Record, why: str) -> str | Follows:
+    """Undo the step and return what was undone; if that is not possible, stop for the user and keep the record."""
+    try:
+        undone = undo(live.workspace, live.snapshots, record)
+    except NotSavedError as problem:
+        return _not_undone(
+            live, step, why, f"nothing was undone, because it could not be saved first: {problem}"
+        )
     if undone.paths:
         live.found(f"step {record.number} was undone: {undone}")
     if undone.left:
-        live.found(f"step {record.number} could not be undone in {list_paths(undone.left)}")
+        return _not_undone(live, step, why, f"not everything could be undone: {undone.left_words()}")
     return str(undone)
+
+
+def _not_undone(live: Live, step: Step, why: str, reason: str) -> Follows:
+    live.found(f"step {step.number}: {reason}")
+    follows = escalate(live, step, f"{why}; {reason}")
+    return Follows(follows.word, follows.do, reason)

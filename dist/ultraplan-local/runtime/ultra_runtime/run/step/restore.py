@@ -9,6 +9,7 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.words import one_line
@@ -38,7 +39,11 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
         raise RefusedError(
             f"nothing outside step {number} has changed since it began", f"`{verb('step verify')} {number}`"
         )
-    return undo(live.workspace, live.snapshots, live.records, record, wanted)
+    try:
+        return undo(live.workspace, live.snapshots, record, wanted)
+    except NotSavedError as problem:
+        error = f"nothing was restored, because it could not be saved first: {problem}"
+        raise RefusedError(error, f"fix this, then retry `{verb('step restore')} {number}`") from None
 
 
 def _found(live: Live, name: str, changed: list[str], outside: list[str]) -> list[str]:

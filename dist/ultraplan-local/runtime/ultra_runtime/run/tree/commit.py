@@ -104,14 +104,15 @@ def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, 
             continue
         if entry and git.done("cat-file", "-e", entry.name).status:
             raise RefusedError(f"{one_line(path)} changed after it was verified", "verify the step again")
-        rows.append(_row(path, entry))
+        rows.append(_row(path, entry, head))
     if rows:
         git.ask("update-index", "-z", "--index-info", given=b"".join(rows), env=env)
     return git.ask("write-tree", env=env).decode().strip()
 
 
-def _row(path: str, entry: Entry | None) -> bytes:
-    head = f"{entry.mode} {entry.name} 0\t" if entry else f"0 {'0' * 40} 0\t"
+def _row(path: str, entry: Entry | None, any_name: str) -> bytes:
+    """Return a row for git's index; to remove an entry, git wants a name of the right length, and ignores it."""
+    head = f"{entry.mode} {entry.name} 0\t" if entry else f"0 {any_name} 0\t"
     return head.encode() + os.fsencode(path) + b"\0"
 
 
@@ -148,7 +149,7 @@ def update_index(git: Git, rows: list[list[str]]) -> bool:
             old = Entry(old_mode, old_name) if old_mode else None
             new = Entry(new_mode, new_name) if new_mode else None
             if now.get(path) == old:
-                changed.append(_row(path, new))
+                changed.append(_row(path, new, old_name))
         if not changed:
             return True
         try:

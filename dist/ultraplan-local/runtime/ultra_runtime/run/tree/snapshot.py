@@ -16,13 +16,15 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.tree.workspace import Workspace
 
 SUBMODULE = "160000"
 A_PORTION = 500
+A_HANDFUL, LONGEST_HEAD = 50, 200
 # The user's settings, but without starting a file monitor and without advice about embedded repositories.
 QUIETLY = ("-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false")
 
@@ -56,8 +58,9 @@ class Snapshots:
         self.folder = workspace.path(place.slug)
         self.index = os.path.join(self.folder, "index")
         objects = os.path.join(self.folder, "objects")
+        self.alone = {"GIT_OBJECT_DIRECTORY": objects}
         self.env = {
-            "GIT_OBJECT_DIRECTORY": objects,
+            **self.alone,
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.path.join(self.git.common, "objects"),
         }
         self.objects = objects
@@ -121,11 +124,62 @@ class Snapshots:
         """Return the bytes of a file of a snapshot, or of the repository."""
         return self.git.ask("cat-file", "blob", name, env=self.env)
 
+    def smudged(self, name: str, path: str) -> bytes:
+        """Return the bytes of a file as the user's filters write them."""
+        return self.git.ask("cat-file", "--filters", f"--path={path}", name, env=self.env)
+
+    def need(self, names: Iterable[str]) -> None:
+        """Refuse if one of these objects is lost."""
+        asked = "".join(f"{name}\n" for name in names).encode()
+        said = self.git.ask("cat-file", "--batch-check", given=asked, env=self.env) if asked else b""
+        if b" missing\n" in said:
+            raise RefusedError("objects of the snapshots are lost", "the tree is unchanged; tell the user")
+
+    def beyond(self, commit: str, tree: str) -> set[str]:
+        """Return the objects that a tree has beyond a commit, and the tree itself."""
+        words = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", commit, tree)
+        return {tree, *new_objects(self.git.ask(*words, env=self.env))}
+
+    def hold(self, names: Iterable[str]) -> None:
+        """Copy objects into our own: the user's git may prune its copies."""
+        copy_objects(self.git, names, self.objects, self.env)
+
     def forget(self) -> None:
         """Remove all snapshots of the run."""
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
+
+
+def new_objects(said: bytes) -> set[str]:
+    """Return the new objects in the output of `git diff-tree --raw -z` or its like."""
+    found = [change.new for change in parse_raw(said) if change.new]
+    return {entry.name for entry in found if entry.mode != SUBMODULE and entry.name.strip("0")}
+
+
+def copy_objects(git: Git, names: Iterable[str], target: str, env: Mapping[str, str]) -> None:
+    """Copy those objects that an object store lacks into it, from all that `env` names."""
+    loose = [name for name in names if not os.path.exists(os.path.join(target, name[:2], name[2:]))]
+    asked = "".join(f"{name}\n" for name in loose).encode()
+    own = {"GIT_OBJECT_DIRECTORY": target}
+    said = git.ask("cat-file", "--batch-check", given=asked, env=own) if asked else b""
+    missing = [line.split(b" ")[0] for line in said.splitlines() if line.endswith(b" missing")]
+    if missing:
+        make_folder(os.path.join(target, "pack"))
+        given = b"\n".join(missing) + b"\n"
+        git.ask("pack-objects", "-q", os.path.join(target, "pack", "pack"), given=given, env=env)
+
+
+def read_blobs(git: Git, names: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[bytes]:
+    """Yield the bytes of many files."""
+    for at in range(0, len(names), A_HANDFUL):
+        asked = "".join(f"{name}\n" for name in names[at : at + A_HANDFUL])
+        said = memoryview(git.ask("cat-file", "--batch", given=asked.encode(), env=env))
+        while said:
+            head, _, _ = bytes(said[:LONGEST_HEAD]).partition(b"\n")
+            start, size = len(head) + 1, int(head.rsplit(b" ", 1)[1])
+            yield bytes(said[start : start + size])
+            said = said[start + size + 1 :]
 
 
 def parse_raw(said: bytes) -> list[Change]:
