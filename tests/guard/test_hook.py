@@ -14,7 +14,7 @@ import pytest
 
 from tests.guard.scene import PLAN, SESSION, Scene
 from tests.interpreters import interpreters
-from tests.kit.names import NAME, PROJECT
+from tests.kit.names import LAUNCHER, NAME, PROJECT
 from ultra_plugin.check.client import TOOLS
 from ultra_runtime.guard.hook import SPAWNING
 
@@ -70,7 +70,7 @@ def test_every_tool_of_the_client_that_starts_agents_is_known(bundle: Path) -> N
     harmless = {
         "AskUserQuestion", "Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "EnterWorktree",
         "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor",
-        "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResourceTool", "RemoteTrigger",
+        "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResourceTool",
         "ReportFindings", "ScheduleWakeup", "SendMessage", "SendUserFile", "SendUserMessage", "Skill",
         "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
         "WebFetch", "WebSearch", "Write",
@@ -646,3 +646,18 @@ def test_it_never_answers_allow(bundle: Path) -> None:
     ]:
         assert '"allow"' not in path.read_text()
     assert os.path.isfile(bundle / "hooks/hooks.json")
+
+
+@pytest.mark.parametrize(
+    "command", [f"{LAUNCHER} status | cat", f"A=1 {LAUNCHER} status", f"cd src && {LAUNCHER} x"]
+)
+def test_the_launcher_is_called_by_itself_in_a_run_and_as_one_likes_elsewhere(
+    scene: Scene, command: str
+) -> None:
+    assert scene.bash(command, guard="always").silent
+    scene.start_run()
+    told = scene.bash(command)
+    assert (told.decision, "rule launcher_alone: " in told.reason) == ("deny", True)
+    assert f"call `{LAUNCHER}` by itself" in told.reason
+    assert scene.bash(f"{LAUNCHER} status --json").silent
+    assert scene.bash(f"{LAUNCHER} put plan --project x <<'END'\na; b | c\nEND").silent
