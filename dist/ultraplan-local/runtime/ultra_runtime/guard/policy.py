@@ -18,7 +18,7 @@ ALLOWED, WARN, BLOCK = "allow", "warn", "block"
 class Policy:
     """Rules by id, and which rules look at which command or event."""
 
-    __slots__ = ("adders", "commands", "events", "paths", "rules", "sources")
+    __slots__ = ("adders", "commands", "events", "off", "paths", "rules", "sources")
 
     def __init__(
         self,
@@ -28,6 +28,7 @@ class Policy:
         sources: dict[str, Uses],
         adders: dict[str, Adder],
         paths: dict[str, Patterns],
+        off: tuple[str, ...] = (),
     ) -> None:
         self.rules = rules
         self.commands = commands  # command -> rules that look at its arguments
@@ -35,11 +36,13 @@ class Policy:
         self.sources = sources  # command -> (what its output is, logic that says when)
         self.adders = adders
         self.paths = paths
+        self.off = off  # rules that do not apply here
 
     @classmethod
-    def of(cls, module: ModuleType) -> Policy:
+    def of(cls, module: ModuleType, in_run: bool = True) -> Policy:
         """Read the policy from the rendered module."""
-        return cls(module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS)
+        tables = module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS
+        return cls(*tables, () if in_run else module.IN_RUN)
 
 
 class Verdict:

@@ -26,12 +26,14 @@ def line_here(folder: str) -> str:
 
     if run_file(folder) is not None:
         from ultra_runtime.guard.own_run import read_payload
-        from ultra_runtime.run.life.holder import find_lock
+        from ultra_runtime.run.life.holder import find_lock, note_session
         from ultra_runtime.standing.line import line_of_lock
 
+        session = str(read_payload().get("session_id") or "")
         found = find_lock(folder)
         if found:
-            return line_of_lock(*found, str(read_payload().get("session_id") or ""))
+            note_session(found[0], found[2], session)
+            return line_of_lock(*find_lock(folder) or found, session)
     root = find_root(folder)
     if root is None or not os.path.isdir(os.path.join(root, PROJECTS)):
         return ""

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.contract.stages import find_files
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.lock import Owner
+from ultra_runtime.run.state.owner import Owner
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.standing.project_standing import OVER, ProjectStanding, find_projects

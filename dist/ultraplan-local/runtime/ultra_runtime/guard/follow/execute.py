@@ -53,6 +53,7 @@ def execute(follower: Follower, args: list[str], stdin: str, expands: bool) -> s
     if base.endswith(".exe"):
         base = base[:-4]
     call = Call(base, args[1:], stdin, shell, expands)
+    call.alone = follower.is_alone()
     if not known(base) or (len(base) > 1 and _GLOB.intersection(base)):
         from ultra_runtime.guard.follow.unknown import unknown_name
 

@@ -14,7 +14,7 @@ HELP = (["--help"], ["--version"])
 class Call:
     """A command by its base name, with arguments in which marks replace unknown parts."""
 
-    __slots__ = ("args", "expands", "guess", "name", "shell", "stdin")
+    __slots__ = ("alone", "args", "expands", "guess", "name", "shell", "stdin")
 
     def __init__(
         self, name: str, args: list[str], stdin: str, shell: Shell, expands: bool = False, guess: bool = False
@@ -25,6 +25,7 @@ class Call:
         self.shell = shell
         self.expands = expands  # one of its words has $ or a backquote
         self.guess = guess  # the name is unknown and could be this one
+        self.alone = False  # the whole text is this command, without a wrapper and without an assignment
 
 
 REMOVE, MODE = "remove", "mode"

@@ -6,7 +6,8 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.life.finish import abort
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
 from ultra_runtime.run.state.live import Live, place_of, refuse_other
-from ultra_runtime.run.state.lock import Busy, Owner, drop_lock, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, drop_lock, read_lock
+from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.state.past import keep_findings
 from ultra_runtime.run.state.repair import reconcile
 from ultra_runtime.run.state.statuses import STOPPED

@@ -8,7 +8,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import GitError
 from ultra_runtime.files.patterns import PatternError, search
 from ultra_runtime.plan.covering import covers, plain
-from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
+from ultra_runtime.run.life.recorded import read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.run.step.expected import SHELL_FILE, check_scope, exists, syntax_problem
 from ultra_runtime.struct import Struct
@@ -65,7 +65,7 @@ def audit(git: Git, place: RunPlace, data: bytes) -> Audit:
     """Audit the run of a plan, at any time."""
     facts = read_facts(git, place)
     if facts is None:
-        missing = Drift("run", "a run of this plan on record", "no git refs and no progress file of one")
+        missing = Drift("run", "a run of this plan on record", "no git refs of one")
         return Audit("none", [missing], [])
     drifts = []
     if facts.plan:
@@ -87,11 +87,7 @@ def audit(git: Git, place: RunPlace, data: bytes) -> Audit:
     for step in done:
         drifts += _step_drifts(git, place.root, assignment, step, facts)
     drifts += _strays(git, facts)
-    return Audit(_source_words(facts.source), drifts, [step.number for step in done])
-
-
-def _source_words(source: str) -> str:
-    return f"{source}: the git refs are missing" if source == FILE_SOURCE else source
+    return Audit(facts.source, drifts, [step.number for step in done])
 
 
 def _step_drifts(git: Git, root: str, assignment: Assignment, step: Step, facts: Facts) -> list[Drift]:

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project_writes import ignore_own_files
+from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
@@ -19,9 +20,16 @@ from ultra_runtime.run.life.exits import digest_of_plan
 from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
+from ultra_runtime.run.state.environment import (
+    changed_note,
+    dropped_note,
+    refuse_other_environment,
+    write_pinned,
+)
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import Live
-from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
+from ultra_runtime.run.state.lock import Busy, read_lock
+from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.state.past import kept_findings
 from ultra_runtime.run.state.run_place import find_run_place
 from ultra_runtime.run.state.statuses import IN_PROGRESS, STOPPED
@@ -68,9 +76,12 @@ def start(asked: StartRequest) -> Started:
     notes += _scan(plan, judge)
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
+        notes += [one for one in (dropped_note(),) if one]
         live = Live(workspace, place, _lock(workspace, place, asked, data))
         live.assignment = assignment
         resumed = resume_or_refuse(live, asked, data, notes)
+        if resumed:
+            _say_changed(live)
         problem = entry_problem(live.git, place, assignment, asked.accept_entry)
         if problem:
             _stop_at_entry(live, problem)
@@ -130,16 +141,18 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
         return []
     owner, other = Owner.of(lock.get("owner")), lock.get("plan")
     same_run = other == place.shown and lock.get("session") == place.session
-    if owner.is_same(this_owner()):
+    caller = this_owner()
+    if owner.is_same(caller):
         if same_run:
+            if owner.has_process_of(caller):  # the client started again has variables of its own
+                refuse_other_environment(workspace, place)
             return []
         hint = f"end it first: `{verb('run finish')}`, or `{verb('run abort')}`"
         raise RefusedError(f"the run of {one_line(str(other))} is still in progress in this tree", hint)
     if owner.lives():
-        error = f"the run of {one_line(str(other))} is in progress in this tree ({owner})"
-        raise RefusedError(
-            error, "wait until it ends, or use another working tree: each has one run at a time"
-        )
+        error = f"the run of {one_line(str(other))} is in progress in this tree ({owner}); this is {caller}"
+        hint = "wait until it ends, or use another working tree: each has one run at a time"
+        raise RefusedError(error, hint + owner.how_to_share())
     return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
 
 
@@ -158,13 +171,21 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
         "owner": this_owner().as_data(),
     }
     old = read_lock(workspace)
-    if old and old.get("slug") == place.slug:
+    if old and old.get("slug") == place.slug and is_sealed(workspace.git.common, old):
         findings = old.get("findings")
     else:
         findings = kept_findings(workspace, place.slug)
     if findings and not asked.restart:
         lock["findings"] = findings
     return lock
+
+
+def _say_changed(live: Live) -> None:
+    """Report the variables that a resumed run has other than before."""
+    changed = changed_note(live.workspace, live.place)
+    if changed:
+        live.lock.setdefault("findings", []).append(changed)
+        live.notes.append(changed)
 
 
 def _stop_at_entry(live: Live, problem: str) -> None:
@@ -190,13 +211,14 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     refs: dict[str, str | None] = {"plan": blob}
     known = git.refs(place.slug)
     if "start" not in known:
-        refs["start"] = str(live.progress.values.get(fields.SESSION_START_SHA) or git.head())
+        refs["start"] = git.head()
     if "end" in known:
         refs["end"] = None
     git.set_refs(place.slug, refs)
     live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: True})
-    live.progress.values.setdefault(fields.SESSION_START_SHA, refs.get("start") or known.get("start"))
+    live.progress.change({fields.SESSION_START_SHA: refs.get("start") or known["start"]})
     live.progress.save()
+    write_pinned(live.workspace, place)
     live.save_lock()
     write_session_state(git, place, IN_PROGRESS)
 

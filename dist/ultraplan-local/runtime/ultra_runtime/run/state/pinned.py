@@ -9,7 +9,7 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.guard.site import run_file
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.lock import Owner
+from ultra_runtime.run.state.owner import Owner
 from ultra_runtime.words import one_line
 
 

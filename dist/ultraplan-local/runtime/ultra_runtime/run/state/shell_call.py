@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import NotStartedError, run_logged
+from ultra_runtime.run.state.environment import command_environment
 from ultra_runtime.run.state.failure_lines import failure_lines
 from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.tree.workspace import make_folder
@@ -66,10 +67,10 @@ def run_command(place: RunPlace, command: str, name: str, seconds: float = COMMA
     try:
         head = f"$ {command}\n".encode("utf-8", "surrogateescape")
         os.write(log, head)
-        env = {key: value for key, value in os.environ.items() if key != "OLDPWD"}
         os.chdir(place.root)
-        env["PWD"] = place.root
-        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(place.root))
+        done = run_logged(
+            ["bash", "-c", command], command_environment(place.root), log, seconds, _mark(place.root)
+        )
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         end = os.lseek(log, 0, os.SEEK_END)
         outcome = Outcome(done.status, done.late, place.show(path), path, len(head), end)

@@ -8,7 +8,6 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.record import Record
-from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
@@ -52,6 +51,7 @@ def begin(live: Live, number: int) -> Begun:
     _refuse_outside_fence(live, step)
     test = _test_first(live, step)
     record = Record(number, head, live.snapshots.take())
+    record.attempts = live.progress.attempts(number) if live.progress.state(number) == IN_PROGRESS else 0
     live.records.keep(record, live.workspace.root, [plain(path) for path in allowed_paths(step)])
     live.records.write(record)
     _write_down(live, record)
@@ -74,7 +74,6 @@ def refuse_out_of_turn(live: Live, number: int) -> None:
 
 
 def _write_down(live: Live, record: Record) -> None:
-    live.git.set_refs(live.place.slug, {f"{BEGIN}{record.number}": record.start})
     live.progress.change_step(
         record.number,
         {
