@@ -1,4 +1,4 @@
-"""Load the policy: the rules for commands and for paths."""
+"""Load the policy: the rules for commands and for paths, and the environment of a run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ultra_plugin.document import nearest, read_document
 from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.guard import read_guard, resolve
-from ultra_plugin.rules import Policy, Rule, SecretFiles
+from ultra_plugin.rules import Environment, Policy, Rule, SecretFiles
 from ultra_plugin.source import SourceTree
 
-COMMANDS, PATHS = "policy/commands.yaml", "policy/paths.yaml"
+COMMANDS, PATHS, ENVIRONMENT = "policy/commands.yaml", "policy/paths.yaml", "policy/environment.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ def load_policy(tree: SourceTree) -> Policy | None:
         COMMANDS: read_document(tree.shown(COMMANDS), tree.read(COMMANDS), _Rules).rules,
         PATHS: paths.rules,
     }
+    environment = read_document(tree.shown(ENVIRONMENT), tree.read(ENVIRONMENT), Environment)
     problems = [
         problem for path, rules in loaded.items() for problem in _rule_problems(tree.shown(path), rules)
     ]
@@ -50,7 +51,7 @@ def load_policy(tree: SourceTree) -> Policy | None:
     functions, faults = resolve(tree, COMMANDS, loaded[COMMANDS], guard)
     problems += faults
     refuse(problems)
-    return Policy(loaded[COMMANDS], loaded[PATHS], paths.secret_files, guard, functions)
+    return Policy(loaded[COMMANDS], loaded[PATHS], environment, paths.secret_files, guard, functions)
 
 
 def _secret_problems(path: str, secrets: SecretFiles, known: list[str]) -> Iterable[Problem]:

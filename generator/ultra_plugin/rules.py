@@ -67,6 +67,8 @@ class Rule:
     logic: tuple[Logic, ...] = ()
     patterns: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    only: Literal["", "run"] = ""
+    """Where the rule applies: everywhere, or in a run."""
     line: int = 0
 
 
@@ -83,11 +85,30 @@ class SecretFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Variables:
+    """Names of environment variables; one that ends in * stands for all that begin so."""
+
+    names: tuple[str, ...]
+    examples: Mapping[str, tuple[str, ...]]
+    unless: tuple[str, ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables that a plan's commands do not get, and those that may differ from call to call."""
+
+    dropped: Variables
+    varying: Variables
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules for commands and for paths, and the files that are never quoted."""
+    """The rules for commands and for paths, the files that are never quoted, and the environment of a run."""
 
     commands: tuple[Rule, ...]
     paths: tuple[Rule, ...]
+    environment: Environment
     secret_files: SecretFiles | None = None
     guard: Guard = field(default_factory=Guard)
     functions: Mapping[tuple[str, str], RuleFunction] = field(default_factory=dict)

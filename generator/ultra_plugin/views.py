@@ -346,6 +346,15 @@ class PolicyView:
         ]
         return markdown_table(("rule", "paths", "except"), rows)
 
+    def dropped(self) -> str:
+        """Return the variables that a plan's commands do not get, and the exceptions."""
+        dropped = self._policy.environment.dropped
+        return f"{_code_spans(dropped.names)}, except {_code_spans(dropped.unless)}"
+
+    def varying(self) -> str:
+        """Return the variables that may differ from call to call."""
+        return _code_spans(self._policy.environment.varying.names)
+
 
 def _rules_table(rules: Iterable[Rule]) -> str:
     rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in rules]

@@ -84,6 +84,7 @@ def told(folder: Path, bundle: Path, python: Path, env: Mapping[str, str]) -> li
     said += [repo.read(f"{PROJECT}/logs/review-scope{end}") for end in (".diff", ".json")]
     said.append(repo.git("log", "--format=%H %an %s"))
     text = "\n".join(said).replace(str(folder), "REPO").replace(json.dumps(str(folder))[1:-1], "REPO")
+    text = re.sub(r',"notes":\["the plan\'s commands run without GIT_[^"]*"\]', "", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)", "TIME", text)
     return re.sub(r'"(seconds|duration\w*)":[\d.]+', "SECONDS", text).splitlines()
 

@@ -173,9 +173,10 @@ def test_exit_77_of_the_pre_flight_is_blocked_and_not_failed(spec: Repo) -> None
     summary = spec.ok("run finish")["ultraexecute_summary"]
     assert [summary[name] for name in ("result", "steps_blocked", "steps_failed")] == ["blocked", 1, 0]
     assert state(spec)["status"] == "blocked"
+    spec.env["ULTRAEXECUTE_SKIP_PREFLIGHT"] = "1"
     assert spec.ok(f"run start {path} --mode resume")["first"] == 0
     spec.ok("step begin 0")
-    assert spec.ok("step verify 0", env={"ULTRAEXECUTE_SKIP_PREFLIGHT": "1"})["passed"]
+    assert spec.ok("step verify 0")["passed"]
 
 
 def test_exit_77_of_another_step_is_a_failure(make: Make) -> None:
@@ -270,10 +271,8 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
 
 def start_and_die(repo: Repo, *words: str) -> None:
     """Start a run in a session whose process is gone."""
-    alive = dict(repo.env)
-    repo.env |= {"CLAUDE_CODE_SESSION_ID": "gone", "CLAUDE_PID": "99999999"}
     repo.start(*words)
-    repo.env = alive
+    repo.end_session()
 
 
 def test_a_killed_run_is_found_by_continue(make: Make) -> None:

@@ -276,9 +276,8 @@ def test_another_session_is_told_to_keep_away(make: Make) -> None:
 
 def test_an_interrupted_run_is_told_with_its_command(make: Make) -> None:
     repo = make(TWO)
-    with subprocess.Popen(["sleep", "60"]) as client:
-        repo.ok(f"run start {PLAN}", env={"CLAUDE_PID": str(client.pid)})
-        client.kill()
+    repo.start()
+    repo.end_session()
     begin = f"Unfinished, execute of {PROJECT}: the run was interrupted"
     told = call(repo, "session_start", env=ELSEWHERE)
     assert told == f"{begin}: step 1 of 2 is next. To continue: {RESUME}\n"

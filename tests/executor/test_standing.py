@@ -191,13 +191,10 @@ def test_everybody_says_the_same_all_through_the_life_of_a_project(make: Make) -
 def test_a_run_in_progress(make: Make, env: dict[str, str], command: str) -> None:
     repo = make(plan(step(1), step(2)))
     add_brief(repo)
-    gone = subprocess.Popen(["sleep", "60"])
-    owner = {"CLAUDE_CODE_SESSION_ID": "session-z", "CLAUDE_PID": str(gone.pid)}
-    repo.env.update(owner if env is DEAD else {})
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
-    gone.kill()
-    gone.wait()
+    if env is DEAD:
+        repo.end_session()
     asked = Asked(repo, OTHER if env is DEAD else env)
     assert (asked.said[0], asked.command) == ("execute", command)
     asked.compare()

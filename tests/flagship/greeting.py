@@ -233,6 +233,8 @@ class Story:
             return Call(
                 "Bash", {**turn.input, "command": turn.input["command"].replace(DATA, str(self.data))}
             )
+        if "file_path" not in turn.input:
+            return turn
         return Call(turn.name, {**turn.input, "file_path": str(self.repo.folder / turn.input["file_path"])})
 
     @property

@@ -185,6 +185,8 @@ def runtime_codes(bundle: Path) -> set[str]:
     """Return every code in the tables that the runtime carries."""
     found: set[str] = set()
     for path in sorted((bundle / "runtime/ultra_runtime/tables").glob("*.py")):
+        if path.stem == "environment":  # names of variables
+            continue
         tree = ast.parse(path.read_text())
         found |= {
             node.value

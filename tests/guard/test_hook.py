@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.guard.scene import PLAN, Scene
-from tests.kit.names import NAME, PROJECT
+from tests.kit.names import LAUNCHER, NAME, PROJECT
 from ultra_plugin.check.client import TOOLS
 from ultra_runtime.guard.hook import SPAWNING
 
@@ -53,7 +53,7 @@ def test_every_tool_of_the_client_that_starts_agents_is_known(bundle: Path) -> N
     harmless = {
         "AskUserQuestion", "Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "EnterWorktree",
         "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor",
-        "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResourceTool", "RemoteTrigger",
+        "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResourceTool",
         "ReportFindings", "ScheduleWakeup", "SendMessage", "SendUserFile", "SendUserMessage", "Skill",
         "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
         "WebFetch", "WebSearch", "Write",
@@ -362,3 +362,18 @@ def test_files_that_settings_name_as_hooks_are_protected(scene: Scene) -> None:
     scene.start_run()
     assert "rule hook_script" in scene.write(scene.repo / "tools/check.sh").reason
     assert scene.write(scene.repo / "tools/other.sh").silent
+
+
+@pytest.mark.parametrize(
+    "command", [f"{LAUNCHER} status | cat", f"A=1 {LAUNCHER} status", f"cd src && {LAUNCHER} x"]
+)
+def test_the_launcher_is_called_by_itself_in_a_run_and_as_one_likes_elsewhere(
+    scene: Scene, command: str
+) -> None:
+    assert scene.bash(command, guard="always").silent
+    scene.start_run()
+    told = scene.bash(command)
+    assert (told.decision, "rule launcher_alone: " in told.reason) == ("deny", True)
+    assert f"call `{LAUNCHER}` by itself" in told.reason
+    assert scene.bash(f"{LAUNCHER} status --json").silent
+    assert scene.bash(f"{LAUNCHER} put plan --project x <<'END'\na; b | c\nEND").silent

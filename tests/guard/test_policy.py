@@ -38,7 +38,7 @@ def _examples(rules: list[dict[str, Any]], kind: str) -> list[Any]:
 @pytest.mark.parametrize("rule", COMMAND_RULES + PATH_RULES, ids=lambda rule: rule["id"])
 def test_every_rule_says_what_why_and_what_instead(rule: dict[str, Any]) -> None:
     assert set(rule) >= FIELDS
-    assert set(rule) <= FIELDS | {"logic", "patterns", "unless"}
+    assert set(rule) <= FIELDS | {"logic", "patterns", "unless", "only"}
     assert rule["verdict"] in ("block", "warn")
     assert all(isinstance(rule[field], str) and rule[field].strip() for field in FIELDS - {"examples"})
     assert rule["examples"]["match"]

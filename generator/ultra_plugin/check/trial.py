@@ -20,7 +20,7 @@ from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.per_plugin import MARK
-from ultra_plugin.policy import COMMANDS, PATHS
+from ultra_plugin.policy import COMMANDS, ENVIRONMENT, PATHS
 from ultra_plugin.rules import Policy
 from ultra_plugin.source import SourceTree
 
@@ -147,6 +147,14 @@ def _policy_calls(tree: SourceTree, policy: Policy, place: Path) -> Iterator[Cal
         yield Call((module,), (verb, "--batch", "--json"), _compared(tree, path, wanted), given)
     seen: list[Wanted] = [(rule, text, {"said": True}) for rule, _, kind, text in commands if kind == "match"]
     yield _asked(tree, COMMANDS, "guard/first_look.py", "may_match", seen)
+    lists = (("dropped", policy.environment.dropped), ("varying", policy.environment.varying))
+    for name, variables in lists:
+        tried: list[Wanted] = [
+            (name, text, {"said": kind == "match"})
+            for kind, texts in variables.examples.items()
+            for text in texts
+        ]
+        yield _asked(tree, ENVIRONMENT, "run/state/environment.py", f"is_{name}", tried)
     if secrets := policy.secret_files:
         names = [(kind, name) for kind, texts in secrets.examples.items() for name in texts]
         known: list[Wanted] = [("secret_files", name, {"said": kind == "match"}) for kind, name in names]
@@ -191,7 +199,9 @@ def _line(tree: SourceTree, path: str, rule: str, kind: str, text: str) -> int:
     """Return the line of an example, or of its rule if the example is written with escapes."""
     lines = tree.text(path).splitlines()
     heads = [
-        number for number, line in enumerate(lines) if line.lstrip("- ").startswith(("id:", "secret_files:"))
+        number
+        for number, line in enumerate(lines)
+        if line.lstrip("- ").startswith(("id:", "secret_files:", "dropped:", "varying:"))
     ]
     start = next((n for n in heads if lines[n].lstrip("- ") in (f"id: {rule}", f"{rule}:")), 0)
     end = next((number for number in heads if number > start), len(lines))

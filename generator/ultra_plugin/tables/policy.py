@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ultra_plugin.rules import Policy
-from ultra_plugin.tables.literal import table_of
+from ultra_plugin.rules import Environment, Policy
+from ultra_plugin.tables.literal import literal, table_of
 
 
 def policy_module(policy: Policy) -> str:
@@ -35,7 +35,16 @@ def policy_module(policy: Policy) -> str:
         "SECRET_FILES": _secret_files(policy),
     }
     body = "".join(f"{name} = {table_of(rows)}\n" for name, rows in tables.items())
+    body += f"IN_RUN = {literal(tuple(rule.id for rule in policy.commands if rule.only))}\n"
     return f'"""Rendered from policy/commands.yaml and policy/paths.yaml: edit those files, not this one."""\n\n{body}'
+
+
+def environment_module(environment: Environment) -> str:
+    """Return the module that holds the names of variables, as plain literals."""
+    dropped = environment.dropped
+    tables = {"DROPPED": dropped.names, "UNLESS": dropped.unless, "VARYING": environment.varying.names}
+    body = "".join(f"{name} = {literal(names)}\n" for name, names in tables.items())
+    return f'"""Rendered from policy/environment.yaml: edit that file, not this one."""\n\n{body}'
 
 
 def _secret_files(policy: Policy) -> dict[str, object]:

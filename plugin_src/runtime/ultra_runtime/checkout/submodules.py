@@ -39,7 +39,7 @@ def fill_submodules(git: Git, commit: str, root: str, seconds: float, above: str
         refuse_lacking(found, shown)
         place = os.path.join(root, found.path)
         _clone(found, place, shown, seconds)
-        inner = Git(os.path.join(git.root, found.path), found.git_dir, found.git_dir)
+        inner = Git(os.path.join(git.root, found.path), found.git_dir, found.git_dir, {})
         notes += fill_submodules(inner, found.commit, place, seconds, f"{shown}/")
     return notes
 

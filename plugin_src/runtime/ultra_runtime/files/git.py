@@ -8,12 +8,15 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.root import current_folder
-from ultra_runtime.rendered import launcher
+from ultra_runtime.files.run_files import REFS as REFS
 from ultra_runtime.struct import Struct
 from ultra_runtime.typed import Mapping, Sequence
 from ultra_runtime.words import one_line
 
-REFS = f"refs/{launcher()}/run"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.files.run_refs import RunRefs
+
 # Long enough for the first snapshot of a very large tree.
 SECONDS = 600.0
 # These variables of git are passed on, because people and machines set them for every call. All others, from GIT_DIR to
@@ -67,6 +70,8 @@ class Git(Struct):
     folder: str
     """The git dir of this tree; that of a worktree is its own."""
     common: str
+    known: dict[str, RunRefs]
+    """The refs of each run as they were read or written last."""
 
     def done(
         self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
@@ -108,21 +113,24 @@ class Git(Struct):
         """Return the subject of a commit."""
         return self.line("log", "-1", "--no-show-signature", "--format=%s", commit)
 
+    def run_refs(self, slug: str) -> RunRefs:
+        """Return the refs of a run and what is wrong with them, as they are now."""
+        from ultra_runtime.files.run_refs import read_run_refs
+
+        self.known[slug] = read_run_refs(self, slug)
+        return self.known[slug]
+
     def refs(self, slug: str) -> dict[str, str]:
-        """Return the facts of a run: the last part of each ref -> object."""
-        start = f"{REFS}/{slug}/"
-        said = self.ask("for-each-ref", "--format=%(refname) %(objectname)", start)
-        pairs = [row.split(" ") for row in said.decode().splitlines()]
-        return {name[len(start) :]: value for name, value in pairs}
+        """Return the facts of a run: the last part of each ref -> object; those of somebody else are left out."""
+        return dict(self.run_refs(slug).refs)
 
     def set_refs(self, slug: str, values: Mapping[str, str | None]) -> None:
         """Set the facts of a run, all or none; None deletes one."""
-        rows = []
-        for name, value in values.items():
-            ref = f"{REFS}/{slug}/{name}"
-            rows.append(f"delete {ref}\n" if value is None else f"update {ref} {value}\n")
-        if rows:
-            self.ask("update-ref", "--no-deref", "--stdin", given="".join(rows).encode())
+        from ultra_runtime.files.run_refs import write_run_refs
+
+        if values:
+            now = self.known.get(slug) or self.run_refs(slug)
+            self.known[slug] = write_run_refs(self, slug, values, now)
 
     def under_way(self) -> str:
         """Return the operation that git has in progress, in words, or nothing."""
@@ -205,4 +213,4 @@ def find_git(start: str | None = None) -> Git:
             raise RefusedError("this is a git dir, not a working tree", "cd to the working tree")
         raise RefusedError(f"git says: {one_line(said, 300)}", "fix this and retry")
     root, git_dir, common = os.fsdecode(done.out).rstrip("\n").split("\n")
-    return Git(root, git_dir, os.path.normpath(os.path.join(folder, common)))
+    return Git(root, git_dir, os.path.normpath(os.path.join(folder, common)), {})

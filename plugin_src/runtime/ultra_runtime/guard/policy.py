@@ -26,11 +26,13 @@ class Policy(Struct):
     sources: dict[str, Uses]  # command -> (what its output is, logic that says when)
     adders: dict[str, Adder]
     paths: dict[str, Patterns]
+    off: tuple[str, ...] = ()  # rules that do not apply here
 
     @classmethod
-    def of(cls, module: ModuleType) -> Policy:
+    def of(cls, module: ModuleType, in_run: bool = True) -> Policy:
         """Read the policy from the rendered module."""
-        return cls(module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS)
+        tables = module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS
+        return cls(*tables, () if in_run else module.IN_RUN)
 
 
 class Verdict(Struct):

@@ -1,9 +1,12 @@
-"""The names of the files that a run reads and leaves: in its project, and in the git dir of its working tree."""
+"""The names of the files and refs that a run reads and leaves: in its project and in the git dir of its tree."""
 
 from __future__ import annotations
 
 import os
 
+from ultra_runtime.rendered import launcher
+
+REFS = f"refs/{launcher()}/run"
 PLAN_FILE = "plan.md"
 LOGS = "logs"
 SESSION_STATE = ".session-state.local.json"
@@ -14,6 +17,8 @@ PROGRESS = START + END
 ALONE = ".ultraexecute-progress-"
 # The step in progress, in the runtime's own folder of the git dir; guard/site names that folder and its lock.
 STEP = "step.json"
+# Folders there with one file per run: the list of its refs, and the variables that it was started with.
+REF_LISTS, ENVIRONMENTS = "refs", "environment"
 
 
 def progress_name(session: int | None = None, plan: str = "") -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client reports this and runs the tool
-SPAWNING = ("Agent", "Task", "Workflow")
+SPAWNING = ("Agent", "Task", "Workflow", "RemoteTrigger")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
 
@@ -138,9 +138,12 @@ def _of_spawning() -> Verdict:
 
 def _of_policy(call: _Call, site: Site | None) -> Verdict:
     from ultra_runtime.guard.judge import Judge
+    from ultra_runtime.guard.policy import ALLOW
 
     judge = Judge(call.cwd, site)
-    return judge.path(call.path) if call.command is None else judge.command(call.command)
+    if call.command is not None:
+        return judge.command(call.command)
+    return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
 
 
 def _answer(verdict: Verdict, deny: bool) -> None:

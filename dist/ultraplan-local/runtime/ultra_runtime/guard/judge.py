@@ -24,11 +24,11 @@ _TO_NOWHERE = ("2>&1", ">&2", ">/dev/null", "> /dev/null")
 _ELSEWHERE = ("-C", "--git-dir", "--work-tree", "GIT_", "cd", "pushd", "chdir")
 
 
-def load_policy() -> Policy:
+def load_policy(in_run: bool = True) -> Policy:
     """Return the policy of this bundle."""
     from ultra_runtime.rendered import table
 
-    return Policy.of(table("policy"))
+    return Policy.of(table("policy"), in_run)
 
 
 def home_folder() -> str:
@@ -65,7 +65,7 @@ class Judge:
             return ALLOW
         from ultra_runtime.guard.follow.follower import verdict_for
 
-        verdict = verdict_for(command, load_policy())
+        verdict = verdict_for(command, load_policy(self.site is not None))
         return ALLOW if verdict.unreadable and self.site is None else verdict
 
     def may_write(self, command: str) -> bool:

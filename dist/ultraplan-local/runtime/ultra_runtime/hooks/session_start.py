@@ -27,11 +27,13 @@ def line_here(folder: str) -> str:
 
     if run_file(folder) is not None:
         from ultra_runtime.guard.own_run import read_payload
-        from ultra_runtime.run.life.holder import find_lock, line_of_lock
+        from ultra_runtime.run.life.holder import find_lock, line_of_lock, note_session
 
+        session = str(read_payload().get("session_id") or "")
         found = find_lock(folder)
         if found:
-            return line_of_lock(*found, str(read_payload().get("session_id") or ""))
+            note_session(found[0], found[2], session)
+            return line_of_lock(*find_lock(folder) or found, session)
     from ultra_runtime.files.root import PROJECTS, find_root
 
     root = find_root(folder)

@@ -11,6 +11,7 @@ from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.proof.conditions import CLEAN
+from ultra_runtime.run.state.environment import command_environment
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.state.run_place import RunPlace
@@ -89,7 +90,13 @@ class Commands:
         self.state["copy"] = copy_folder(self.git)
         self.save()
         try:
-            copy = make_copy(self.git, self.job["end"], self.state["copy"], self.settings, dict(os.environ))
+            copy = make_copy(
+                self.git,
+                self.job["end"],
+                self.state["copy"],
+                self.settings,
+                command_environment(self.place.root),
+            )
             self.state["notes"] = copy.notes
             self._run_each(copy.root)
         finally:

@@ -61,6 +61,7 @@ class Follower:
         self.locals: list[tuple[str, object]] = []
         self.unread = ""
         self.steps = 0  # the work of reading the text
+        self._plain = False  # the text is one simple command
         self._level = 0
         self._input = ""
         self._sinks: list[tuple[str, Script]] = []
@@ -71,7 +72,7 @@ class Follower:
 
     def hit(self, rule: str, found: str = "") -> None:
         """Record that a rule matched; one that blocks ends the walk."""
-        if self.policy is None:
+        if self.policy is None or rule in self.policy.off:
             return
         if self.policy.rules[rule][0] == "block":
             raise Blocked(rule, found)
@@ -103,6 +104,15 @@ class Follower:
             self.writes.append(write)
 
     # -- nested text
+
+    def start(self, script: Script) -> None:
+        """Follow the script of the whole text."""
+        self._plain = _is_plain(script)
+        self.run(script, "")
+
+    def is_alone(self) -> bool:
+        """Tell whether the command that is followed now is the whole text."""
+        return self._plain and self._level == 1
 
     def down(self) -> None:
         """Go one level deeper; shells that are nested too deep are not followed."""
@@ -369,12 +379,20 @@ def _expands(command: SimpleCommand) -> bool:
     return False
 
 
+def _is_plain(script: Script) -> bool:
+    """Tell whether a script is one simple command: no list, no pipe, no assignment, not in the background."""
+    if len(script.pipelines) != 1 or len(script.pipelines[0].commands) != 1 or script.pipelines[0].background:
+        return False
+    command = script.pipelines[0].commands[0]
+    return isinstance(command, SimpleCommand) and not command.assignments
+
+
 def walk(follower: Follower, text: str) -> None:
     """Follow a text from a fresh shell, as far as it can be parsed."""
     try:
         script, error, follower.steps = read(text)
         follower.work.spend(min(follower.steps, follower.work.limit // 2))
-        follower.run(script, "")
+        follower.start(script)
         follower.unread = error or follower.unread
     except TooMuch as unreadable:
         follower.unread = str(unreadable)

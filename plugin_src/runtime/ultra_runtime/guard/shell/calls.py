@@ -21,6 +21,7 @@ class Call(Struct):
     shell: Shell
     expands: bool = False  # one of its words has $ or a backquote
     guess: bool = False  # the name is unknown and could be this one
+    alone: bool = False  # the whole text is this command, without a wrapper and without an assignment
 
 
 REMOVE, MODE = "remove", "mode"

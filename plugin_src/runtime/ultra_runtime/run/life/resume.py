@@ -44,15 +44,18 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
     progress, result = read_progress(place.progress)
     there = not is_missing(result)
     refs = live.git.refs(place.slug)
-    if asked.restart or _is_another_plan(progress, refs, asked, data):
+    begun = "start" in refs
+    unknown = not begun and progress is not None and has_begun(progress)
+    if unknown:
+        notes.append(
+            f"{place.show(place.progress)} is ignored: git has no record of the run that it tells of"
+        )
+    if unknown or asked.restart or _is_another_plan(progress, refs, asked, data):
         _forget(live, progress, notes)
-        progress, there, refs = None, False, live.git.refs(place.slug)
-    if progress is None and there and not refs.get("start"):
+        progress, there, begun, refs = None, False, False, {}
+    if progress is None and there and not begun:
         issue = result.errors[0]
         raise RefusedError(f"{place.show(place.progress)}: {issue.code}: {issue.message}", issue.remedy)
-    begun = "start" in refs or (progress is not None and has_begun(progress))
-    if begun and progress is not None:
-        _refuse_foreign(live, progress)
     if begun and asked.mode != RESUME and asked.step is None:
         _refuse_fresh(live, progress)
     if not begun:
@@ -77,14 +80,6 @@ def _is_another_plan(
     if progress is None or asked.mode == RESUME or asked.step is not None or "end" not in refs:
         return False
     return progress.status == COMPLETED and progress.values.get(fields.PLAN_DIGEST) != sha256(data)
-
-
-def _refuse_foreign(live: Live, progress: Progress) -> None:
-    """Refuse a progress file whose commits this repository does not have."""
-    start = progress.values.get(fields.SESSION_START_SHA)
-    if isinstance(start, str) and start and not live.git.has_commit(start):
-        error = f"{live.place.show(live.place.progress)} belongs to another repository: it has no commit {start[:10]}"
-        raise RefusedError(error, "start over with --restart")
 
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:

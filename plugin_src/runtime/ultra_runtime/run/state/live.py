@@ -13,7 +13,8 @@ from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan
-from ultra_runtime.run.state.lock import Busy, read_lock
+from ultra_runtime.run.state.environment import refuse_other_environment
+from ultra_runtime.run.state.lock import Busy, read_lock, refuse_foreign_lock
 from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.record import Records
@@ -108,7 +109,7 @@ class Live:
 
     def save_lock(self) -> None:
         """Write the owner of the run and its findings."""
-        self.workspace.write(self.lock, LOCK)
+        self.workspace.write_sealed(self.lock, LOCK)
 
     def command(self, flags: str) -> str:
         """Return the command of the client that starts this run with these flags."""
@@ -130,6 +131,8 @@ def open_live(called: str, plan: str | None, project: str | None) -> tuple[Busy,
     place = place_of(workspace, lock)
     refuse_other(workspace, place, plan, project)
     _refuse_stranger(lock, place)
+    refuse_foreign_lock(workspace, lock)
+    refuse_other_environment(workspace, place)
     busy = Busy(workspace, called)
     try:
         live = Live(workspace, place, lock)
@@ -165,12 +168,12 @@ def refuse_other(workspace: Workspace, place: RunPlace, plan: str | None, projec
 
 def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
     """Refuse a call of another session; a dead session's run is taken over only by a resume."""
-    owner = Owner.of(lock.get("owner"))
-    if owner.is_same(this_owner()):
+    owner, caller = Owner.of(lock.get("owner")), this_owner()
+    if owner.is_same(caller):
         return
     if owner.lives():
-        error = f"the run of {one_line(place.shown)} belongs to another session ({owner})"
-        raise RefusedError(error, "wait until it ends, or use another working tree")
+        error = f"the run of {one_line(place.shown)} belongs to another session ({owner}); this is {caller}"
+        raise RefusedError(error, f"wait until it ends, or use another working tree{owner.how_to_share()}")
     hint = f"take it over: `{place.call} --mode resume`"
     raise RefusedError(
         f"the run of {one_line(place.shown)} was left by a session that is gone ({owner})", hint

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.files.run_files import STEP
 from ultra_runtime.struct import Struct
 
@@ -51,15 +53,19 @@ class Records(Struct):
 
     def read(self) -> Record | None:
         """Return the record of the step in progress."""
-        data = self.workspace.read(self.slug, STEP)
+        data = self.workspace.read_sealed(self.slug, STEP)
         try:
             return Record.of(data) if data else None
         except (KeyError, TypeError):
             return None
 
+    def is_foreign(self) -> bool:
+        """Tell whether there is a record that the runtime did not write."""
+        return os.path.lexists(self.workspace.path(self.slug, STEP)) and self.read() is None
+
     def write(self, record: Record) -> None:
         """Replace the record."""
-        self.workspace.write(record.as_data(), self.slug, STEP)
+        self.workspace.write_sealed(record.as_data(), self.slug, STEP)
 
     def clear(self) -> None:
         """Remove the record after the step."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP, set_in_git
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.known import Known, write_known
 from ultra_runtime.run.state.progress import Progress, is_missing, now, read_progress
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.state.run_place import RunPlace
 
-DONE, SKIP, BEGIN = "step-", "skip-", "begin-"
 PASSED = (fields.STEPS_MANIFEST_AUDIT_PASS, fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE)
 
 
@@ -58,19 +59,33 @@ def reconcile(live: Live, only_forwards: bool = False) -> None:
 
     With `only_forwards`, claims of the file that git does not confirm are left for the next verb to correct.
     """
-    refs = live.git.refs(live.place.slug)
+    refs = _take_refs(live)
     live.progress = _load(live, refs)
     before = live.progress.text()
-    has_facts = "start" in refs
-    if not has_facts and not only_forwards:
-        _adopt(live, refs)
     _settle(live, refs)
     for number in live.assignment.numbers:
         _correct_step(live, number, refs, only_forwards)
-    if has_facts and not only_forwards:
+    if not only_forwards:
+        _correct_start(live, refs)
         _correct_status(live, refs)
     if live.progress.text() != before:
         live.progress.save()
+
+
+def _take_refs(live: Live) -> dict[str, str]:
+    """Return the facts of the run; name what somebody else wrote, and put back what the runtime wrote."""
+    found = live.git.run_refs(live.place.slug)
+    for problem in found.problems:
+        live.found(problem)
+    if found.repairs:
+        try:
+            set_in_git(live.git, live.place.slug, found.repairs)
+        except GitError as problem:  # an object is gone: the list still decides
+            live.notes.append(str(problem))
+    if live.records.is_foreign():
+        live.found("the record of the step in progress was not written by the runtime and is ignored")
+        live.records.clear()
+    return dict(found.refs)
 
 
 def _load(live: Live, refs: dict[str, str]) -> Progress:
@@ -96,29 +111,6 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
         progress.change({fields.CURRENT_STEP: record.number})
     progress.save()
     return progress
-
-
-def _adopt(live: Live, refs: dict[str, str]) -> None:
-    """Take facts that git lacks, as in a fresh clone, from the progress file if its commits are here."""
-    head = live.git.head()
-    found: dict[str, str] = {}
-    start = live.progress.values.get(fields.SESSION_START_SHA)
-    if isinstance(start, str) and live.git.is_ancestor(start, head):
-        found["start"] = start
-    for number in live.assignment.numbers:
-        step = live.progress.step(number)
-        begin = step.get(fields.STEPS_START_COMMIT)
-        commit = step.get(fields.STEPS_COMMIT) or begin
-        if not commit or not live.git.is_ancestor(commit, head):
-            continue
-        if step.get(fields.STEPS_STATUS) == COMPLETED:
-            found[f"{DONE}{number}"], found[f"{BEGIN}{number}"] = commit, begin or commit
-        elif step.get(fields.STEPS_STATUS) == SKIPPED:
-            found[f"{SKIP}{number}"] = commit
-    if found:
-        live.git.set_refs(live.place.slug, found)
-        refs.update(found)
-        live.found(f"git had no record of this run; it was taken from {live.place.show(live.place.progress)}")
 
 
 def _settle(live: Live, refs: dict[str, str]) -> None:
@@ -191,6 +183,15 @@ def _correct_step(live: Live, number: int, refs: dict[str, str], only_forwards: 
         live.found(
             f"{name} said that step {number} is {state}, but git has no record of that; it was corrected"
         )
+
+
+def _correct_start(live: Live, refs: dict[str, str]) -> None:
+    """Undo a start that `run start` did not write."""
+    if "start" not in refs or live.progress.values.get(fields.SESSION_START_SHA) == refs["start"]:
+        return
+    live.progress.values[fields.SESSION_START_SHA] = refs["start"]
+    name = live.place.show(live.place.progress)
+    live.found(f"{name} named another start of the run than git has; it was corrected")
 
 
 def _correct_status(live: Live, refs: dict[str, str]) -> None:

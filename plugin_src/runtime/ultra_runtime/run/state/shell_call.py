@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import NotStartedError, run_logged
+from ultra_runtime.run.state.environment import command_environment
 from ultra_runtime.run.state.failure_lines import failure_lines
 from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.tree.workspace import make_folder
@@ -69,12 +70,9 @@ def run_command(
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         os.write(log, f"$ {command}\n".encode("utf-8", "surrogateescape"))
-        env = {key: value for key, value in os.environ.items() if key != "OLDPWD"}
         os.chdir(root)
-        env["PWD"] = root
-        done = run_logged(
-            ["bash", "-c", command], env, log, seconds, _mark(root), [text.encode() for text in expected]
-        )
+        env, wanted = command_environment(root), [text.encode() for text in expected]
+        done = run_logged(["bash", "-c", command], env, log, seconds, _mark(root), wanted)
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         os.write(log, ending.encode())
     except NotStartedError as problem:

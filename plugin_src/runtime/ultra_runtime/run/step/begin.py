@@ -9,7 +9,6 @@ from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.known import Known, read_known, write_known
 from ultra_runtime.run.state.record import Record
-from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
@@ -99,7 +98,6 @@ def refuse_out_of_turn(live: Live, number: int) -> None:
 
 
 def _write_down(live: Live, record: Record) -> None:
-    live.git.set_refs(live.place.slug, {f"{BEGIN}{record.number}": record.start})
     live.progress.change_step(
         record.number,
         {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ultra_runtime.files.run_refs import SKIP
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.repair import SKIP
 from ultra_runtime.run.state.statuses import BLOCKED, FAILED, SKIPPED, STOPPED
 from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.undo import undo

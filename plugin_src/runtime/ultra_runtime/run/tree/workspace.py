@@ -8,6 +8,9 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.quick_write import make_folder as make_folder
+from ultra_runtime.files.quick_write import put as put
+from ultra_runtime.files.seal import is_sealed, sealed
 from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import one_line
@@ -44,6 +47,15 @@ class Workspace:
         make_folder(os.path.dirname(path))
         put(path, (write(values) + "\n").encode("utf-8", "surrogateescape"))
 
+    def read_sealed(self, *parts: str) -> dict[str, Any]:
+        """Return the content of a file that the runtime wrote; an empty object if somebody else did."""
+        values = self.read(*parts)
+        return values if values and is_sealed(self.git.common, values) else {}
+
+    def write_sealed(self, values: dict[str, Any], *parts: str) -> None:
+        """Replace a file so that a change by somebody else is recognised."""
+        self.write(sealed(self.git.common, values), *parts)
+
     def remove(self, *parts: str) -> None:
         """Remove a file in the folder if it exists."""
         try:
@@ -60,29 +72,6 @@ class Workspace:
 def find_workspace(start: str | None = None) -> Workspace:
     """Return the working tree around a folder, or refuse."""
     return Workspace(find_git(start))
-
-
-def make_folder(path: str) -> None:
-    """Create a folder if needed, or refuse."""
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError as problem:
-        error = f"{one_line(path)} cannot be created: {problem.strerror}"
-        raise RefusedError(error, "make it a writable folder; nothing was changed") from None
-
-
-def put(path: str, data: bytes) -> None:
-    """Replace a file by a rename, which a killed process cannot leave half done."""
-    temporary = f"{path}.{os.getpid()}"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except OSError as problem:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        error = f"{one_line(path)} cannot be written: {problem.strerror}"
-        raise RefusedError(error, "fix this and retry") from None
 
 
 def replace(path: str, data: bytes) -> None:

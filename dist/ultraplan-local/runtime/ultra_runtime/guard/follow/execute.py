@@ -64,6 +64,7 @@ def execute(follower: Follower, args: list[str], stdin: str, expands: bool) -> s
     if base.endswith(".exe"):
         base = base[:-4]
     call = Call(base, args[1:], stdin, shell, expands)
+    call.alone = follower.is_alone()
     if not known(base) or (len(base) > 1 and _GLOB.intersection(base)):
         return _unknown_name(follower, call)
     if call.args not in HELP:

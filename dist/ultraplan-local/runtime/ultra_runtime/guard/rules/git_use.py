@@ -10,7 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
-NEEDS = {"force_push": ("push", "-c*"), "hard_reset": ("reset", "-c*"), "run_refs": ("*refs/*", "*--stdin*")}
+NEEDS = {
+    "force_push": ("push", "-c*"),
+    "hard_reset": ("reset", "-c*"),
+    "run_refs": ("*refs/*", "*--stdin*", "update-ref", "symbolic-ref", "fast-import"),
+}
 _RUN_REFS = f"refs/{launcher()}"
 
 _VALUES = frozenset(
@@ -125,8 +129,21 @@ def hard_reset(call: Call, policy: Policy) -> bool:
 def run_refs(call: Call, policy: Policy) -> bool:
     """Match git when it writes a ref of a run, or refs that are unknown."""
     verb, args = GitCall(call.name, call.args).resolved()
+    if verb == "fast-import" or (verb == "update-ref" and "--stdin" in args):
+        return _RUN_REFS in call.stdin or not call.stdin or not known(call.stdin)
     if verb in ("update-ref", "symbolic-ref"):
-        if "--stdin" in args:
-            return _RUN_REFS in call.stdin or not known(call.stdin)
-        return any(_RUN_REFS in arg for arg in args)
-    return verb in ("fetch", "pull", "push") and any(f":{_RUN_REFS}" in arg for arg in args)
+        return any(_RUN_REFS in arg or not known(arg) for arg in _changed(args))
+    return verb in ("fetch", "pull", "push") and any(_writes_run_refs(arg) for arg in args)
+
+
+def _changed(args: list[str]) -> list[str]:
+    """Return the arguments that may name the ref that is changed: the first without a dash."""
+    names = [arg for arg in args if arg[:1] != "-"]
+    return names[:1]
+
+
+def _writes_run_refs(refspec: str) -> bool:
+    """Tell whether the target of a refspec is, or includes, a ref of a run."""
+    target = refspec.partition(":")[2]
+    before, star, _ = target.partition("*")
+    return target.startswith(_RUN_REFS) or (star != "" and _RUN_REFS.startswith(before))

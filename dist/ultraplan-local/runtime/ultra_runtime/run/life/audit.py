@@ -9,7 +9,7 @@ from ultra_runtime.proof.drift import Drift
 from ultra_runtime.proof.objects import is_ancestor
 from ultra_runtime.proof.prove import prove
 from ultra_runtime.run.life.exits import exit_conditions
-from ultra_runtime.run.life.recorded import FILE_SOURCE, read_facts
+from ultra_runtime.run.life.recorded import read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, progress_fields
@@ -121,10 +121,10 @@ def _is_over(step: Step, facts: Facts) -> bool:
 def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] = ()) -> Audit:
     """Prove a run; `tried` is how its commands ended now, `known` what they showed when they were last run."""
     if case is None:
-        missing = Drift("run", "a run of this plan on record", "no git refs and no progress file of one")
+        missing = Drift("run", "a run of this plan on record", "no git refs of one")
         return Audit("none", [missing])
     git, facts = case.git, case.facts
-    source = f"{facts.source}: the git refs are missing" if facts.source == FILE_SOURCE else facts.source
+    source = facts.source
     numbers = [step.number for step in case.completed]
     if not case.has_commits:
         words = f"the start {facts.start[:12]} and the end {facts.end[:12]}"
@@ -133,7 +133,7 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
     conditions = case.conditions() if tried else ()
     proof = prove(git, case.completed, case.assignment.fence, facts.start, facts.end, conditions, tried)
     drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
-    notes = [*proof.notes, *_strays(git, facts)]
+    notes = [*facts.problems, *proof.notes, *_strays(git, facts)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)
 
 

@@ -9,6 +9,7 @@ from ultra_runtime.checkout.settings import read_settings
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project_writes import ignore_own_files
+from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
@@ -21,6 +22,12 @@ from ultra_runtime.run.life.readiness import readiness
 from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
+from ultra_runtime.run.state.environment import (
+    changed_note,
+    dropped_note,
+    refuse_other_environment,
+    write_pinned,
+)
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.known import account_from
 from ultra_runtime.run.state.live import SETTINGS, Live
@@ -75,9 +82,12 @@ def start(asked: StartRequest) -> Started:
     notes += readiness(workspace.git, settings)
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
+        notes += [one for one in (dropped_note(),) if one]
         live = Live(workspace, place, _lock(workspace, place, asked, data, settings))
         live.assignment = assignment
         resumed = resume_or_refuse(live, asked, data, notes)
+        if resumed:
+            _say_changed(live)
         problem = entry_problem(live, asked.accept_entry)
         if problem:
             _stop_at_entry(live, problem)
@@ -137,16 +147,18 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
         return []
     owner, other = Owner.of(lock.get("owner")), lock.get("plan")
     same_run = other == place.shown and lock.get("session") == place.session
-    if owner.is_same(this_owner()):
+    caller = this_owner()
+    if owner.is_same(caller):
         if same_run:
+            if owner.has_process_of(caller):  # the client started again has variables of its own
+                refuse_other_environment(workspace, place)
             return []
         hint = f"end it first: `{verb('run finish')}`, or `{verb('run abort')}`"
         raise RefusedError(f"the run of {one_line(str(other))} is still in progress in this tree", hint)
     if owner.lives():
-        error = f"the run of {one_line(str(other))} is in progress in this tree ({owner})"
-        raise RefusedError(
-            error, "wait until it ends, or use another working tree: each has one run at a time"
-        )
+        error = f"the run of {one_line(str(other))} is in progress in this tree ({owner}); this is {caller}"
+        hint = "wait until it ends, or use another working tree: each has one run at a time"
+        raise RefusedError(error, hint + owner.how_to_share())
     return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
 
 
@@ -169,13 +181,21 @@ def _lock(
     if settings.given:
         lock[SETTINGS] = settings.given
     old = read_lock(workspace)
-    if old and old.get("slug") == place.slug:
+    if old and old.get("slug") == place.slug and is_sealed(workspace.git.common, old):
         findings = old.get("findings")
     else:
         findings = kept_findings(workspace, place.slug)
     if findings and not asked.restart:
         lock["findings"] = findings
     return lock
+
+
+def _say_changed(live: Live) -> None:
+    """Report the variables that a resumed run has other than before."""
+    changed = changed_note(live.workspace, live.place)
+    if changed:
+        live.lock.setdefault("findings", []).append(changed)
+        live.notes.append(changed)
 
 
 def _stop_at_entry(live: Live, problem: str) -> None:
@@ -202,13 +222,14 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     known = git.refs(place.slug)
     if "start" not in known:
         account_from(live, live.earlier)
-        refs["start"] = str(live.progress.values.get(fields.SESSION_START_SHA) or git.head())
+        refs["start"] = git.head()
     if "end" in known:
         refs["end"] = None
     git.set_refs(place.slug, refs)
     live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: True})
-    live.progress.values.setdefault(fields.SESSION_START_SHA, refs.get("start") or known.get("start"))
+    live.progress.change({fields.SESSION_START_SHA: refs.get("start") or known["start"]})
     live.progress.save()
+    write_pinned(live.workspace, place)
     live.save_lock()
     write_session_state(git, place, IN_PROGRESS)
 

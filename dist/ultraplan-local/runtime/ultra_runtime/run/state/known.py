@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.live import Live
 
 NAME = "known.json"
+FILTERS = "filters.json"
 DONE = "step-"
 
 
@@ -30,13 +31,18 @@ def write_known(live: Live, known: Known) -> None:
     live.workspace.write(dict(known.__dict__), live.place.slug, NAME)
 
 
-def read_known(live: Live) -> Known:
-    """Return what is accounted for; if its record is lost, only what the run has committed."""
+def read_known(live: Live, now: str = "") -> Known:
+    """Return what is accounted for; if its record is lost, only what the run has committed.
+
+    `now` is the present tree, if it is at hand: then a record that names it needs no check.
+    """
     found = live.workspace.read(live.place.slug, NAME)
     try:
         known = Known(str(found["head"]), str(found["tree"]), list(found["artefacts"]))
     except (KeyError, TypeError):
         return _committed(live)
+    if known.tree == now:
+        return known
     there = live.git.done("cat-file", "-e", f"{known.tree}^{{tree}}", env=live.snapshots.env)
     return _committed(live) if there.status else known
 
@@ -51,6 +57,7 @@ def account_from(live: Live, earlier: Known | None) -> None:
     """Record at the start of a run that the tree is the user's, except for what changed since an earlier run stopped."""
     now, head = live.snapshots.take(), live.git.head()
     live.ignored.look()
+    live.workspace.write({FILTERS: _filters(live)}, live.place.slug, FILTERS)
     tree = now
     if earlier:
         changes = live.snapshots.changes(earlier.tree, now)
@@ -61,6 +68,15 @@ def account_from(live: Live, earlier: Known | None) -> None:
             now, {path: old for path, old in dirty.items() if path not in skip}
         )
     write_known(live, Known(head, tree, earlier.artefacts if earlier else []))
+
+
+def same_filters(live: Live) -> bool:
+    """Tell whether git's filters are set as they were when the run started, as far as that is recorded."""
+    return live.workspace.read(live.place.slug, FILTERS).get(FILTERS, "") in ("", _filters(live))
+
+
+def _filters(live: Live) -> str:
+    return live.git.line("config", "--get-regexp", r"^filter\.") or "none"
 
 
 def _committed(live: Live) -> Known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree.workspace import make_folder
@@ -25,6 +26,14 @@ def read_lock(workspace: Workspace) -> dict[str, Any] | None:
     if lock.get("root") != workspace.root:
         return None
     return lock
+
+
+def refuse_foreign_lock(workspace: Workspace, lock: dict[str, Any]) -> None:
+    """Refuse to go on with a lock that the runtime did not write."""
+    if is_sealed(workspace.git.common, lock):
+        return
+    error = f"{one_line(workspace.path(LOCK))} was not written by this version of the runtime"
+    raise RefusedError(error, f"end the run with `{verb('run abort')}`, then resume it")
 
 
 def drop_lock(workspace: Workspace) -> None:

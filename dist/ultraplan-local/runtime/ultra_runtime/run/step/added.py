@@ -8,6 +8,7 @@ from ultra_runtime.files.digest import sha1, sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import WILD, covers, plain
 from ultra_runtime.run.state.assignment import allowed_paths
+from ultra_runtime.run.state.known import same_filters
 from ultra_runtime.run.step.expected import Fault
 from ultra_runtime.run.step.failing import ESCALATE
 from ultra_runtime.run.tree.snapshot import REGULAR, SKIPPED, tracked_paths
@@ -129,10 +130,12 @@ def _other_bytes(live: Live, change: Change) -> list[Fault]:
         return []
     words = ("cat-file", "--filters", f"--path={change.path}", change.new.name)
     smudged = live.git.done(*words, env=live.snapshots.env)
-    if not smudged.status and smudged.out == data:
-        return []
     ends = smudged.out.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
     why = "git changes its line ends" if ends else "a filter of git changes it"
+    if not smudged.status and smudged.out == data:
+        if same_filters(live):
+            return []
+        why = "a filter that was set during the run changes it"
     path = one_line(change.path)
     return [
         Fault(

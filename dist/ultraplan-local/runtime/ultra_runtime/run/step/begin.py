@@ -9,7 +9,6 @@ from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.known import Known, read_known, write_known
 from ultra_runtime.run.state.record import Record
-from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.shell_call import Outcome
+    from ultra_runtime.run.tree.snapshot import Entry
 
 
 class Begun(Struct):
@@ -59,16 +59,15 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
         )
         return Begun(step, record, again, None, changed)
     _refuse_outside_fence(live, step)
-    known = Known(record.start, record.tree, record.artefacts) if record else read_known(live)
     now = live.snapshots.take()
-    strays = find_strays(live, known, now)
+    known = Known(record.start, record.tree, record.artefacts) if record else read_known(live, now)
+    strays = find_strays(live, known, now, head)
     account(live, step, strays, mine)
     ignored = changed_ignored(live, number, now)
-    test = None if record else _test_first(live, step)
-    if test:
-        now = live.snapshots.take()
-        live.ignored.look()
-    tree = live.snapshots.with_entries(now, strays.before(step))
+    before, test = strays.before(step), None
+    if record is None:
+        test, now = _test_first(live, step, now, before)
+    tree = live.snapshots.with_entries(now, before)
     if record:
         record.start, record.tree, record.verified = head, tree, ""
     else:
@@ -99,7 +98,6 @@ def refuse_out_of_turn(live: Live, number: int) -> None:
 
 
 def _write_down(live: Live, record: Record) -> None:
-    live.git.set_refs(live.place.slug, {f"{BEGIN}{record.number}": record.start})
     live.progress.change_step(
         record.number,
         {
@@ -126,14 +124,26 @@ def _refuse_outside_fence(live: Live, step: Step) -> None:
     raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
 
 
-def _test_first(live: Live, step: Step) -> Outcome | None:
-    """Run the test that is expected to fail before the step."""
+def _test_first(
+    live: Live, step: Step, now: str, before: dict[str, Entry | None]
+) -> tuple[Outcome | None, str]:
+    """Run the test that is expected to fail before the step; return its outcome and the tree after it.
+
+    What it changes in the files of the step is added to `before`: it is the step's work.
+    """
     if step.test_first is None or not step.test_first.command:
-        return None
+        return None, now
     reason = why_blocked(live.place, step.test_first.command)
     if reason:
         why = f"Test first of step {step.number} is blocked and was not run: {reason}"
         end_at(live, step.number, STOPPED, why)
         raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
+    name = f"step-{step.number}-test-first.log"
     seconds = live.limit(settings_fields.LIMITS_TEST_FIRST_SECONDS, TEST_FIRST_SECONDS)
-    return run_command(live.place, step.test_first.command, f"step-{step.number}-test-first.log", seconds)
+    outcome = run_command(live.place, step.test_first.command, name, seconds)
+    after = live.snapshots.take()
+    live.ignored.look()  # what the command left is its own
+    for change in live.snapshots.changes(now, after):
+        if covers(allowed_paths(step), change.path):
+            before.setdefault(change.path, change.old)
+    return outcome, after

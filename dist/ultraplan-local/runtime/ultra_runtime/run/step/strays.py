@@ -31,6 +31,7 @@ class Strays(Struct):
     known: Known
     changes: list[Change]
     committed: list[str]
+    head: str
 
     def before(self, step: Step) -> dict[str, Entry | None]:
         """Return the changed files of a step -> what they were before."""
@@ -42,11 +43,16 @@ class Strays(Struct):
         return [path for path in dict.fromkeys(paths) if not covers(allowed_paths(step), path)]
 
 
-def find_strays(live: Live, known: Known, now: str) -> Strays:
-    """Return what changed since `known`, apart from the plan and its project; `now` is the tree as it is."""
-    own = [live.place.shown, *([live.place.project.shown] if live.place.project else []), *known.artefacts]
-    changes = [one for one in live.snapshots.changes(known.tree, now) if not lies_in(own, one.path)]
-    return Strays(known, changes, committed_since(live, known.head, live.git.head()))
+def find_strays(live: Live, known: Known, now: str, head: str) -> Strays:
+    """Return what changed since `known`, apart from the project of the plan; `now` and `head` are as it is."""
+    own = [live.place.name, live.place.shown]
+    changes = live.snapshots.changes(known.tree, now)
+    return Strays(
+        known,
+        [one for one in changes if not lies_in([*own, *known.artefacts], one.path)],
+        [path for path in committed_since(live, known.head, head) if not lies_in(own, path)],
+        head,
+    )
 
 
 def lies_in(names: Sequence[str], path: str) -> bool:
@@ -79,24 +85,22 @@ def account(live: Live, step: Step, strays: Strays, mine: Sequence[str]) -> None
     """Report what is the step's now and what the user claims, or refuse and say how to put the rest back."""
     outside, wanted = strays.outside(step), [plain(name) for name in mine]
     for name in wanted:
-        if not name or not any(covers([name], path) for path in outside):
+        if not any(lies_in([name], path) for path in outside):
             error = f"{one_line(name)} has not changed outside step {step.number}"
             raise RefusedError(error, f"omit it; changed: {list_paths(outside) or 'nothing'}")
-    left = [path for path in outside if not covers(wanted, path)]
+    left = [path for path in outside if not lies_in(wanted, path)]
     theirs = [path for path in strays.committed if path in left or covers(allowed_paths(step), path)]
     if theirs:
         raise _made_by_commits(live, step, strays.known.head, theirs)
     if left:
         raise _made_by_edits(step, left, strays.known.lost)
-    head = live.git.head()
-    if head != strays.known.head:
-        live.found(
-            f"HEAD moved outside the run before step {step.number}: {strays.known.head[:10]} to {head[:10]}"
-        )
+    stood, head = strays.known.head, strays.head
+    if head != stood:
+        live.found(f"HEAD moved outside the run before step {step.number}: {stood[:10]} to {head[:10]}")
     if outside:
-        live.found(f"claimed by the user before step {step.number}: {list_paths(outside, MOST_NAMED)}")
+        live.found(f"claimed by the user at step {step.number}: {list_paths(outside, MOST_NAMED)}")
     own = list(strays.before(step))
-    if own:
+    if own and live.records.read() is None:
         live.found(f"changed before step {step.number} began, now part of it: {list_paths(own, MOST_NAMED)}")
 
 
@@ -141,8 +145,9 @@ def name_leftovers(live: Live) -> None:
     """Report what changed after the last step."""
     if live.records.read() is not None:
         return
-    known = read_known(live)
-    strays = find_strays(live, Known(live.git.head(), known.tree, known.artefacts), live.snapshots.take())
+    now, head = live.snapshots.take(), live.git.head()
+    known = read_known(live, now)
+    strays = find_strays(live, Known(head, known.tree, known.artefacts), now, head)
     if strays.changes:
         paths = list_paths((one.path for one in strays.changes), MOST_NAMED)
         live.found(f"changed outside any step, not committed: {paths}")

@@ -55,11 +55,8 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     listed = git.ask("ls-files", "-v", "-z", env={**snapshots.env, **index})
     raw = RawTrees(snapshots)
     exact = bool(old.raw) if old else raw.needed(listed)
-    names = [row[2:] for row in listed.split(b"\0")[:-1]]
-    whole = old.whole if old else len(names) <= MOST_FILES
-    if not whole:
-        own = tuple(map(os.fsencode, _starts(paths)))
-        names = [name for name in names if name.startswith(own)]
+    whole = old.whole if old else listed.count(b"\0") <= MOST_FILES
+    names = [row[2:] for row in listed.split(b"\0")[:-1]] if whole else _own_names(listed, paths)
     usual = old.usual if old else new_bits()
     folders, bits = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole)
     asked = _pathspecs(paths if old else [path for path in paths if _may_be_ignored(git.root, path, listed)])
@@ -162,6 +159,18 @@ def _subfolders(path: str, alone: bool = False) -> list[str] | None:
 def _starts(paths: Sequence[str]) -> tuple[str, ...]:
     """Return what the names of the step's own files begin with; a pattern is none."""
     return tuple(map(plain, paths))
+
+
+def _own_names(listed: bytes, paths: Sequence[str]) -> set[bytes]:
+    """Return the listed names that begin with a path of the step; to split a long list costs more than to search it."""
+    found, rows = set(), b"\0" + listed
+    for start in _starts(paths):
+        at = rows.find(b"\0H " + os.fsencode(start))
+        while at >= 0:
+            end = rows.index(b"\0", at + 1)
+            found.add(rows[at + 3 : end])
+            at = rows.find(b"\0H " + os.fsencode(start), end)
+    return found
 
 
 def _may_be_ignored(root: str, path: str, listed: bytes) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.snapshot import Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
 NAME = "ignored"
@@ -32,8 +33,9 @@ RECENT = 50_000_000
 class Ignored:
     """What was known of the ignored files of a tree at the last look."""
 
-    def __init__(self, workspace: Workspace, place: RunPlace) -> None:
+    def __init__(self, workspace: Workspace, place: RunPlace, snapshots: Snapshots) -> None:
         self.git = workspace.git
+        self.env = {**snapshots.env, "GIT_INDEX_FILE": snapshots.index}
         self.root = workspace.root
         self.path = workspace.path(place.slug, NAME)
         self.own = tuple(place.own_files())
@@ -56,6 +58,9 @@ class Ignored:
             if now != was:
                 changed.append(path)
         found = [path for path in self._walk(queue, folders) if path not in files]
+        if known is None:
+            tracked = set(os.fsdecode(self.git.ask("ls-files", "-z", env=self.env)).split("\0"))
+            found = [path for path in found if path not in tracked]
         for path in self._ignored(found):
             if len(files) >= MOST_WATCHED:
                 break

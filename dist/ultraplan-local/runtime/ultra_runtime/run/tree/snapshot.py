@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SUBMODULE = "160000"
 REGULAR = ("100644", "100755")
+UNMARKED = b"H"
 SKIPPED = "S"
 """The letter of a path with the mark skip-worktree; that of assume-unchanged is any small one."""
 A_PORTION = 500
@@ -113,7 +114,7 @@ class Snapshots:
         """Clear the marks by which git overlooks files; those that a sparse checkout leaves out keep theirs."""
         left_out = os.path.join(self.folder, "left-out")
         if fresh:
-            marks = tracked_paths(self.git, env=env)
+            marks = _lettered(self.git.ask("ls-files", "-v", "-z", env=env), without=UNMARKED)
             self._unmark(
                 "--no-assume-unchanged", [path for path, mark in marks.items() if mark.islower()], env
             )
@@ -213,12 +214,13 @@ def _joined(paths: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
-def tracked_paths(
-    git: Git, paths: Sequence[str] = (), env: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Return the paths of an index, the user's unless `env` names another, with the letters of `ls-files -v`."""
-    said = git.ask("ls-files", "-v", "-z", "--", *paths, env={**(env or {}), "GIT_LITERAL_PATHSPECS": "1"})
-    rows = [os.fsdecode(row) for row in said.split(b"\0")[:-1]]
+def tracked_paths(git: Git, paths: Sequence[str]) -> dict[str, str]:
+    """Return which of these paths the user's index has, each with its letter of `git ls-files -v`."""
+    return _lettered(git.ask("ls-files", "-v", "-z", "--", *paths, env={"GIT_LITERAL_PATHSPECS": "1"}))
+
+
+def _lettered(said: bytes, without: bytes = b"") -> dict[str, str]:
+    rows = [os.fsdecode(row) for row in said.split(b"\0")[:-1] if row[:1] != without]
     return {row[2:]: row[0] for row in rows}
 
 

@@ -1,0 +1,156 @@
+"""Whose a run is: a session of the client by id and process; outside the client a name or the terminal's session."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.executor.sample import PLAN, Repo, plan, step
+
+Make = Callable[..., Repo]
+
+ONE = plan(step(1))
+LOCK = ".git/ultra/run.json"
+GHOST = {"CLAUDE_CODE_SESSION_ID": "ghost"}
+CALLS = ("step begin 1", "run finish", f"run start {PLAN}", f"run start {PLAN} --mode resume")
+
+
+@pytest.fixture
+def begun(make: Make) -> Repo:
+    """Return a repository with a run of this process, as session-a."""
+    repo = make(ONE)
+    repo.start()
+    return repo
+
+
+@pytest.fixture
+def outside(make: Make) -> Repo:
+    """Return a repository outside the client."""
+    repo = make(ONE)
+    for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID"):
+        del repo.env[name]
+    return repo
+
+
+def start_hook(repo: Repo, session: str, source: str) -> str:
+    """Let the client start a session, as it does after `/clear`."""
+    payload = {"session_id": session, "source": source, "cwd": str(repo.folder)}
+    return repo.hook("session_start", payload, env={"CLAUDE_CODE_SESSION_ID": session}).out
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        GHOST,
+        {**GHOST, "CLAUDE_PID": str(os.getppid())},
+        {**GHOST, "CLAUDE_PID": "1"},
+        {**GHOST, "CLAUDE_PID": ""},
+        {"CLAUDE_CODE_SESSION_ID": "", "CLAUDE_PID": str(os.getpid())},
+        {"CLAUDE_CODE_SESSION_ID": "", "CLAUDE_PID": "", "ULTRA_SESSION": "session-a"},
+        {"CLAUDE_PID": str(os.getppid())},
+    ],
+    ids=["id", "another process", "init", "no process", "no id", "a name", "the id in another process"],
+)
+def test_a_made_up_session_takes_nothing_over_while_the_owner_lives(
+    begun: Repo, claims: dict[str, str]
+) -> None:
+    for call in CALLS:
+        said = begun.refused(call, env=claims)
+        assert f"(session session-a, process {os.getpid()} on " in said
+        assert "; this is " in said
+    begun.ok("step begin 1")
+
+
+def test_the_same_session_goes_on_in_a_new_process_after_the_old_one_ended(begun: Repo) -> None:
+    begun.end_session("session-a")
+    begun.ok("step begin 1")
+
+
+def test_a_process_id_that_was_given_to_another_process_is_no_owner(begun: Repo) -> None:
+    begun.end_session("session-b")
+    assert begun.start("--mode", "resume")["run"] == "resumed"
+
+
+def test_after_clear_the_new_session_of_the_process_takes_over_what_the_old_one_left(begun: Repo) -> None:
+    assert "To continue: " in start_hook(begun, "session-after-clear", "clear")
+    begun.env["CLAUDE_CODE_SESSION_ID"] = "session-after-clear"
+    assert "a session that is gone" in begun.refused("step begin 1")
+    assert any("took over the lock" in note for note in begun.start("--mode", "resume")["notes"])
+    begun.do_step(1, {"src/part1.py": "one\n"})
+
+
+def test_the_session_that_comes_back_owns_its_run_again(begun: Repo) -> None:
+    start_hook(begun, "another", "clear")
+    assert json.loads(begun.read(LOCK))["owner"]["left"] is True
+    start_hook(begun, "session-a", "resume")
+    assert json.loads(begun.read(LOCK))["owner"]["left"] is False
+    assert "is in progress in this tree" in begun.refused(f"run start {PLAN} --mode resume", env=GHOST)
+
+
+def test_a_session_of_another_client_changes_nothing(begun: Repo) -> None:
+    payload = {"session_id": "other", "source": "startup", "cwd": str(begun.folder)}
+    other = {"CLAUDE_CODE_SESSION_ID": "other", "CLAUDE_PID": str(os.getppid())}
+    begun.hook("session_start", payload, env=other)
+    assert json.loads(begun.read(LOCK))["owner"]["left"] is False
+
+
+def test_a_client_inside_the_client_is_another_one(begun: Repo) -> None:
+    """A `claude` that a command starts has the owner among its ancestors, and a process of its own."""
+    script = f"CLAUDE_PID=$$ {begun.command} step begin 1 --json; true"
+    assert "belongs to another session" in begun.run(["bash", "-c", script]).out
+
+
+SHAPES = {
+    "plain": "{verb}",
+    "substitution": 'echo "$({verb})"',
+    "subshell": "( {verb} )",
+    "pipe": "{verb} | cat",
+    "background": "{verb} & wait",
+    "nested": "bash -c 'bash -c \"{verb}; true\"; true'",
+    "script": "echo '{verb}' > ../call.sh; bash ../call.sh",
+    "wrappers": "nice env A_VARIABLE_OF_NOBODY= true; nice {verb}",
+}
+
+
+def test_outside_the_client_every_shape_of_a_call_is_the_same_session(outside: Repo) -> None:
+    assert '"ok":true' in outside.run(["bash", "-c", f"{outside.command} run start {PLAN} --json; true"]).out
+    for name, shape in SHAPES.items():
+        script = shape.format(verb=f"{outside.command} step begin 1 --json")
+        assert '"ok":true' in outside.run(["bash", "-c", script + "; true"]).out, name
+    owner = json.loads(outside.read(LOCK))["owner"]
+    assert (owner["kind"], owner["pid"]) == ("terminal", os.getsid(0))
+
+
+def test_another_terminal_is_refused_and_told_whose_it_is(outside: Repo) -> None:
+    outside.start()
+    told = outside.run([outside.command, "step", "begin", "1", "--json"], before=os.setsid).out
+    assert f"(the terminal session of process {os.getsid(0)} on " in told
+    assert "; this is the terminal session of process " in told
+    assert "share one value of ULTRA_SESSION" in told
+
+
+def test_a_name_joins_terminals_and_parts_scripts_of_one(outside: Repo) -> None:
+    outside.env["ULTRA_SESSION"] = "build 7"
+    outside.start()
+    told = outside.run([outside.command, "step", "begin", "1", "--json"], before=os.setsid).out
+    assert '"ok":true' in told
+    said = outside.refused("step begin 1", env={"ULTRA_SESSION": "build 8"})
+    assert "(ULTRA_SESSION build 7 on " in said
+    assert "; this is ULTRA_SESSION build 8 on " in said
+    assert "this is the terminal session of" in outside.refused("step begin 1", env={"ULTRA_SESSION": ""})
+
+
+def test_a_run_left_by_a_terminal_that_was_closed(outside: Repo, tmp_path: Path) -> None:
+    script = tmp_path / "script.sh"
+    script.write_text(f"{outside.command} run start {PLAN} --json; true\n")
+    subprocess.run(
+        ["bash", script], cwd=outside.folder, env=outside.env, capture_output=True, check=True, timeout=60,
+        start_new_session=True,
+    )  # fmt: skip
+    assert "was left by a session that is gone (the terminal session" in outside.refused("step begin 1")
+    assert "took over" in outside.start("--mode", "resume")["notes"][0]
