@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.forms import FORMS, is_version
 from ultra_runtime.text.timestamp import instant, is_date
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import listed, nearest, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +22,13 @@ IN_WORDS = {
     "number": "a number",
     "boolean": "true or false",
     "list": "a list",
+    "commands": "a command or a list of commands",
     "object": "an object",
     "date": "a date such as 2026-01-31",
     "timestamp": "an ISO 8601 time such as 2026-01-31T12:00:00Z",
     "any": "anything",
 }
+FEW = 5
 UNSUPPORTED = "SCHEMA_MISMATCH|VERSION_UNSUPPORTED"
 
 
@@ -50,7 +52,7 @@ class FieldCheck:
             known = {field.name for field in fields}
             for name in values:
                 if name not in known:
-                    self._note_unknown(name, path)
+                    self._note_unknown(name, path, known)
 
     def check(self, field: Field, values: Mapping[str, Any], path: tuple[str, ...] = ()) -> None:
         """Report what is wrong with one field of an object."""
@@ -115,12 +117,14 @@ class FieldCheck:
             name = ".".join(path)
             self.report.add(code, f"{one_line(name)} is missing", self.line_of(path[:-1]) or 1, name)
 
-    def _note_unknown(self, name: str, path: tuple[str, ...]) -> None:
+    def _note_unknown(self, name: str, path: tuple[str, ...], known: set[str]) -> None:
         # Once per field: in a file of 100 steps the same field would be reported 100 times.
         kind = f"{len(path)} {name}"
         if kind not in self.unknown:
             self.unknown.add(kind)
-            self._note("UNKNOWN_FIELD", "is not a field of this version", (*path, name))
+            # Only for a few: a hostile file has a million keys.
+            meant = nearest(name, sorted(known)) if len(self.unknown) <= FEW else ""
+            self._note("UNKNOWN_FIELD", f"is not a field of this version{meant}", (*path, name))
 
 
 def check_version(report: Report, version: Version, value: object, line: int | None) -> None:
@@ -193,6 +197,8 @@ def has_type(value: object, kind: str) -> bool:
         return type(value) is int or (kind == "number" and type(value) is float)
     if kind in ("boolean", "list", "object"):
         return isinstance(value, {"boolean": bool, "list": list, "object": dict}[kind])
+    if kind == "commands" and isinstance(value, list):
+        return True
     return kind == "any" or (kind in IN_WORDS and isinstance(value, str))
 
 

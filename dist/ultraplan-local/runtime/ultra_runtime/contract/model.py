@@ -38,7 +38,7 @@ class Field:
     """One field: its type, whether it is required, and its allowed values."""
 
     __slots__ = (
-        "code", "entries", "fields", "form", "items", "legacy", "maximum", "means", "minimum", "missing", "moves",
+        "code", "default", "entries", "fields", "form", "items", "legacy", "maximum", "means", "minimum", "missing", "moves",
         "name", "nullable", "required", "type", "type_code", "values",
     )  # fmt: skip
 
@@ -57,6 +57,7 @@ class Field:
         code: str = "",
         type_code: str = "",
         missing: str = "",
+        default: int | str | tuple[str, ...] | None = None,
         legacy: Mapping[str, str] | None = None,
         moves: Mapping[str, tuple[str, ...]] | None = None,
         fields: tuple[Field, ...] = (),
@@ -75,6 +76,7 @@ class Field:
         self.code = code
         self.type_code = type_code or code
         self.missing = missing
+        self.default = default
         self.legacy = legacy
         self.moves = moves
         self.fields = fields

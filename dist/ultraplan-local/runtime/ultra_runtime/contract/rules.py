@@ -7,7 +7,13 @@ import os
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
 from ultra_runtime.files.root import find_root
-from ultra_runtime.tables.fields import brief_fields, progress_fields, review_fields, session_state_fields
+from ultra_runtime.tables.fields import (
+    brief_fields,
+    progress_fields,
+    review_fields,
+    session_state_fields,
+    settings_fields,
+)
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -46,6 +52,26 @@ def research_state(report: Report, subject: Subject) -> None:
             subject.line(brief_fields.RESEARCH_STATUS),
             brief_fields.RESEARCH_STATUS,
         )
+
+
+def ports_are_a_range(report: Report, subject: Subject) -> None:
+    """Report ports that are not the first and the last of a range."""
+    ports = subject.values.get(settings_fields.PORTS)
+    if not isinstance(ports, list) or any(type(port) is not int for port in ports):
+        return
+    if len(ports) != 2 or ports[0] > ports[1]:
+        message = f"{settings_fields.PORTS} must be the first and the last port, such as [4000, 4099]"
+        report.add("BAD_VALUE", message, subject.line(settings_fields.PORTS), settings_fields.PORTS)
+
+
+def dependencies_are_names(report: Report, subject: Subject) -> None:
+    """Report a dependency folder that is a path."""
+    names = subject.values.get(settings_fields.DEPENDENCIES)
+    for name in names if isinstance(names, list) else ():
+        if isinstance(name, str) and ("/" in name or name in ("", ".", "..")):
+            message = f"{settings_fields.DEPENDENCIES} must be names of folders, not {shown(name)}"
+            line = subject.line(settings_fields.DEPENDENCIES)
+            report.add("BAD_VALUE", message, line, settings_fields.DEPENDENCIES)
 
 
 def findings_have_details(report: Report, subject: Subject) -> None:

@@ -48,6 +48,8 @@ def validate_data(
         parsed = language.check(report, data, strict)
     elif contract.format == "json":
         parsed = _check_json(report, data)
+    elif contract.format == "yaml":
+        parsed = _check_yaml(report, data)
     else:
         parsed = _check_front_matter(report, data)
     _note_secrets(report, data)
@@ -87,6 +89,24 @@ def _check_json(report: Report, data: bytes) -> Mapping[str, Any] | None:
     FieldCheck(report, line_of, report.contract.version).check_all(report.contract.fields, subject.values)
     _follow_rules(report, subject)
     return modern(report.contract.fields, subject.values)
+
+
+def _check_yaml(report: Report, data: bytes) -> Mapping[str, Any] | None:
+    from ultra_runtime.text.yaml_document import read_yaml
+    from ultra_runtime.text.yaml_mapping import MappingError
+
+    fields = report.contract.fields
+    types: dict[tuple[str, ...], str] = {(field.name,): field.items or field.type for field in fields}
+    types.update({(field.name, one.name): one.type for field in fields for one in field.fields})
+    try:
+        document = read_yaml(data, types)
+    except MappingError as problem:
+        report.add("PARSE_ERROR", str(problem), problem.row + 1)
+        return None
+    subject = Subject(document.values, document.lines.get)
+    FieldCheck(report, document.lines.get).check_all(fields, subject.values)
+    _follow_rules(report, subject)
+    return subject.values
 
 
 def _check_front_matter(report: Report, data: bytes) -> Mapping[str, Any] | None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Copy:
+class InstalledCopy:
     """One copy: how the client lists it and where it is."""
 
     __slots__ = ("enabled", "folder", "id")
@@ -23,13 +23,13 @@ class Copy:
         self.enabled = enabled
 
 
-def find_copies(plugin: str, root: str | None) -> list[Copy]:
+def find_copies(plugin: str, root: str | None) -> list[InstalledCopy]:
     """Return the copies in the client's order: a marketplace's (even a disabled one), a person's, a project's."""
     config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
     settings = _members(read_json(os.path.join(config, "settings.json")).get("enabledPlugins"))
     records = read_json(os.path.join(config, "plugins", "installed_plugins.json"))
     found = [
-        Copy(name, str(_members(entry).get("installPath", "")), settings.get(name) is not False)
+        InstalledCopy(name, str(_members(entry).get("installPath", "")), settings.get(name) is not False)
         for name, entries in _members(records.get("plugins")).items()
         if name.rpartition("@")[0] == plugin and isinstance(entries, list)
         for entry in entries
@@ -38,7 +38,7 @@ def find_copies(plugin: str, root: str | None) -> list[Copy]:
     for base in dict.fromkeys([config, *([os.path.join(root, ".claude")] if root else [])]):
         folder = os.path.join(base, "skills", plugin)
         if read_json(os.path.join(folder, ".claude-plugin", "plugin.json")).get("name") == plugin:
-            found.append(Copy(own, folder, settings.get(own) is not False))
+            found.append(InstalledCopy(own, folder, settings.get(own) is not False))
     return found
 
 

@@ -236,3 +236,20 @@ class session_state_fields:
     STATUS = "status"
     STATUS_COMPLETED = "completed"
     UPDATED_AT = "updated_at"
+
+
+class settings_fields:
+    KIND = "settings"
+    SETUP = "setup"
+    SETUP_SECONDS = "setup_seconds"
+    PROOF = "proof"
+    PROOF_REQUIRE = "require"
+    PROOF_TRY = "try"
+    PROOF_OFF = "off"
+    DEPENDENCIES = "dependencies"
+    PORTS = "ports"
+    LIMITS = "limits"
+    LIMITS_ATTEMPTS = "attempts"
+    LIMITS_COMMAND_SECONDS = "command_seconds"
+    LIMITS_TEST_FIRST_SECONDS = "test_first_seconds"
+    LIMITS_CHECKOUT_SECONDS = "checkout_seconds"

@@ -58,7 +58,9 @@ def parse(data: bytes, types: Mapping[str, str] | None = None) -> FrontMatter:
         mapping = MappingReader([clean(line, row) for row, line in enumerate(lines[:end])], row=1)
         mapping.read()
         result.lines = {name: row + 1 for name, row in mapping.row_of.items()}
-        result.values = _typed_values(mapping, types or {})
+        if not mapping.values:
+            raise FrontMatterError(PARSE, 1, "the front matter is empty")
+        result.values = typed_values(mapping, types or {})
     except FrontMatterError as problem:
         result.problem = problem
     except MappingError as problem:
@@ -66,9 +68,8 @@ def parse(data: bytes, types: Mapping[str, str] | None = None) -> FrontMatter:
     return result
 
 
-def _typed_values(mapping: MappingReader, types: Mapping[str, str]) -> dict[str, Value]:
-    if not mapping.values:
-        raise FrontMatterError(PARSE, 1, "the front matter is empty")
+def typed_values(mapping: MappingReader, types: Mapping[str, str]) -> dict[str, Value]:
+    """Return the values of a mapping, each of the type that the contract gives it."""
     values: dict[str, Value] = {}
     for name, value in mapping.values.items():
         kind = types.get(name)

@@ -11,7 +11,6 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.step.numbers import seconds, step_number
 from ultra_runtime.run.step.verify import verify
-from ultra_runtime.tables.limits import ATTEMPTS, COMMAND_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +25,10 @@ STAGE = "execute"
 def run(args: Args) -> Answer:
     """Answer whether the step passed; a failed step is not an error of the call."""
     number = step_number(args)
-    limit = seconds(args, "--timeout", COMMAND_SECONDS)
+    limit = seconds(args, "--timeout", 0)
     busy, live = open_live(f"step verify {number}", args.get("--plan"), args.get("--project"))
     with busy:
-        verified = verify(live, number, limit)
+        verified = verify(live, number, limit or live.command_seconds())
     follows, outcome = verified.follows, verified.outcome
     data: dict[str, Any] = {
         "ok": True,
@@ -42,7 +41,8 @@ def run(args: Args) -> Answer:
             data["note"] = verified.note
         data.update(next="commit", do=f"{verb('step commit')} {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
-    data.update(of=ATTEMPTS, why=verified.why)
+    most = live.most_attempts()
+    data.update(of=most, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
         excerpt = outcome.excerpt()
         if excerpt:
@@ -51,7 +51,7 @@ def run(args: Args) -> Answer:
     if follows.undone:
         data["undone"] = follows.undone
     data.update(next=follows.word, do=follows.do)
-    head = f"Step {number} fails, attempt {verified.attempt} of {ATTEMPTS}:"
+    head = f"Step {number} fails, attempt {verified.attempt} of {most}:"
     lines = [
         head,
         *verified.why,

@@ -10,26 +10,26 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.shell_call import run_command
-from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import EntryCondition, Plan
-    from ultra_runtime.run.state.assignment import Assignment
+    from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.run_place import RunPlace
 
 
-def entry_problem(git: Git, place: RunPlace, assignment: Assignment, accepted: bool) -> str:
+def entry_problem(live: Live, accepted: bool) -> str:
     """Return why a run must not start; empty when it may."""
+    git, place, assignment = live.git, live.place, live.assignment
     entry = assignment.entry
     if entry.kind == "none":
         return ""
     if entry.kind == "git-clean":
         return _dirty(git, place)
     if entry.kind == "command":
-        return _command(place, entry)
+        return _command(live, entry)
     if entry.kind == "sessions":
         return _sessions(git, place, assignment.plan, entry)
     if accepted:
@@ -45,11 +45,11 @@ def _dirty(git: Git, place: RunPlace) -> str:
     return f"git clean: {count} paths have uncommitted changes" if count else ""
 
 
-def _command(place: RunPlace, entry: EntryCondition) -> str:
-    reason = why_blocked(place, entry.command)
+def _command(live: Live, entry: EntryCondition) -> str:
+    reason = why_blocked(live.place, entry.command)
     if reason:
         return f"its command is blocked and was not run: {reason}"
-    outcome = run_command(place, entry.command, "entry-condition.log", COMMAND_SECONDS)
+    outcome = run_command(live.place, entry.command, "entry-condition.log", live.command_seconds())
     if outcome.late:
         return f"`{one_line(entry.command)}` timed out"
     return f"`{one_line(entry.command)}` failed with exit status {outcome.status}" if outcome.status else ""

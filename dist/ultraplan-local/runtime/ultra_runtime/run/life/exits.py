@@ -11,7 +11,6 @@ from ultra_runtime.run.life.sessions import plan_done_with
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.limits import COMMAND_SECONDS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -81,7 +80,7 @@ def _problem(live: Live, number: int, one: InlineCommand) -> str:
     reason = why_blocked(live.place, command)
     if reason:
         return f"`{one_line(command)}` is blocked and was not run: {reason}"
-    outcome = run_command(live.place, command, f"exit-condition-{number}.log", COMMAND_SECONDS)
+    outcome = run_command(live.place, command, f"exit-condition-{number}.log", live.command_seconds())
     if outcome.late:
         return f"`{one_line(command)}` timed out"
     if outcome.status:

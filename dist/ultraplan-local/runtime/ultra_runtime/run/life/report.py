@@ -5,7 +5,6 @@ from __future__ import annotations
 from ultra_runtime.run.life.exits import NO_COMMAND
 from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -144,7 +143,7 @@ def failures(live: Live) -> list[str]:
     for step in live.assignment.steps:
         record = live.progress.step(step.number)
         if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and record.get(fields.STEPS_ERROR):
-            attempts = f"{record.get(fields.STEPS_ATTEMPTS, 0)} of {ATTEMPTS} attempts"
+            attempts = f"{record.get(fields.STEPS_ATTEMPTS, 0)} of {live.most_attempts()} attempts"
             name = f"Step {step.number} ({step.title})"
             rows.append(f"{name}, on failure {step.on_failure}, {attempts}: {record[fields.STEPS_ERROR]}")
     return rows

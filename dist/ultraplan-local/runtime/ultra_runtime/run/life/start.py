@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.settings import read_settings
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project_writes import ignore_own_files
@@ -16,11 +17,12 @@ from ultra_runtime.run.life.choice import choose_strategy, strategy_note
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
+from ultra_runtime.run.life.readiness import readiness
 from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.state.judging import judge_of
-from ultra_runtime.run.state.live import Live
+from ultra_runtime.run.state.live import SETTINGS, Live
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.past import kept_findings
 from ultra_runtime.run.state.run_place import find_run_place
@@ -32,6 +34,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.checkout.settings import Settings
     from ultra_runtime.contract.result import Result
     from ultra_runtime.guard.judge import Judge
     from ultra_runtime.plan.values import Plan
@@ -66,12 +69,14 @@ def start(asked: StartRequest) -> Started:
     refuse_paths(judge, assignment, _submodules(workspace))
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
     notes += _scan(plan, judge)
+    settings = read_settings(workspace.root)
+    notes += readiness(workspace.git, settings)
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
-        live = Live(workspace, place, _lock(workspace, place, asked, data))
+        live = Live(workspace, place, _lock(workspace, place, asked, data, settings))
         live.assignment = assignment
         resumed = resume_or_refuse(live, asked, data, notes)
-        problem = entry_problem(live.git, place, assignment, asked.accept_entry)
+        problem = entry_problem(live, asked.accept_entry)
         if problem:
             _stop_at_entry(live, problem)
         _write_down(live, data, resumed)
@@ -143,7 +148,9 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
     return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
 
 
-def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: bytes) -> dict[str, object]:
+def _lock(
+    workspace: Workspace, place: RunPlace, asked: StartRequest, data: bytes, settings: Settings
+) -> dict[str, object]:
     lock: dict[str, object] = {
         "root": workspace.root,
         "plan": place.shown,
@@ -157,6 +164,8 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
         "whole": digest_of_plan(place),
         "owner": this_owner().as_data(),
     }
+    if settings.given:
+        lock[SETTINGS] = settings.given
     old = read_lock(workspace)
     if old and old.get("slug") == place.slug:
         findings = old.get("findings")

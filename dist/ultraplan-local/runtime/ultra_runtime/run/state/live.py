@@ -21,6 +21,8 @@ from ultra_runtime.run.state.run_place import RunPlace, find_run_place
 from ultra_runtime.run.state.statuses import ENDED, OVER
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.tables.fields import settings_fields as fields
+from ultra_runtime.tables.limits import ATTEMPTS, COMMAND_SECONDS
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.tree.workspace import Workspace
+
+
+SETTINGS = "settings"
+"""The member of the lock with the project's settings as they were at the start."""
 
 
 class Live:
@@ -50,6 +56,20 @@ class Live:
         """The one step of a run with --step."""
         target = self.lock.get("step")
         return target if isinstance(target, int) else None
+
+    def limit(self, name: str, default: int) -> int:
+        """Return a limit as the project had set it at the start of the run, or that of the plugin."""
+        settings = self.lock.get(SETTINGS) or {}
+        limits = settings.get(fields.LIMITS) or {}
+        return limits.get(name) or default
+
+    def most_attempts(self) -> int:
+        """Return how often a step may be verified."""
+        return self.limit(fields.LIMITS_ATTEMPTS, ATTEMPTS)
+
+    def command_seconds(self) -> int:
+        """Return how long a command of the plan may run."""
+        return self.limit(fields.LIMITS_COMMAND_SECONDS, COMMAND_SECONDS)
 
     def turn(self) -> int | None:
         """Return the current step; None when all are over."""

@@ -14,6 +14,7 @@ from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.tables.fields import settings_fields
 from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
 from ultra_runtime.words import listed, one_line
 
@@ -110,6 +111,5 @@ def _test_first(live: Live, step: Step) -> Outcome | None:
         why = f"Test first of step {step.number} is blocked and was not run: {reason}"
         end_at(live, step.number, STOPPED, why)
         raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
-    return run_command(
-        live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_FIRST_SECONDS
-    )
+    seconds = live.limit(settings_fields.LIMITS_TEST_FIRST_SECONDS, TEST_FIRST_SECONDS)
+    return run_command(live.place, step.test_first.command, f"step-{step.number}-test-first.log", seconds)

@@ -10,7 +10,6 @@ from ultra_runtime.run.tree.undo import undo
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
@@ -55,7 +54,7 @@ def after_failure(
         return escalate(live, step, why)
     if step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP:
         return _skip(live, step, record)
-    if record.attempts < ATTEMPTS:
+    if record.attempts < live.most_attempts():
         live.progress.save()
         live.records.write(record)
         return Follows(RETRY, _how_to_fix(step, faults, commanded))

@@ -15,7 +15,6 @@ from ultra_runtime.run.step.failing import after_failure, blocked, escalate
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -53,8 +52,9 @@ def verify(live: Live, number: int, seconds: float) -> Verified:
     if record.verified and record.verified == live.snapshots.take():
         raise RefusedError(f"step {number} has passed", f"commit it: `{verb('step commit')} {number}`")
     _refuse_rewritten(live, record)
-    if record.attempts >= ATTEMPTS:
-        why = f"{ATTEMPTS} attempts are used up"
+    most = live.most_attempts()
+    if record.attempts >= most:
+        why = f"{most} attempts are used up"
         return Verified(record.attempts, [why], None, after_failure(live, step, record, why))
     if step.verify and step.verify.command:
         reason = why_blocked(live.place, step.verify.command)
