@@ -168,6 +168,20 @@ def test_a_committed_folder_is_that_of_the_commit(source: Source) -> None:
     source.remove()
 
 
+def test_an_older_commit_that_has_something_else_there(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (source.root / "out").symlink_to(tmp_path / "outside")
+    git(source.root, "add", "out")
+    older = source.commit({"node_modules/own.js": "committed\n"})
+    git(source.root, "rm", "--quiet", "-r", "node_modules", "out")
+    source.commit({"out/x": "x\n"})
+    write_tree(source.root, {"out/node_modules/p/i.js": "x\n", "node_modules/p/i.js": "x\n"})
+    root = Path(source.make(commit=older).root)
+    assert [path.name for path in (root / "node_modules").iterdir()] == ["own.js"]
+    assert list((tmp_path / "outside").iterdir()) == []
+    source.remove()
+
+
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a Python environment, without pip: that takes seconds."""

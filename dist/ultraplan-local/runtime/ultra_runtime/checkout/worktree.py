@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
 
 # Read the commit as it is, run no hook, start no monitor, check out every file, and add no extension to the settings of
-# the repository, as newer versions of git do for relative paths.
+# the repository, as newer versions of git do for relative paths. Without the sparse cone git copies none to the worktree.
 PLAINLY = (
     "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null",
@@ -32,8 +32,6 @@ def add_worktree(git: Git, commit: str, folder: str, seconds: float) -> None:
     _refuse_missing(git, commit)
     try:
         git.ask(*PLAINLY, "worktree", "add", "--quiet", "--detach", folder, commit, seconds=seconds)
-        for own in _registered(git, folder):
-            _see_every_file(git, own)
     except GitError as problem:
         raise git_failed("the commit cannot be checked out", problem) from None
 
@@ -91,10 +89,3 @@ def _registered(git: Git, folder: str) -> Iterator[str]:
             continue
         if os.fsdecode(points_to).rstrip("\n") == os.path.join(folder, ".git"):
             yield os.path.join(place, name)
-
-
-def _see_every_file(git: Git, own: str) -> None:
-    """Switch a sparse cone off for later git calls in this worktree; git copies that setting from the user's."""
-    settings = os.path.join(own, "config.worktree")
-    if os.path.exists(settings):
-        git.ask("config", "--file", settings, "core.sparseCheckout", "false")
