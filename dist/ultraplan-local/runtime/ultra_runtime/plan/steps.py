@@ -6,7 +6,7 @@ from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_com
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Step
 from ultra_runtime.tables.fields import plan_fields
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import counted, listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,7 +179,15 @@ class StepReader:
         self.patterns += [(pattern, line, step.number) for pattern, line in reader.patterns]
         if not sound:
             return
-        step.manifest = Manifest(found[0].line, reader.values)
+        step.manifest = manifest = Manifest(found[0].line, reader.values)
+        most = len(manifest.expected_paths)
+        if manifest.min_file_count > most:
+            name = plan_fields.MANIFEST_MIN_FILE_COUNT
+            message = (
+                f"{name} of step {step.number} must be at most {most}, as {plan_fields.MANIFEST_EXPECTED_PATHS} has"
+                f" {counted(most, 'file')}, not {manifest.min_file_count}"
+            )
+            self.plan.add("PLAN_BAD_VALUE", message, found[0].line, step.number, name, mild=self.plan.lenient)
         if step.number and plan_fields.MANIFEST_SANDBOX_PREFLIGHT in reader.values:
             message = f"{plan_fields.MANIFEST_SANDBOX_PREFLIGHT} belongs to Step 0 of a session spec"
             self.plan.add(

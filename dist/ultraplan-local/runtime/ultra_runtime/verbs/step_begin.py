@@ -1,4 +1,7 @@
-"""Begin a step: record the state before it, run its Test first, and answer with what to change."""
+"""Begin a step: record the state before it, run its Test first, and answer with what to change.
+
+It refuses changes that no step made. With --mine the user claims those at PATH; the report lists them.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,18 @@ if TYPE_CHECKING:
     from ultra_runtime.run.step.begin import Begun
     from ultra_runtime.usage import Args
 
-USAGE = "step begin N [--plan PATH] [--project DIR] [--json]"
+USAGE = "step begin N [PATH...] [--mine] [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"
 
 
 def run(args: Args) -> Answer:
     """Answer with Files, Changes and Reuses, and with what the result must pass."""
-    number = step_number(args)
+    number, mine = step_number(args), args.rest("PATH")
+    if bool(mine) != args.flag("--mine"):
+        raise args.usage.error("--mine and the paths that the user claims must be given together")
     busy, live = open_live(f"step begin {number}", args.get("--plan"), args.get("--project"))
     with busy:
-        begun = begin(live, number)
+        begun = begin(live, number, mine)
     step = begun.step
     data: dict[str, Any] = {"ok": True, "step": number, "title": step.title, "files": list(step.files)}
     for name, text in (("changes", step.changes), ("reuses", step.reuses)):

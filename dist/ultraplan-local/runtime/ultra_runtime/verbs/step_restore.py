@@ -1,4 +1,4 @@
-"""Undo what changed outside the step's Files since it began; earlier changes stay.
+"""Undo what changed outside the step's Files since it began, or before it began since the step before it.
 
 Without PATH it undoes all of it. The undone changes are saved first, under a ref that the answer names.
 """
@@ -30,5 +30,7 @@ def run(args: Args) -> Answer:
     data: dict[str, Any] = {"ok": True, "step": number, "restored": str(undone)}
     if undone.left:
         data["left"] = undone.left
-    data["next"] = f"fix what else the last verify reported, if anything, then {verb('step verify')} {number}"
+    begun = live.records.read() is not None
+    again = f"fix what else the last verify reported, if anything, then {verb('step verify')} {number}"
+    data["next"] = again if begun else f"{verb('step begin')} {number}"
     return Answer(data, f"Restored: {undone}\nNext: {data['next']}")

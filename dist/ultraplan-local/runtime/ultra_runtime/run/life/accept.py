@@ -22,6 +22,14 @@ def refuse_more_than_later_steps(pinned: bytes, edited: bytes, over: set[int]) -
         raise RefusedError(error, "undo that part of the edit, or start over with --restart")
 
 
+def difference(pinned: bytes, edited: bytes) -> list[str]:
+    """Return the change of the plan as a unified diff."""
+    from difflib import unified_diff
+
+    old, new = (data.decode("utf-8", "replace").splitlines() for data in (pinned, edited))
+    return list(unified_diff(old, new, "pinned", "accepted", lineterm=""))
+
+
 def _parts(plan: Plan, over: set[int]) -> dict[int | None, list[str]]:
     """Return the lines of each step that is over, and under None all lines outside steps; without blank lines."""
     document = plan.document

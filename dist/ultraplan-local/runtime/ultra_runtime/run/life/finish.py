@@ -21,6 +21,7 @@ from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_
 from ultra_runtime.run.state.progress import KIND, now
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
+from ultra_runtime.run.step.strays import name_leftovers
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.tables.fields import progress_fields as fields
 
@@ -59,6 +60,7 @@ class Finished:
 def finish(live: Live, data_folder: str | None) -> Finished:
     """End the live run and return its result."""
     _refuse_early(live)
+    name_leftovers(live)
     exits = check_exits(live)
     head = live.git.head()
     live.git.set_refs(live.place.slug, {"end": head})
@@ -103,7 +105,7 @@ def release(live: Live) -> None:
     else:
         keep_findings(live.workspace, live.lock)
     drop_lock(live.workspace)
-    if live.records.read() is None:
+    if live.progress.status == COMPLETED:
         live.snapshots.forget()
 
 

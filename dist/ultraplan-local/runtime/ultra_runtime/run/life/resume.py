@@ -5,12 +5,15 @@ from __future__ import annotations
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.sessions import has_begun
-from ultra_runtime.run.state.past import drop_findings, put_aside
+from ultra_runtime.run.state.known import read_known
+from ultra_runtime.run.state.past import PLAN_CHANGE, drop_findings, free_path, put_aside
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.repair import new_progress, reconcile
+from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
@@ -20,6 +23,9 @@ from ultra_runtime.run.state.statuses import (
     OVER,
     PENDING,
 )
+from ultra_runtime.run.step.strays import committed_since
+from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.run.tree.workspace import put
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import counted, one_line
 
@@ -29,6 +35,8 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.progress import Progress
 
+MOST_LINES = 6
+
 
 def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[str]) -> bool:
     """Load the existing progress or create a new one; return whether the run continues an earlier one."""
@@ -37,7 +45,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
     there = not is_missing(result)
     refs = live.git.refs(place.slug)
     if asked.restart or _is_another_plan(progress, refs, asked, data):
-        _forget(live, notes)
+        _forget(live, progress, notes)
         progress, there, refs = None, False, live.git.refs(place.slug)
     if progress is None and there and not refs.get("start"):
         issue = result.errors[0]
@@ -57,6 +65,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
         return False
     _pin(live, asked, data, refs, progress)
     reconcile(live)
+    _name_moved(live)
     _reopen(live, asked)
     return True
 
@@ -116,6 +125,28 @@ def _pin(
     }
     accept.refuse_more_than_later_steps(pinned, data, over)
     live.notes.append("the plan was changed in steps that were not completed; the change was accepted")
+    _report_change(live, accept.difference(pinned, data))
+
+
+def _report_change(live: Live, diff: list[str]) -> None:
+    """Keep the accepted difference of the plan: all of it in a log, its lines in the report."""
+    path = free_path(open_logs(live.place, PLAN_CHANGE))
+    put(path, "\n".join([*diff, ""]).encode())
+    lines = [line for line in diff[2:] if line[:1] in "+-" and line[1:].strip()]
+    more = f" and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""
+    shown = " / ".join(one_line(line, 160) for line in lines[:MOST_LINES])
+    words = f"accepted change of the plan ({live.place.show(path)}): {shown}{more}"
+    live.lock.setdefault("findings", []).append(words)
+
+
+def _name_moved(live: Live) -> None:
+    """Note commits that were made outside the run, or refuse if HEAD has lost those of the run."""
+    record, head = live.records.read(), live.git.head()
+    stood = record.start if record else read_known(live).head
+    paths = committed_since(live, stood, head)
+    if head != stood:
+        changed = f" change {list_paths(paths)}" if paths else " change no file"
+        live.notes.append(f"commits outside the run ({stood[:10]} to {head[:10]}){changed}")
 
 
 def _reopen(live: Live, asked: StartRequest) -> None:
@@ -170,12 +201,16 @@ def _remember(live: Live, number: int) -> None:
     live.notes.append(words)
 
 
-def _forget(live: Live, notes: list[str]) -> None:
-    """Drop the facts of the earlier run; its commits and files stay."""
+def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
+    """Drop the facts of the earlier run; its commits and files stay, and what is nobody's stays that."""
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
-        notes.append(f"the edits of step {record.number} so far stay in the tree as yours")
+        notes.append(
+            f"the edits of step {record.number} so far stay in the tree; `{verb('step begin')}` asks whose they are"
+        )
     refs = live.git.refs(live.place.slug)
+    if "start" in refs and not (progress and progress.status == COMPLETED and "end" in refs):
+        live.earlier = read_known(live)
     pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
     folder = put_aside(live, pinned)
     if folder:
@@ -184,4 +219,5 @@ def _forget(live: Live, notes: list[str]) -> None:
     live.lock.pop("findings", None)
     live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()
-    live.snapshots.forget()
+    if live.earlier is None:
+        live.snapshots.forget()

@@ -20,6 +20,7 @@ from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.state.judging import judge_of
+from ultra_runtime.run.state.known import account_from
 from ultra_runtime.run.state.live import Live
 from ultra_runtime.run.state.lock import Busy, Owner, read_lock, this_owner
 from ultra_runtime.run.state.past import kept_findings
@@ -190,6 +191,7 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     refs: dict[str, str | None] = {"plan": blob}
     known = git.refs(place.slug)
     if "start" not in known:
+        account_from(live, live.earlier)
         refs["start"] = str(live.progress.values.get(fields.SESSION_START_SHA) or git.head())
     if "end" in known:
         refs["end"] = None

@@ -19,6 +19,7 @@ from ultra_runtime.run.state.record import Records
 from ultra_runtime.run.state.repair import reconcile
 from ultra_runtime.run.state.run_place import RunPlace, find_run_place
 from ultra_runtime.run.state.statuses import ENDED, OVER
+from ultra_runtime.run.tree.ignored import Ignored
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line, shell_word
@@ -27,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.run.state.known import Known
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.tree.workspace import Workspace
 
@@ -41,9 +43,12 @@ class Live:
         self.lock = lock
         self.records = Records(workspace, place.slug)
         self.snapshots = Snapshots(workspace, place)
+        self.ignored = Ignored(workspace, place, self.snapshots)
         self.assignment: Assignment
         self.progress: Progress
         self.notes: list[str] = []
+        self.earlier: Known | None = None
+        """What was accounted for in the unfinished run that this one replaces."""
 
     @property
     def target(self) -> int | None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 FOUND = "found"
 REPORT = "report.md"
-LOGS = ("step-", "exit-condition-", "entry-condition", "report.")
+PLAN_CHANGE = "plan-change.diff"
+LOGS = ("step-", "exit-condition-", "entry-condition", "report.", "plan-change.")
 
 
 def keep_findings(workspace: Workspace, lock: dict[str, Any]) -> None:

@@ -23,7 +23,7 @@ LARGEST_KEPT = 8 * 1024 * 1024
 class Record:
     """Where a step began, how many times it was verified, and what is about to be committed."""
 
-    __slots__ = ("artefacts", "attempts", "commit", "kept", "number", "start", "tree", "verified")
+    __slots__ = ("artefacts", "attempts", "commit", "ignored", "kept", "number", "start", "tree", "verified")
 
     def __init__(self, number: int, start: str, tree: str) -> None:
         self.number = number
@@ -34,6 +34,8 @@ class Record:
         """The tree that passed; empty until one has."""
         self.artefacts: list[str] = []
         """Files outside the step that its commands left behind: reported, never committed."""
+        self.ignored: list[str] = []
+        """Ignored files that changed during the step: reported, and a fault if they are files of the step."""
         self.commit: dict[str, Any] | None = None
         self.kept: dict[str, int] = {}
         """Files of the step that existed when it began -> permission bits; their bytes are saved separately."""
@@ -47,6 +49,7 @@ class Record:
         record = cls(data["number"], data["start"], data["tree"])
         for name in ("artefacts", "attempts", "verified", "commit", "kept"):
             setattr(record, name, data[name])
+        record.ignored = data.get("ignored", [])
         return record
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.known import Known, write_known
 from ultra_runtime.run.state.progress import Progress, is_missing, now, read_progress
 from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.run.tree.commit import find_commit, update_index
@@ -145,6 +146,7 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
     if commit == record.start:
         live.progress.change_step(record.number, {fields.STEPS_COMMIT: None})
     live.progress.save()
+    write_known(live, Known(commit, record.verified or record.tree, record.artefacts))
     live.records.clear()
     return settled
 

@@ -7,11 +7,13 @@ from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.judging import why_blocked
+from ultra_runtime.run.state.known import Known, read_known, write_known
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.repair import BEGIN
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
 from ultra_runtime.run.step.failing import end_at
+from ultra_runtime.run.step.strays import account, changed_ignored, find_strays
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import TEST_FIRST_SECONDS
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.shell_call import Outcome
+    from ultra_runtime.run.tree.snapshot import Entry
 
 
 class Begun(Struct):
@@ -36,13 +39,18 @@ class Begun(Struct):
     changed: Sequence[str] = ()
 
 
-def begin(live: Live, number: int) -> Begun:
-    """Begin the current step; if it was begun before, continue from the same record."""
+def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
+    """Begin the current step; if it was begun before, continue from the same record.
+
+    `mine` are paths outside the step whose changes the user claims.
+    """
     step = live.assignment.step(number)
     refuse_out_of_turn(live, number)
     head = live.git.head()
     record = live.records.read()
-    if record and record.number == number and record.start == head:
+    if record and record.number != number:
+        record = None
+    if record and record.start == head and not mine:
         again = live.progress.state(number) == IN_PROGRESS
         _write_down(live, record)
         changed = (
@@ -50,9 +58,25 @@ def begin(live: Live, number: int) -> Begun:
         )
         return Begun(step, record, again, None, changed)
     _refuse_outside_fence(live, step)
-    test = _test_first(live, step)
-    record = Record(number, head, live.snapshots.take())
-    live.records.keep(record, live.workspace.root, [plain(path) for path in allowed_paths(step)])
+    now = live.snapshots.take()
+    known = Known(record.start, record.tree, record.artefacts) if record else read_known(live, now)
+    strays = find_strays(live, known, now, head)
+    account(live, step, strays, mine)
+    ignored = changed_ignored(live, number, now)
+    before, test = strays.before(step), None
+    if record is None:
+        test, now = _test_first(live, step, now, before)
+    tree = live.snapshots.with_entries(now, before)
+    if record:
+        record.start, record.tree, record.verified = head, tree, ""
+    else:
+        record = Record(number, head, tree)
+        record.attempts = live.progress.attempts(number)
+        record.artefacts = [path for path in known.artefacts if not covers(allowed_paths(step), path)]
+        paths = [plain(path) for path in allowed_paths(step)]
+        live.records.keep(record, live.workspace.root, [path for path in paths if path not in before])
+    record.ignored += ignored
+    write_known(live, Known(head, tree, record.artefacts))
     live.records.write(record)
     _write_down(live, record)
     return Begun(step, record, False, test)
@@ -101,15 +125,25 @@ def _refuse_outside_fence(live: Live, step: Step) -> None:
     raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
 
 
-def _test_first(live: Live, step: Step) -> Outcome | None:
-    """Run the test that is expected to fail before the step."""
+def _test_first(
+    live: Live, step: Step, now: str, before: dict[str, Entry | None]
+) -> tuple[Outcome | None, str]:
+    """Run the test that is expected to fail before the step; return its outcome and the tree after it.
+
+    What it changes in the files of the step is added to `before`: it is the step's work.
+    """
     if step.test_first is None or not step.test_first.command:
-        return None
+        return None, now
     reason = why_blocked(live.place, step.test_first.command)
     if reason:
         why = f"Test first of step {step.number} is blocked and was not run: {reason}"
         end_at(live, step.number, STOPPED, why)
         raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
-    return run_command(
-        live.place, step.test_first.command, f"step-{step.number}-test-first.log", TEST_FIRST_SECONDS
-    )
+    name = f"step-{step.number}-test-first.log"
+    outcome = run_command(live.place, step.test_first.command, name, TEST_FIRST_SECONDS)
+    after = live.snapshots.take()
+    live.ignored.look()  # what the command left is its own
+    for change in live.snapshots.changes(now, after):
+        if covers(allowed_paths(step), change.path):
+            before.setdefault(change.path, change.old)
+    return outcome, after

@@ -11,7 +11,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
-from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit, prepare
+from ultra_runtime.run.tree.commit import build_index, find_commit, has_commit_hooks, make_commit, prepare
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.transplant import Overlap
 from ultra_runtime.struct import Struct
@@ -94,6 +94,8 @@ def _with_commit(live: Live, step: Step, record: Record, prepared: Prepared) -> 
             if os.path.exists(path):
                 os.unlink(path)
     drift = _drift(live, step, commit)
+    if has_commit_hooks(live.git):
+        _name_hooks(live, record, commit, tree)
     finish_commit(live, record, commit)
     return Committed(commit, "", drift)
 
@@ -118,6 +120,17 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
         if live.git.line("rev-parse", f"{head}^") == record.start
         else find_commit(live.git, record) or head
     )
+
+
+def _name_hooks(live: Live, record: Record, commit: str, tree: str) -> None:
+    """Report what the hooks of the commit changed: in the commit, and in the working tree."""
+    now = live.snapshots.take()
+    made = live.git.line("rev-parse", f"{commit}^{{tree}}")
+    changed = [*live.snapshots.changes(tree, made), *live.snapshots.changes(record.verified, now)]
+    if changed:
+        paths = list_paths(dict.fromkeys(one.path for one in changed))
+        live.found(f"step {record.number}: hooks of the commit changed what had passed: {paths}")
+    record.verified = now
 
 
 def _drift(live: Live, step: Step, commit: str) -> str:

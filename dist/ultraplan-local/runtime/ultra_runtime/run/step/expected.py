@@ -35,6 +35,8 @@ class Fault(Struct):
     words: str
     outside: Sequence[str] = ()
     """The paths that the step changed but must not change."""
+    final: str = ""
+    """What follows at once if no edit of the step can fix it: a value of `next`."""
 
     def as_data(self) -> dict[str, str]:
         return {"check": self.check, "actual": self.words}

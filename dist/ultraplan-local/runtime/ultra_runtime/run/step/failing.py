@@ -51,11 +51,13 @@ def after_failure(
             fields.STEPS_MANIFEST_DRIFT: drift or None,
         },
     )
-    if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE:
-        return escalate(live, step, why)
     if step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP:
         return _skip(live, step, record)
-    if record.attempts < ATTEMPTS:
+    final = {fault.final for fault in faults}
+    if step.on_failure == plan_fields.STEPS_ON_FAILURE_ESCALATE or ESCALATE in final:
+        live.records.write(record)
+        return escalate(live, step, why)
+    if record.attempts < ATTEMPTS and STOP not in final:
         live.progress.save()
         live.records.write(record)
         return Follows(RETRY, _how_to_fix(step, faults, commanded))

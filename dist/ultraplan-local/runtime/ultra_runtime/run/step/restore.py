@@ -6,7 +6,9 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.plan.covering import covers, plain
-from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.known import read_known
+from ultra_runtime.run.state.record import Record
+from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import check_scope
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.snapshot import list_paths
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
     """Restore the named paths, or without names all changes outside the step that its Verify did not make."""
     step = live.assignment.step(number)
-    record = need_record(live, number)
+    record = _record(live, number)
     changed = [one.path for one in live.snapshots.changes(record.tree, live.snapshots.take())]
     faults = check_scope(step, changed, live.assignment.fence)
     outside = [path for fault in faults for path in fault.outside]
@@ -36,9 +38,21 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
             wanted.update(_found(live, name, changed, outside))
     if not wanted:
         raise RefusedError(
-            f"nothing outside step {number} has changed since it began", f"`{verb('step verify')} {number}`"
+            f"nothing outside step {number} has changed", f"continue with `{live.next_call()}`"
         )
     return undo(live.workspace, live.snapshots, live.records, record, wanted)
+
+
+def _record(live: Live, number: int) -> Record:
+    """Return the record of the step; before it begins, one of what is accounted for."""
+    refuse_out_of_turn(live, number)
+    begun = live.records.read()
+    if begun and begun.number == number:
+        return need_record(live, number)
+    known = read_known(live)
+    record = Record(number, live.git.head(), known.tree)
+    record.artefacts = known.artefacts
+    return record
 
 
 def _found(live: Live, name: str, changed: list[str], outside: list[str]) -> list[str]:
@@ -53,4 +67,4 @@ def _found(live: Live, name: str, changed: list[str], outside: list[str]) -> lis
     )
     if path and any(covers([path], one) for one in changed):
         raise RefusedError(f"{one_line(name)} belongs to the step: edit it instead", rest)
-    raise RefusedError(f"{one_line(name)} has not changed since the step began", rest)
+    raise RefusedError(f"{one_line(name)} has not changed", rest)

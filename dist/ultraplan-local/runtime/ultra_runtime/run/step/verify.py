@@ -7,11 +7,14 @@ from ultra_runtime.plan.covering import covers
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
+from ultra_runtime.run.state.known import left_before
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS
+from ultra_runtime.run.step.added import NOT_ADDED, check_added, follow_added
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import FORBIDDEN, NEVER_TOUCH, PROTECTED, SCOPE, Fault, check_manifest
-from ultra_runtime.run.step.failing import after_failure, blocked, escalate
+from ultra_runtime.run.step.failing import STOP, after_failure, blocked, escalate
+from ultra_runtime.run.step.strays import changed_ignored, rewritten
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import progress_fields as fields
@@ -29,7 +32,8 @@ if TYPE_CHECKING:
 
 REFUSED_BY_SANDBOX = 77
 COMMITS = "commits"
-REPORTED = (SCOPE, FORBIDDEN, NEVER_TOUCH, PROTECTED, COMMITS)
+IGNORED = "changed, but ignored by git"
+REPORTED = (SCOPE, FORBIDDEN, NEVER_TOUCH, PROTECTED, COMMITS, NOT_ADDED)
 """Checks whose faults the final report lists even when a later attempt passes."""
 
 
@@ -77,9 +81,7 @@ def need_record(live: Live, number: int) -> Record:
 def _refuse_rewritten(live: Live, record: Record) -> None:
     head = live.git.head()
     if head != record.start and not live.git.is_ancestor(record.start, head):
-        error = f"HEAD ({head[:10]}) does not contain the commit that step {record.number} began on"
-        hint = f"switch back to where {record.start[:10]} is, or end the run with `{verb('run abort')}`"
-        raise RefusedError(error + ": a branch was switched, or history was rewritten", hint)
+        raise rewritten(record.start, head)
 
 
 def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified:
@@ -88,11 +90,14 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     live.records.write(record)
     live.progress.change_step(step.number, {fields.STEPS_NOTE: f"attempt {attempt} was in progress"})
     live.progress.save()
+    follow_added(live, step, record)
     before = live.snapshots.take()
+    record.ignored += changed_ignored(live, step.number, before)
     outcome = None
     if step.verify and step.verify.command:
         name = f"step-{step.number}-verify-{attempt}.log"
         outcome = run_command(live.place, step.verify.command, name, seconds)
+        live.ignored.look()  # what the command left is its own
     after = live.snapshots.take() if outcome else before
     record.attempts = attempt
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
@@ -118,9 +123,15 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
 def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | None) -> Verified:
     verified = Verified(record.attempts, [], outcome, None)
     passed = fields.STEPS_MANIFEST_AUDIT_PASS
-    if record.artefacts:
+    left = [path for path in record.artefacts if path not in left_before(live)]
+    notes = [
+        f"{what}: {list_paths(paths)}"
+        for what, paths in (("left uncommitted, created by Verify", left), (IGNORED, record.ignored))
+        if paths
+    ]
+    if notes:
         passed = fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE
-        verified.note = f"left uncommitted, created by Verify: {list_paths(record.artefacts)}"
+        verified.note = "; ".join(notes)
     live.progress.change_step(
         step.number,
         {
@@ -161,11 +172,13 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
         faults.append(Fault("during_verify", f"changed while Verify ran: {list_paths(during)}; verify again"))
     changes = [one for one in live.snapshots.changes(record.tree, after) if one.path not in record.artefacts]
     faults += check_manifest(live.workspace.root, step, changes, live.assignment.fence)
+    faults += check_added(live, step, record, changes, after)
     own = [one for one in changes if covers(allowed_paths(step), one.path)]
     overlaps = find_overlaps(live.snapshots, own, record.start)
     if overlaps:
         words = f"the same lines had uncommitted changes before the step: {list_paths(overlaps)}"
-        faults.append(Fault("overlap", words))
+        remedy = "the user commits or stashes them, then resumes the run"
+        faults.append(Fault("overlap", f"{words}; {remedy}", final=STOP))
     return faults
 
 

@@ -10,21 +10,30 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.workspace import make_folder
+from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.tree.workspace import Workspace
 
 SUBMODULE = "160000"
+REGULAR = ("100644", "100755")
+UNMARKED = b"H"
+SKIPPED = "S"
+"""The letter of a path with the mark skip-worktree; that of assume-unchanged is any small one."""
 A_PORTION = 500
-# The user's settings, but without starting a file monitor and without advice about embedded repositories.
-QUIETLY = ("-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false")
+# The user's settings, except for those that start a file monitor, give advice, or let git overlook a change.
+SETTINGS = (
+    "core.fsmonitor=false", "core.safecrlf=false", "advice.addEmbeddedRepo=false", "core.checkStat=default",
+    "core.trustctime=true", "core.ignoreStat=false", "core.sparseCheckout=false",
+)  # fmt: skip
+QUIETLY = tuple(word for setting in SETTINGS for word in ("-c", setting))
 
 
 class Entry(Struct):
@@ -82,10 +91,9 @@ class Snapshots:
         temporary = f"{self.index}.{os.getpid()}"
         env = {**self.env, "GIT_INDEX_FILE": temporary}
         try:
-            copy_index(
-                self.index if os.path.exists(self.index) else os.path.join(self.git.folder, "index"),
-                temporary,
-            )
+            fresh = not os.path.exists(self.index)
+            copy_index(os.path.join(self.git.folder, "index") if fresh else self.index, temporary)
+            self._see_marked(env, fresh)
             # Status 1 reports unreadable files and repositories without a commit: they are not part of the snapshot.
             added = self.git.done(*QUIETLY, "add", "-A", "--ignore-errors", "--", *self.pathspec, env=env)
             if added.status not in (0, 1):
@@ -96,6 +104,55 @@ class Snapshots:
             _drop(temporary)
             _drop(temporary + ".lock")
         return tree
+
+    def _see_marked(self, env: Mapping[str, str], fresh: bool) -> None:
+        """Clear the marks by which git overlooks files; those that a sparse checkout leaves out keep theirs."""
+        left_out = os.path.join(self.folder, "left-out")
+        if fresh:
+            marks = _lettered(self.git.ask("ls-files", "-v", "-z", env=env), without=UNMARKED)
+            self._unmark(
+                "--no-assume-unchanged", [path for path, mark in marks.items() if mark.islower()], env
+            )
+            names = [path for path, mark in marks.items() if mark.upper() == SKIPPED]
+        elif os.path.exists(left_out):
+            with open(left_out, "rb") as file:
+                names = [os.fsdecode(name) for name in file.read().split(b"\0")[:-1]]
+        else:
+            return
+        there = [path for path in names if os.path.lexists(os.path.join(self.git.root, path))]
+        found = set(there)
+        self._unmark("--no-skip-worktree", there, env)
+        if names and (fresh or there):
+            put(left_out, _joined(path for path in names if path not in found))
+
+    def _unmark(self, flag: str, paths: Sequence[str], env: Mapping[str, str]) -> None:
+        if paths:
+            self.git.ask(*QUIETLY, "update-index", flag, "-z", "--stdin", given=_joined(paths), env=env)
+
+    def follow(self, paths: Sequence[str]) -> None:
+        """Make files part of the snapshots that git ignores."""
+        if paths and not os.path.exists(self.index):
+            self.take()
+        env = {**self.env, "GIT_INDEX_FILE": self.index, "GIT_LITERAL_PATHSPECS": "1"}
+        for part in portions(paths):
+            self.git.ask(*QUIETLY, "add", "--force", "--", *part, env=env)
+
+    def with_entries(self, tree: str, entries: Mapping[str, Entry | None]) -> str:
+        """Return a tree with other entries at some paths; None removes one."""
+        if not entries:
+            return tree
+        index = f"{self.index}.made.{os.getpid()}"
+        env = {**self.env, "GIT_INDEX_FILE": index}
+        try:
+            self.git.ask("read-tree", tree, env=env)
+            # What goes comes first: a file may take the place of a folder.
+            order = sorted(entries, key=lambda path: entries[path] is not None)
+            rows = [index_row(path, entries[path], tree) for path in order]
+            self.git.ask("update-index", "--replace", "-z", "--index-info", given=b"".join(rows), env=env)
+            return self.git.ask("write-tree", env=env).decode().strip()
+        finally:
+            _drop(index)
+            _drop(index + ".lock")
 
     def changes(self, old: str, new: str) -> list[Change]:
         """Return what differs between two trees."""
@@ -126,6 +183,26 @@ class Snapshots:
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
+
+
+def _joined(paths: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def tracked_paths(git: Git, paths: Sequence[str]) -> dict[str, str]:
+    """Return which of these paths the user's index has, each with its letter of `git ls-files -v`."""
+    return _lettered(git.ask("ls-files", "-v", "-z", "--", *paths, env={"GIT_LITERAL_PATHSPECS": "1"}))
+
+
+def _lettered(said: bytes, without: bytes = b"") -> dict[str, str]:
+    rows = [os.fsdecode(row) for row in said.split(b"\0")[:-1] if row[:1] != without]
+    return {row[2:]: row[0] for row in rows}
+
+
+def index_row(path: str, entry: Entry | None, like: str) -> bytes:
+    """Return a row for `git update-index --index-info`; `like` is the name of any object of the repository."""
+    head = f"{entry.mode} {entry.name} 0\t" if entry else f"0 {'0' * len(like)} 0\t"
+    return head.encode() + os.fsencode(path) + b"\0"
 
 
 def parse_raw(said: bytes) -> list[Change]:
