@@ -202,15 +202,22 @@ def test_a_filter_that_is_set_during_the_run(make: Make) -> None:
     assert repo.git("show", "HEAD:data.txt") == "work"
 
 
-def test_what_changes_between_verify_and_commit_is_not_committed(make: Make) -> None:
-    """A filter hides the later edit from git: the commit has what was verified."""
+@pytest.mark.parametrize("later", ["edit", "filter"])
+def test_what_changes_between_verify_and_commit_is_not_committed(make: Make, later: str) -> None:
+    """A filter hides a later edit from git, or is itself changed later: the commit has what was verified."""
     repo = make(plan(step(1, ["data.txt"])), files={**FILES, ".gitattributes": "data.txt filter=x\n"})
     repo.git("config", "filter.x.clean", "grep -v '^#'")
     repo.start()
     repo.ok("step begin 1")
     repo.write({"data.txt": "work\n"})
+    os.utime(
+        repo.folder / "data.txt", (1_600_000_000, 1_600_000_000)
+    )  # old enough for git not to read it again
     assert repo.ok("step verify 1")["passed"]
-    repo.write({"data.txt": "work\n# later\n"})
+    if later == "edit":
+        repo.write({"data.txt": "work\n# later\n"})
+    else:
+        repo.git("config", "filter.x.clean", "tr a-z A-Z")
     repo.ok("step commit 1")
     assert repo.git("show", "HEAD:data.txt") == "work"
 
