@@ -29,6 +29,9 @@ git config filter.x.smudge false; git config filter.x.required true; finish
     Attack("a setup that the steps break", """\
 echo 'setup: test ! -e src/two.txt' > .claude/ultra.yaml
 """ + WITHOUT_WORK + "finish\n", parts=(ONE, TWO), says="the setup command failed"),
+    Attack("no place for a checkout at the end", """\
+mkdir ../room; export TMPDIR=$PWD/../room
+""" + WITHOUT_WORK + "rmdir ../room; finish\n", parts=(ONE, TWO), says="clean checkout; found .*room"),
     Attack("a submodule that diffs are told to ignore", """\
 start; good 1 one
 git update-index --add --cacheinfo "160000,$START,lib"; git commit -q --allow-empty -m "chore: lib"; good 2 two; finish
