@@ -73,7 +73,8 @@ def _tree_faults(clone: Path, parts: Sequence[Part], allowed: set[str], start: s
             text = _output(clone, "show", f"{end}:{path}")
             if path not in gone and not re.search(pattern, text, re.MULTILINE):
                 found.append(f"step {part.number}: {path} lacks {pattern}")
-    changed = _output(clone, "diff-tree", "-r", "-z", "--name-only", "--no-renames", start, end).split("\0")
+    words = ("-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", start, end)
+    changed = _output(clone, "diff-tree", *words).split("\0")
     found += [f"{path} changed outside the plan" for path in changed if path and path not in allowed]
     return found
 

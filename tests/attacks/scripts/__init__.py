@@ -1,6 +1,16 @@
 """The table: attempts to complete a run without the work, and honest runs that look like one."""
 
-from tests.attacks.scripts import environment, history, honest, ignored, outside, paths, records, settings
+from tests.attacks.scripts import (
+    checkout,
+    environment,
+    history,
+    honest,
+    ignored,
+    outside,
+    paths,
+    records,
+    settings,
+)
 
 ATTACKS = [
     *outside.ATTACKS,
@@ -10,5 +20,6 @@ ATTACKS = [
     *settings.ATTACKS,
     *environment.ATTACKS,
     *paths.ATTACKS,
+    *checkout.ATTACKS,
 ]
 HONEST = honest.RUNS

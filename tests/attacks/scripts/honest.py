@@ -17,6 +17,13 @@ DELETES = Part(
     expected=("src/two.txt",),
     removes=("src/one.txt",),
 )
+GONE = Part(1, ("src/zero.txt",), "test ! -e src/zero.txt", removes=("src/zero.txt",))
+STORED = Part(1, ("src/one.bin",), "grep -q part src/one.bin")
+CALLS = Part(
+    1,
+    ("src/one.py",),
+    "{ [ -z \"$PYTHONPATH\" ] || { tool && python3 -c 'import one'; }; } && test -e src/one.py",
+)
 SLOPPY = Part(2, ("src/two.txt",), "false", on_failure="skip", expected=())
 
 RUNS = [
@@ -68,6 +75,20 @@ start; good 1 one; git commit -q --allow-empty -m "note"; good 2 two; finish
     Attack("line ends converted by the user's settings", """\
 git config core.autocrlf input; start; good 1 one; good 2 two; finish
 """),
+    Attack("a step that only deletes", """\
+start; ultra step begin 1; rm src/zero.txt; ultra step verify 1; ultra step commit 1; good 2 two; finish
+""", parts=(GONE, TWO), verification=""),
+    Attack("a filter that committed attributes name, as git-lfs has one", """\
+git config filter.l.clean "sed s/^/L:/"; git config filter.l.smudge "sed s/^L://"
+start; ultra step begin 1; echo part > src/one.bin; ultra step verify 1; ultra step commit 1; good 2 two; finish
+""", parts=(STORED, TWO), verification="", files={".gitattributes": "*.bin filter=l\n"}),
+    Attack("attributes of the user alone", """\
+mkdir -p .git/info; echo '*.txt diff=words' > .git/info/attributes; start; good 1 one; good 2 two; finish
+"""),
+    Attack("programs and modules of the working tree are on the search paths", """\
+mkdir bin; printf '#!/bin/sh\\nexit 0\\n' > bin/tool; chmod +x bin/tool; export PATH=$PWD/bin:$PATH PYTHONPATH=$PWD/src
+start; ultra step begin 1; touch src/one.py; ultra step verify 1; ultra step commit 1; good 2 two; finish
+""", parts=(CALLS, TWO), verification=""),
     Attack("HEAD is detached", """\
 git checkout -q --detach; start; good 1 one; good 2 two; finish; git branch -f main HEAD; git checkout -q main
 """),

@@ -78,8 +78,8 @@ def start(asked: StartRequest) -> Started:
     refuse_paths(judge, assignment, _submodules(workspace))
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
     notes += _scan(plan, judge)
-    settings = read_settings(workspace.root)
-    notes += readiness(workspace.git, settings)
+    settings, unready = readiness(workspace.git, read_settings(workspace.root))
+    notes += unready
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
         notes += [one for one in (dropped_note(),) if one]
