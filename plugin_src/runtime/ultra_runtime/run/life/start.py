@@ -219,10 +219,9 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
             raise RefusedError(f"{place.project.shown}: {problem}", "fix this and retry") from None
     blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
     refs: dict[str, str | None] = {"plan": blob}
-    known = git.refs(place.slug)
+    known = git.known[place.slug].refs
     if "start" not in known:
-        account_from(live, live.earlier)
-        refs["start"] = git.head()
+        refs["start"] = account_from(live, live.earlier).head
     if "end" in known:
         refs["end"] = None
     git.set_refs(place.slug, refs)
