@@ -70,3 +70,8 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
         {name: value for name, value in limits.items() if value is not None},
         values,
     )
+
+
+def requiring(settings: Settings) -> Settings:
+    """Return settings that go without the proof only where they say that there is none."""
+    return settings if settings.proof != TRY else settings_of({**settings.given, fields.PROOF: REQUIRE})

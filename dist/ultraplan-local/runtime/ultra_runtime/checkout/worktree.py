@@ -22,18 +22,42 @@ PLAINLY = (
     "-c", "core.fsmonitor=false",
     "-c", "core.sparseCheckout=false",
     "-c", "worktree.useRelativePaths=false",
+    "-c", "core.attributesFile=/dev/null",
 )  # fmt: skip
 WORKTREES = "worktrees"
+ATTRIBUTES = ("info", "attributes")
 OWNER_ONLY = 0o700
 
 
 def add_worktree(git: Git, commit: str, folder: str, seconds: float) -> None:
     """Check out a commit in an empty folder, with a HEAD and an index of its own."""
     _refuse_missing(git, commit)
+    own = os.path.isfile(os.path.join(git.common, *ATTRIBUTES))
+    empty = ("--no-checkout",) if own else ()
     try:
-        git.ask(*PLAINLY, "worktree", "add", "--quiet", "--detach", folder, commit, seconds=seconds)
+        git.ask(*PLAINLY, "worktree", "add", "--quiet", "--detach", *empty, folder, commit, seconds=seconds)
+        if own:
+            _check_out_without(git, commit, folder, seconds)
     except GitError as problem:
         raise git_failed("the commit cannot be checked out", problem) from None
+
+
+def _check_out_without(git: Git, commit: str, folder: str, seconds: float) -> None:
+    """Check out as a clone would: without the attributes of this repository alone, which no setting turns off.
+
+    Git gets a git dir of links to everything that the real one has but those.
+    """
+    (own,) = _registered(git, folder)
+    beside = os.path.join(own, "beside")
+    os.mkdir(beside)
+    for name in os.listdir(git.common):
+        if name not in (ATTRIBUTES[0], WORKTREES, "HEAD", "index"):
+            os.symlink(os.path.join(git.common, name), os.path.join(beside, name))
+    with open(os.path.join(beside, "HEAD"), "w", encoding="ascii") as file:
+        file.write(f"{commit}\n")
+    words = (f"--git-dir={beside}", f"--work-tree={folder}", *PLAINLY, "read-tree", "-m", "-u", commit)
+    git.ask(*words, env={"GIT_INDEX_FILE": os.path.join(own, "index")}, seconds=seconds)
+    remove_tree(beside)
 
 
 def _refuse_missing(git: Git, commit: str) -> None:

@@ -15,7 +15,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.process import end_group, launch
 from ultra_runtime.proof.conditions import Tried
-from ultra_runtime.proof.run_all import JOB, PROCESS, STATE, as_bytes, write_values
+from ultra_runtime.proof.run_all import JOB, PROCESS, as_bytes, read_state, write_values
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
@@ -87,7 +87,7 @@ class Background(Struct):
                 make_folder(self.folder)
                 self._write(JOB, {**job, "key": key})
             lives = self._lives()
-            state = self._read(STATE)
+            state = read_state(self.git, self.folder)
             if state.get("done"):
                 rows = {row["command"]: row for row in state["rows"]}
                 return Tried(state["proof"], rows, state["required"], state["notes"])
@@ -100,7 +100,10 @@ class Background(Struct):
 
     def standing(self) -> str:
         """Return how far the commands are."""
-        done, of = len(self._read(STATE).get("rows", ())), len(self._read(JOB).get("commands", ()))
+        done, of = (
+            len(read_state(self.git, self.folder).get("rows", ())),
+            len(self._read(JOB).get("commands", ())),
+        )
         return f"{done} of {counted(of, 'command')}"
 
     def stop(self) -> None:
@@ -109,7 +112,7 @@ class Background(Struct):
 
         if self._lives():
             end_group(self._read(PROCESS)["pid"])
-        self._clear(self._read(STATE))
+        self._clear(read_state(self.git, self.folder))
         rmtree(self.folder, ignore_errors=True)
 
     def _start(self, state: Mapping[str, Any]) -> bool:

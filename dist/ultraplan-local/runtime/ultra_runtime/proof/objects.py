@@ -76,8 +76,8 @@ class Between:
 
     def changes(self) -> list[Change]:
         """Return what differs between the two trees, whatever the commits between them are."""
-        words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", self.start, self.end.commit)
-        return parse_raw(self.git.ask("diff-tree", *words, env=AS_THEY_ARE))
+        words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
+        return parse_raw(self.git.ask("diff-tree", *words, self.start, self.end.commit, env=AS_THEY_ARE))
 
     def held_once(self, path: str, problem_in: Callable[[CommitTree], str]) -> bool:
         """Return whether a check of a path passed in a commit of the run or at its start."""

@@ -7,11 +7,13 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
+from ultra_runtime.checkout.trial import try_copy
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
+from ultra_runtime.files.seal import is_sealed, sealed
 from ultra_runtime.proof.conditions import CLEAN
-from ultra_runtime.run.state.environment import command_environment
+from ultra_runtime.run.state.environment import environment_in_copy
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.state.run_place import RunPlace
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ultra_runtime.files.git import Git
+
 JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
 TURNED_OFF = "off: the settings of the project say so"
 
@@ -40,9 +44,9 @@ def note_process(folder: str, pid: int) -> None:
 def run_all(folder: str) -> None:
     """Run what is left of the job in a folder, and write down how it ended."""
     job = load_json(os.path.join(folder, JOB))
-    before = read_json(os.path.join(folder, STATE))
-    state = {"proof": CLEAN, "required": False, "notes": [], "copy": "", "rows": [], "done": False, **before}
+    state = {"proof": CLEAN, "required": False, "notes": [], "copy": "", "rows": [], "done": False}
     commands = Commands(folder, job, state)
+    state.update(read_state(commands.git, folder))
     try:
         commands.run()
     except Exception as problem:
@@ -70,7 +74,7 @@ class Commands:
 
     def save(self) -> None:
         """Write down how far it is."""
-        write_values(os.path.join(self.folder, STATE), self.state)
+        write_values(os.path.join(self.folder, STATE), sealed(self.git.common, self.state))
 
     def run(self) -> None:
         """Run every command in a clean checkout; without one only the exit conditions, in the working tree."""
@@ -79,12 +83,21 @@ class Commands:
             self._run_each("")
             return
         try:
-            self._run_in_copy()
+            try_copy(self.git, self.job["end"], self.settings)
         except NotReady as problem:
-            required = self.settings.proof == REQUIRE
-            self.state.update(proof=f"{problem.reason}; {problem.remedy}", required=required)
-            if not required:
-                self._run_each("")
+            self._go_without(problem, self.settings.proof == REQUIRE)
+            return
+        try:
+            self._run_in_copy()
+        except (
+            NotReady
+        ) as problem:  # a commit that cannot be checked out or made ready is not what the plan asks for
+            self._go_without(problem, required=True)
+
+    def _go_without(self, problem: NotReady, required: bool) -> None:
+        self.state.update(proof=f"{problem.reason}; {problem.remedy}", required=required)
+        if not required:
+            self._run_each("")
 
     def _run_in_copy(self) -> None:
         self.state["copy"] = copy_folder(self.git)
@@ -95,7 +108,7 @@ class Commands:
                 self.job["end"],
                 self.state["copy"],
                 self.settings,
-                command_environment(self.place.root),
+                environment_in_copy(self.place.root, self.state["copy"]),
             )
             self.state["notes"] = copy.notes
             self._run_each(copy.root)
@@ -135,6 +148,12 @@ class Commands:
         else:
             row["lacks"] = outcome.lacks
         return row
+
+
+def read_state(git: Git, folder: str) -> dict[str, Any]:
+    """Return how far the commands are; what the runtime did not write counts for nothing."""
+    state = read_json(os.path.join(folder, STATE))
+    return state if is_sealed(git.common, state) else {}
 
 
 def write_values(path: str, values: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.checkout.ready import NotReady
-from ultra_runtime.checkout.settings import OFF, REQUIRE
+from ultra_runtime.checkout.settings import OFF, REQUIRE, requiring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,15 +13,21 @@ if TYPE_CHECKING:
 HEAD = "HEAD"
 
 
-def readiness(git: Git, settings: Settings) -> list[str]:
-    """Return what is missing for a clean checkout as notes; a project that requires the proof is refused."""
+def readiness(git: Git, settings: Settings) -> tuple[Settings, list[str]]:
+    """Return the settings to pin a run to, and what is missing for a clean checkout as notes.
+
+    Where one can be made at the start, the proof is required at the end. A project that requires it anyway is refused.
+    """
     if settings.proof == OFF:
-        return []
+        return settings, []
     from ultra_runtime.checkout.trial import try_copy
 
     try:
-        return try_copy(git, HEAD, settings)
+        notes = try_copy(git, HEAD, settings)
     except NotReady as problem:
         if settings.proof == REQUIRE:
             raise
-        return [f"the result cannot be proved in a clean checkout: {problem.reason}; {problem.remedy}"]
+        return settings, [
+            f"the result cannot be proved in a clean checkout: {problem.reason}; {problem.remedy}"
+        ]
+    return requiring(settings), notes

@@ -78,8 +78,8 @@ def start(asked: StartRequest) -> Started:
     refuse_paths(judge, assignment, _submodules(workspace))
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
     notes += _scan(plan, judge)
-    settings = read_settings(workspace.root)
-    notes += readiness(workspace.git, settings)
+    settings, unready = readiness(workspace.git, read_settings(workspace.root))
+    notes += unready
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
         notes += [one for one in (dropped_note(),) if one]
@@ -219,10 +219,9 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
             raise RefusedError(f"{place.project.shown}: {problem}", "fix this and retry") from None
     blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
     refs: dict[str, str | None] = {"plan": blob}
-    known = git.refs(place.slug)
+    known = git.known[place.slug].refs
     if "start" not in known:
-        account_from(live, live.earlier)
-        refs["start"] = git.head()
+        refs["start"] = account_from(live, live.earlier).head
     if "end" in known:
         refs["end"] = None
     git.set_refs(place.slug, refs)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 OURS = (MARK, SESSION_VARIABLE)
 MOST_NAMED = 8
 PINNED = "pinned"
+IMPORTS = ("PATH", "LIB")
+"""How the names of variables end that say where code is imported from, such as PYTHONPATH and PERL5LIB."""
 
 
 def is_dropped(name: str) -> bool:
@@ -41,6 +43,27 @@ def command_environment(root: str) -> dict[str, str]:
     """Return the environment of a plan's command that runs in a folder."""
     env = {name: value for name, value in os.environ.items() if not is_dropped(name) and name != "OLDPWD"}
     return {**env, "PWD": root}
+
+
+def environment_in_copy(root: str, copy: str) -> dict[str, str]:
+    """Return the environment of a plan's command in a copy: a path into the user's tree leads to the copy instead.
+
+    A program that only the user's tree has is still found, and so is any other file, unless code is imported from it.
+    """
+    env = command_environment(copy)
+    return {name: value if name == "PWD" else _led(name, value, root, copy) for name, value in env.items()}
+
+
+def _led(name: str, value: str, root: str, copy: str) -> str:
+    if root not in value:
+        return value
+    imports = name != "PATH" and name.endswith(IMPORTS)
+    parts = value.split(os.pathsep)
+    for at, part in enumerate(parts):
+        if part == root or part.startswith(root + os.sep):
+            there = copy + part[len(root) :]
+            parts[at] = there if imports or os.path.lexists(there) else part
+    return os.pathsep.join(parts)
 
 
 def dropped_note() -> str:

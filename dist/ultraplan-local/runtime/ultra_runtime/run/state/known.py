@@ -53,7 +53,7 @@ def left_before(live: Live) -> list[str]:
     return found if isinstance(found, list) else []
 
 
-def account_from(live: Live, earlier: Known | None) -> None:
+def account_from(live: Live, earlier: Known | None) -> Known:
     """Record at the start of a run that the tree is the user's, except for what changed since an earlier run stopped."""
     now, head = live.snapshots.take(), live.git.head()
     live.ignored.look()
@@ -67,7 +67,9 @@ def account_from(live: Live, earlier: Known | None) -> None:
         tree = live.snapshots.with_entries(
             now, {path: old for path, old in dirty.items() if path not in skip}
         )
-    write_known(live, Known(head, tree, earlier.artefacts if earlier else []))
+    known = Known(head, tree, earlier.artefacts if earlier else [])
+    write_known(live, known)
+    return known
 
 
 def same_filters(live: Live) -> bool:

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import NotStartedError, run_logged
-from ultra_runtime.run.state.environment import command_environment
+from ultra_runtime.run.state.environment import command_environment, environment_in_copy
 from ultra_runtime.run.state.failure_lines import failure_lines
 from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.tree.workspace import make_folder
@@ -65,13 +65,14 @@ def run_command(
     root: str = "",
 ) -> Outcome:
     """Run a command and keep its output in the log of that name; `root` is another working copy to run it in."""
+    env = environment_in_copy(place.root, root) if root else command_environment(place.root)
     root = root or place.root
     path = free_path(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         os.write(log, f"$ {command}\n".encode("utf-8", "surrogateescape"))
         os.chdir(root)
-        env, wanted = command_environment(root), [text.encode() for text in expected]
+        wanted = [text.encode() for text in expected]
         done = run_logged(["bash", "-c", command], env, log, seconds, _mark(root), wanted)
         ending = f"\n[timed out after {seconds:g} s]\n" if done.late else f"\n[exit status {done.status}]\n"
         os.write(log, ending.encode())

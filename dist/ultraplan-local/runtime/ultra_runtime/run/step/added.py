@@ -6,10 +6,10 @@ import os
 
 from ultra_runtime.files.digest import sha1, sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.plan.covering import WILD, covers, plain
+from ultra_runtime.plan.covering import covers, is_pattern, plain
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.known import same_filters
-from ultra_runtime.run.step.expected import Fault
+from ultra_runtime.run.step.expected import Fault, matching
 from ultra_runtime.run.step.failing import ESCALATE
 from ultra_runtime.run.tree.snapshot import REGULAR, SKIPPED, tracked_paths
 from ultra_runtime.words import one_line, shell_word
@@ -62,12 +62,8 @@ def _names(root: str, step: Step) -> list[str]:
     for name in map(plain, allowed_paths(step)):
         if os.path.lexists(os.path.join(root, name)):
             found.append(name)
-        elif any(sign in name for sign in WILD):
-            from glob import iglob
-            from itertools import islice
-
-            matches = islice(iglob(os.path.join(root, name), recursive=True), MOST_MATCHES)
-            found += [os.path.relpath(path, root) for path in matches]
+        elif is_pattern(name):
+            found += [path for path, _ in zip(matching(root, name), range(MOST_MATCHES))]
     return list(dict.fromkeys(found))
 
 

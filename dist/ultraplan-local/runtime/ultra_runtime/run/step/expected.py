@@ -36,7 +36,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ultra_runtime.plan.values import Fence, Manifest, Step
     from ultra_runtime.run.tree.snapshot import Change
@@ -121,7 +121,9 @@ def problem_on_disk(root: str, name: str) -> str:
     try:
         mode = os.lstat(full).st_mode
     except (OSError, ValueError):
-        return "" if is_pattern(path) and _has_match(root, path) else MISSING
+        there = matching(root, path) if is_pattern(path) else ()
+        found = any(stat.S_ISREG(os.lstat(os.path.join(root, one)).st_mode) for one in there)
+        return "" if found else MISSING
     kinds = ((stat.S_ISREG, FILE), (stat.S_ISDIR, FOLDER), (stat.S_ISLNK, LINK))
     return kind_problem(name, next((kind for holds, kind in kinds if holds(mode)), OTHER))
 
@@ -131,17 +133,16 @@ def _folders(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
-def _has_match(root: str, pattern: str) -> bool:
-    """Return whether a regular file matches a pattern; symbolic links are not followed."""
+def matching(root: str, pattern: str) -> Iterator[str]:
+    """Yield the files that match a pattern of a plan; symbolic links are not followed."""
     top = next((one for one in reversed(_folders(pattern)) if not is_pattern(one)), "")
     for folder, names, files in os.walk(os.path.join(root, top)):
         names[:] = [name for name in names if name != ".git"]
+        inside = folder[len(root) :].strip("/")
         for name in files:
-            full = os.path.join(folder, name)
-            path = os.path.relpath(full, root).replace(os.sep, "/")
-            if covers([pattern], path) and stat.S_ISREG(os.lstat(full).st_mode):
-                return True
-    return False
+            path = f"{inside}/{name}" if inside else name
+            if covers([pattern], path):
+                yield path
 
 
 def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:

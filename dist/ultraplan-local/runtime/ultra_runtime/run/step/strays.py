@@ -64,7 +64,8 @@ def committed_since(live: Live, since: str, head: str) -> list[str]:
     """Return the paths that commits outside the run changed, or refuse if `since` is not part of HEAD any more."""
     if head == since:
         return []
-    said = live.git.ask("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", since, head)
+    words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", since, head)
+    said = live.git.ask("diff-tree", *words)
     paths = [change.path for change in parse_raw(said)]
     if paths and not live.git.is_ancestor(since, head):
         raise rewritten(since, head)

@@ -26,6 +26,7 @@ NOT_ENTERED = frozenset((
 ))  # fmt: skip
 MOST_WALKED = 300_000
 MOST_WATCHED = 10_000
+A_FEW = 1_000
 RECENT = 50_000_000
 """Nanoseconds: the time of a folder this young may not change when another file is added."""
 
@@ -58,7 +59,7 @@ class Ignored:
             if now != was:
                 changed.append(path)
         found = [path for path in self._walk(queue, folders) if path not in files]
-        if known is None:
+        if known is None and len(found) > A_FEW:  # else it is quicker to ask about all of them
             tracked = set(os.fsdecode(self.git.ask("ls-files", "-z", env=self.env)).split("\0"))
             found = [path for path in found if path not in tracked]
         for path in self._ignored(found):

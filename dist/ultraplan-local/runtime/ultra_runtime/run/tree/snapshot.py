@@ -201,13 +201,25 @@ class Snapshots:
 
     def hold(self, names: Iterable[str]) -> None:
         """Copy objects into our own: the user's git may prune its copies."""
-        copy_objects(self.git, names, self.objects, self.env)
+        packed = _packed_names(os.path.join(self.objects, "pack"))
+        missing = [name for name in names if bytes.fromhex(name) not in packed]
+        copy_objects(self.git, missing, self.objects, self.env)
 
     def forget(self) -> None:
         """Remove all snapshots of the run."""
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
+
+
+def _packed_names(folder: str) -> bytes:
+    """Return the indexes of our few small packs, in which the name of every object stands; this starts no git."""
+    found = b""
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith(".idx"):
+            with open(os.path.join(folder, name), "rb") as file:
+                found += file.read()
+    return found
 
 
 def _joined(paths: Iterable[str]) -> bytes:
@@ -238,14 +250,14 @@ def new_objects(said: bytes) -> set[str]:
 
 def copy_objects(git: Git, names: Iterable[str], target: str, env: Mapping[str, str]) -> None:
     """Copy those objects that an object store lacks into it, from all that `env` names."""
-    loose = [name for name in names if not os.path.exists(os.path.join(target, name[:2], name[2:]))]
-    asked = "".join(f"{name}\n" for name in loose).encode()
-    own = {"GIT_OBJECT_DIRECTORY": target}
-    said = git.ask("cat-file", "--batch-check", given=asked, env=own) if asked else b""
-    missing = [line.split(b" ")[0] for line in said.splitlines() if line.endswith(b" missing")]
+    missing = [name for name in names if not os.path.exists(os.path.join(target, name[:2], name[2:]))]
+    if missing and os.path.isdir(os.path.join(target, "pack")):
+        asked = "".join(f"{name}\n" for name in missing).encode()
+        said = git.ask("cat-file", "--batch-check", given=asked, env={"GIT_OBJECT_DIRECTORY": target})
+        missing = [line.split(" ")[0] for line in said.decode().splitlines() if line.endswith(" missing")]
     if missing:
         make_folder(os.path.join(target, "pack"))
-        given = b"\n".join(missing) + b"\n"
+        given = "".join(f"{name}\n" for name in missing).encode()
         git.ask("pack-objects", "-q", os.path.join(target, "pack", "pack"), given=given, env=env)
 
 
