@@ -33,7 +33,7 @@ def step(
     own = list(files) or [f"src/part{number}.py"]
     values: dict[str, Any] = {
         "expected_paths": own,
-        "min_file_count": len(own),
+        "min_file_count": len(manifest.get("expected_paths", own)),
         "commit_message_pattern": f"^feat: part {number}",
         "bash_syntax_check": [],
         "forbidden_paths": [],

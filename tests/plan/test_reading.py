@@ -111,6 +111,7 @@ def test_headings_that_may_stay(heading: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
+        ("min_file_count: 1", "min_file_count: 2", "PLAN_BAD_VALUE"),
         ("min_file_count: 1", "min_file_count: -1", "MANIFEST_BAD_TYPE"),
         ("min_file_count: 1", "min_file_count: 1.0", "MANIFEST_BAD_TYPE"),
         ("min_file_count: 1", "min_file_count:", "MANIFEST_BAD_TYPE"),

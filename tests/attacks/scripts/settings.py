@@ -10,11 +10,6 @@ ATTACKS = [
 git config filter.x.clean "echo nothing"; mkdir -p .git/info; echo 'src/o*.txt filter=x' > .git/info/attributes
 start; good 1 one; good 2 two; finish
 """),
-    Attack("a clean filter set up between verify and commit", """\
-start; ultra step begin 1; echo part one > src/one.txt; ultra step verify 1
-git config filter.x.clean "echo nothing"; mkdir -p .git/info; echo 'src/o*.txt filter=x' > .git/info/attributes
-ultra step commit 1; good 2 two; finish
-"""),
     Attack("a clean filter hides a rewritten test", """\
 start; cp tests/check.sh ../check.sh
 git config filter.x.clean "cat $PWD/../check.sh"; mkdir -p .git/info; echo 'tests/* filter=x' > .git/info/attributes

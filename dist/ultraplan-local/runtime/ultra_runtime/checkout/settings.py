@@ -37,10 +37,14 @@ class Settings(Struct):
     """What the file says, to be kept with a run."""
 
 
+def settings_file() -> str:
+    """Return the path of the settings, seen from the root."""
+    return load_contract(fields.KIND).places[0]
+
+
 def read_settings(root: str) -> Settings:
     """Return the settings of the repository at this root; the defaults when there is no file."""
-    contract = load_contract(fields.KIND)
-    shown = contract.places[0]
+    contract, shown = load_contract(fields.KIND), settings_file()
     path = os.path.join(root, shown)
     if not os.path.lexists(path):
         return settings_of({})

@@ -6,6 +6,7 @@ In the Files of the step that begins it becomes the work of that step. Elsewhere
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.settings import settings_file
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
@@ -45,7 +46,7 @@ class Strays(Struct):
 
 def find_strays(live: Live, known: Known, now: str, head: str) -> Strays:
     """Return what changed since `known`, apart from the project of the plan; `now` and `head` are as it is."""
-    own = [live.place.name, live.place.shown]
+    own = [live.place.name, live.place.shown, settings_file()]  # the settings of the start are pinned
     changes = live.snapshots.changes(known.tree, now)
     return Strays(
         known,
