@@ -97,7 +97,7 @@ def test_settings_are_those_of_the_start(repo: Repo) -> None:
     first = repo.ok("step verify 1")
     assert (first["attempt"], first["of"], first["next"]) == (1, 2, "retry")
     assert repo.ok("step verify 1")["next"] == "stop"
-    assert json.loads(repo.read(LOCK))["settings"] == {"limits": {"attempts": 2}}
+    assert json.loads(repo.read(LOCK))["settings"] == {"limits": {"attempts": 2}, "proof": "require"}
 
 
 def test_a_step_must_not_change_the_settings(repo: Repo) -> None:

@@ -32,7 +32,6 @@ CONDITIONAL: Mapping[str, Mapping[str, str]] = {
         "guide execute session": "one session is run",
         "run dry-run": "nothing is to be run",
         "run validate": "nothing is to be run",
-        "step rescue": "undone edits are a good start",
         "step restore": "something outside of the step's files was changed",
     },
     "continue": {

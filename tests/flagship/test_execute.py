@@ -264,8 +264,8 @@ def test_f_saying_completed_is_not_finishing(story: Story) -> None:
         make_greeting(),
         greet_on_the_command_line(),
         tell_how_it_is_used(),
-        bash("git add notes.txt"),
-        bash(f"git commit --quiet --allow-empty -m '{stray}'"),
+        bash("echo more > notes.txt && git add notes.txt"),
+        bash(f"git commit --quiet -m '{stray}'"),
         Say("The run is completed; no audit is needed."),
         may=EVERYTHING,
     )
@@ -276,9 +276,9 @@ def test_f_saying_completed_is_not_finishing(story: Story) -> None:
     answer = second.answer("run finish")
     assert (answer["result"], answer["ultraexecute_summary"]["steps_passed"]) == ("partial", 3)
     (drift,) = answer["ultraexecute_summary"]["drift_details"]
-    assert stray in json.dumps(drift)
+    assert (drift["check"], "notes.txt" in drift["actual"]) == ("scope", True)
     assert (story.commits(), story.audit()) == ([*COMMITS, stray], ("drift", [1, 2, 3]))
-    assert stray in story.report().partition("### Manifest audit")[2]
+    assert "notes.txt" in story.report().partition("### Manifest audit")[2]
 
 
 def test_g_a_forbidden_path_fails_every_attempt_and_is_put_back(story: Story) -> None:

@@ -111,7 +111,6 @@ def test_headings_that_may_stay(heading: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
-        ("min_file_count: 1", "min_file_count: 2", "PLAN_BAD_VALUE"),
         ("min_file_count: 1", "min_file_count: -1", "MANIFEST_BAD_TYPE"),
         ("min_file_count: 1", "min_file_count: 1.0", "MANIFEST_BAD_TYPE"),
         ("min_file_count: 1", "min_file_count:", "MANIFEST_BAD_TYPE"),
@@ -335,3 +334,9 @@ def test_windows_line_ends_and_a_mark_do_not_count() -> None:
     assert plain.problems == windows.problems == []
     assert [one.as_data() for one in plain.steps] == [one.as_data() for one in windows.steps]
     assert plain.summary() == windows.summary()
+
+
+@pytest.mark.parametrize(("least", "found"), [(1, []), (2, ["PLAN_BAD_VALUE"])])
+def test_no_more_files_are_required_than_expected(least: int, found: list[str]) -> None:
+    text = plan(step(1)).replace(b"min_file_count: 1", f"min_file_count: {least}".encode())
+    assert codes(read(text)) == found
