@@ -42,7 +42,9 @@ def test_every_listed_promise_is_still_made() -> None:
     assert [part for part in (*SHOWN, *CONDITIONS) if not any(part in one for one in said)] == []
 
 
-@pytest.mark.parametrize("test", sorted(set(SHOWN.values())))
+@pytest.mark.parametrize(
+    "test", sorted(set(SHOWN.values())), ids=lambda test: test.replace("::", "-").replace("/", "-")
+)
 def test_the_test_of_a_promise_exists(test: str) -> None:
     path, _, name = test.partition("::")
     tree = ast.parse((ROOT / path).read_text())

@@ -148,7 +148,8 @@ def carried_verbs(
 def carried_doors(modules: Modules, rooms: Iterable[str]) -> set[str]:
     """Return the verbs and hooks that belong to some rooms.
 
-    A verb or hook belongs to the topmost rooms that it imports: those that no other one of them imports.
+    A verb or hook belongs to the topmost rooms that it imports: those that no other one of them imports. Of two rooms
+    that import each other, as `proof` and the folders of `run` do, neither is below the other.
     """
     below = _rooms_below(modules)
     named = {*rooms}
@@ -156,10 +157,13 @@ def carried_doors(modules: Modules, rooms: Iterable[str]) -> set[str]:
     for name, module in modules.items():
         if _room(name) in (VERBS, HOOKS):
             own = {_room(used) for used in module.imports} & below.keys()
-            topmost = own - {room for other in own for room in below[other]}
-            if topmost <= named:
+            if {room for room in own if not _is_below_one(room, own, below)} <= named:
                 doors.add(name)
     return doors
+
+
+def _is_below_one(room: str, rooms: Iterable[str], below: Mapping[str, set[str]]) -> bool:
+    return any(room in below[other] and other not in below[room] for other in rooms)
 
 
 def _rooms_below(modules: Modules) -> dict[str, set[str]]:

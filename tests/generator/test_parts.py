@@ -225,7 +225,7 @@ def test_what_a_module_uses_is_read_from_imports_and_from_data() -> None:
 @pytest.mark.parametrize(
     ("path", "old", "new", "line"),
     [
-        ("runtime/ultra_runtime/verbs/guide.py", "HEAD = ", 'X = "run `ultra doctor`"\nHEAD = ', 22),
+        ("runtime/ultra_runtime/verbs/guide.py", "HEAD = ", 'X = "run `ultra doctor`"\nHEAD = ', 23),
         ("runtime/ultra_runtime/verbs/guide.py", "Without PHASE", "`ultra guide x`: without PHASE", 3),
         ("fragments/runtime-calls.md.j2", "Call one verb", "Call `ultra doctor`. Call one verb", 1),
         ("contracts/brief.yaml", "title: ", "title: ultra put ", 2),

@@ -42,7 +42,7 @@ def functions() -> dict[tuple[str, int], str]:
 def tables() -> dict[str, Any]:
     """Return the literals that the rendered module must have."""
     known = functions()
-    tables: dict[str, dict[str, Any]] = {
+    tables: dict[str, Any] = {
         name: {} for name in ("RULES", "COMMANDS", "EVENTS", "SOURCES", "ADDERS", "PATHS")
     }
 
@@ -70,6 +70,7 @@ def tables() -> dict[str, Any]:
     told = read("paths.yaml")["secret_files"]
     own = (tuple(told["patterns"]), tuple(told["unless"]))
     tables["SECRET_FILES"] = {**{name: tables["PATHS"][name] for name in told["rules"]}, "own": own}
+    tables["IN_RUN"] = tuple(rule["id"] for rule in load("commands.yaml") if "only" in rule)
     return tables
 
 

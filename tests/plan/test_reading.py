@@ -338,5 +338,5 @@ def test_windows_line_ends_and_a_mark_do_not_count() -> None:
 
 @pytest.mark.parametrize(("least", "found"), [(1, []), (2, ["PLAN_BAD_VALUE"])])
 def test_no_more_files_are_required_than_expected(least: int, found: list[str]) -> None:
-    text = plan(step(1)).replace(b"min_file_count: 1", f"min_file_count: {least}".encode())
-    assert codes(read(text)) == found
+    text = plan(step(1)).replace("min_file_count: 1", f"min_file_count: {least}")
+    assert codes(read(text.encode())) == found

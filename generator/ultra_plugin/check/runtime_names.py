@@ -60,13 +60,24 @@ def _tables(bundle: Bundle, suite: Suite) -> dict[str, frozenset[str]]:
         if path.startswith(f"{FOLDER}/") and path.endswith(".py"):
             body = parse(file.text).body
             found[path[len(FOLDER) + 1 : -len(".py")]] = _assigned(body)
-            found |= {node.name: _assigned(node.body) for node in body if isinstance(node, ast.ClassDef)}
+            found |= _namespaces(body)
     return found | {f"{key}{END}": frozenset(field_names(one)) for key, one in suite.contracts.items()}
 
 
 def _assigned(body: Iterable[ast.stmt]) -> frozenset[str]:
     targets = (target for node in body if isinstance(node, ast.Assign) for target in node.targets)
     return frozenset(target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _namespaces(body: Iterable[ast.stmt]) -> dict[str, frozenset[str]]:
+    """Return name -> the names in it, for each `brief_fields = Names(KIND="brief")`."""
+    return {
+        target.id: frozenset(word.arg for word in node.value.keywords if word.arg)
+        for node in body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id.endswith(END)
+    }
 
 
 def _missing(module: Python, tables: Mapping[str, frozenset[str]]) -> Iterator[_Found]:
