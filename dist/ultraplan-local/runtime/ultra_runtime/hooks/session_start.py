@@ -27,7 +27,8 @@ def line_here(folder: str) -> str:
 
     if run_file(folder) is not None:
         from ultra_runtime.guard.own_run import read_payload
-        from ultra_runtime.run.life.holder import find_lock, line_of_lock, note_session
+        from ultra_runtime.run.life.holder import find_lock, line_of_lock
+        from ultra_runtime.run.life.left_session import note_session
 
         session = str(read_payload().get("session_id") or "")
         found = find_lock(folder)
