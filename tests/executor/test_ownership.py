@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.executor.sample import PLAN, Repo, plan, step
+from ultra_runtime.run.state.owner import this_owner
 
 Make = Callable[..., Repo]
 
 ONE = plan(step(1))
 LOCK = ".git/ultra/run.json"
+# The first process where the leader of the session is outside the container, and has no id in it.
+TERMINAL = os.getsid(0) or 1
 GHOST = {"CLAUDE_CODE_SESSION_ID": "ghost"}
 CALLS = ("step begin 1", "run finish", f"run start {PLAN}", f"run start {PLAN} --mode resume")
 
@@ -123,15 +126,25 @@ def test_outside_the_client_every_shape_of_a_call_is_the_same_session(outside: R
         script = shape.format(verb=f"{outside.command} step begin 1 --json")
         assert '"ok":true' in outside.run(["bash", "-c", script + "; true"]).out, name
     owner = json.loads(outside.read(LOCK))["owner"]
-    assert (owner["kind"], owner["pid"]) == ("terminal", os.getsid(0))
+    assert (owner["kind"], owner["pid"]) == ("terminal", TERMINAL)
 
 
 def test_another_terminal_is_refused_and_told_whose_it_is(outside: Repo) -> None:
     outside.start()
     told = outside.run([outside.command, "step", "begin", "1", "--json"], before=os.setsid).out
-    assert f"(the terminal session of process {os.getsid(0)} on " in told
+    assert f"(the terminal session of process {TERMINAL} on " in told
     assert "; this is the terminal session of process " in told
     assert "share one value of ULTRA_SESSION" in told
+
+
+def test_a_terminal_outside_the_container_is_named_by_its_first_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "ULTRA_SESSION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getsid", lambda _: 0)
+    assert this_owner().pid == 1
+    assert this_owner().lives()
 
 
 def test_a_name_joins_terminals_and_parts_scripts_of_one(outside: Repo) -> None:

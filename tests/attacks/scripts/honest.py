@@ -92,9 +92,4 @@ start; ultra step begin 1; touch src/one.py; ultra step verify 1; ultra step com
     Attack("HEAD is detached", """\
 git checkout -q --detach; start; good 1 one; good 2 two; finish; git branch -f main HEAD; git checkout -q main
 """),
-    Attack("a clean filter set up between verify and commit", """\
-start; ultra step begin 1; echo part one > src/one.txt; ultra step verify 1
-git config filter.x.clean "echo nothing"; mkdir -p .git/info; echo 'src/o*.txt filter=x' > .git/info/attributes
-ultra step commit 1; good 2 two; finish
-"""),
 ]  # fmt: skip

@@ -69,4 +69,9 @@ git status --short >/dev/null; echo true > tests/check.sh; bad 1 one; bad 2 two;
 start; git update-index --untracked-cache 2>/dev/null; git config core.untrackedCache true; git status --short >/dev/null
 echo 'exit 0' > tests/extra.sh; bad 1 one; bad 2 two; finish
 """),
+    Attack("a clean filter set up between verify and commit", """\
+start; ultra step begin 1; echo part one > src/one.txt; ultra step verify 1
+git config filter.x.clean "echo nothing"; mkdir -p .git/info; echo 'src/o*.txt filter=x' > .git/info/attributes
+touch src/one.txt; ultra step commit 1; good 2 two; finish
+""", says="changed since it was verified: src/one.txt"),
 ]  # fmt: skip

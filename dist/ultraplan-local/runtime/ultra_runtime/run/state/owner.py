@@ -85,7 +85,8 @@ def this_owner() -> Owner:
     if session or client:
         pid = _client_process(client)
         return Owner(session, pid, start_time(pid), host)
-    name, leader = os.environ.get(SESSION_VARIABLE, ""), os.getsid(0)
+    # A leader outside the container has no id in it: the container's first process then stands for it.
+    name, leader = os.environ.get(SESSION_VARIABLE, ""), os.getsid(0) or 1
     return Owner(name, leader, start_time(leader), host, NAMED if name else TERMINAL)
 
 
