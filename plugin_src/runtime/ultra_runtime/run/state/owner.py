@@ -93,7 +93,8 @@ def this_owner() -> Owner:
 def _client_process(named: str) -> int:
     """Return the client's process: the ancestor that it names, else the nearest one that outlives this call."""
     ancestors = list(_ancestors())
-    if named.isascii() and named.isdigit() and int(named) in ancestors:
+    # In a container the client may be the first process.
+    if named.isascii() and named.isdigit() and int(named) in (*ancestors, 1):
         return int(named)
     # There is none when the caller was killed meanwhile: then nobody owns the run.
     return next((pid for pid in ancestors if not _is_for_one_line(pid)), 0)
