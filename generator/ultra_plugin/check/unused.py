@@ -20,10 +20,16 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
         texts = {path: file.text for path, file in bundle.files.items() if path.endswith(".md")}
         for key, name in plugin.agents.items():
             own, called = f"agents/{name}.md", f"{bundle.name}:{name}"
-            if not any(called in text for path, text in texts.items() if _prompts(path) and path != own):
+            used_by = (called, f"guide agent {name}`")
+            if not any(
+                one in text
+                for one in used_by
+                for path, text in texts.items()
+                if _prompts(path) and path != own
+            ):
                 shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
                 yield Problem(shown, 0, "unused-agent", f"no prompt spawns {called}", "use or delete it")
-            if tree.files("outputs") and key not in suite.outputs:
+            if tree.files("outputs") and key not in suite.outputs and not plugin.settings.references:
                 shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
                 message = "its header has no 'output:'"
                 yield Problem(

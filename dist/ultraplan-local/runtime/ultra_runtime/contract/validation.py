@@ -46,6 +46,10 @@ def validate_data(
         parsed = _check_json(report, data)
     elif contract.format == "yaml":
         parsed = _check_yaml(report, data)
+    elif contract.format == "quoted":
+        from ultra_runtime.contract.quoted import check_quoted
+
+        parsed = check_quoted(report, data)
     else:
         parsed = _check_front_matter(report, data)
     _note_secrets(report, data)
