@@ -22,7 +22,9 @@ class Names:
         self.oldest_client: str = module.OLDEST_CLIENT
         self.reading: tuple[str, ...] = module.READING  # verbs that write nothing
         self.programs: dict[str, tuple[str, ...]] = module.PROGRAMS  # what each agent may run
-        self.granted: dict[str, tuple[str, ...]] = module.GRANTED  # verbs that write and that an agent may call
+        self.granted: dict[str, tuple[str, ...]] = (
+            module.GRANTED
+        )  # verbs that write and that an agent may call
 
 
 def table(name: str) -> ModuleType:

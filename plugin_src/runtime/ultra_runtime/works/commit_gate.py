@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.snapshot import Change
     from ultra_runtime.works.work_documents import Task
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 
-def gate_faults(work: Work, task: Task, changes: Sequence[Change]) -> list[str]:
+def gate_faults(work: WorkOrder, task: Task, changes: Sequence[Change]) -> list[str]:
     """Return why a task must not be committed; `changes` is what changed since it began."""
     faults: list[str] = []
     progress = read_document(work, fields.KIND, faults, task.name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.works.work_documents import WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 RESULT = "task-result"
 PASS, FAIL = "PASS", "FAIL"
@@ -43,7 +43,7 @@ class TaskResult(Struct):
 
 
 def dispatch_text(
-    work: Work,
+    work: WorkOrder,
     state: dict[str, Any],
     plan: WorkPlan | None,
     agent: str,

@@ -20,7 +20,7 @@ PERMISSIONS, ALLOW = "permissions", "allow"
 IGNORED = "# Works are kept out of the commits of their tasks; delete this file to keep them in git.\n*\n"
 
 
-class Prepared(Struct):
+class Preparation(Struct):
     """What was made, what was there, and the permissions that are still missing."""
 
     made: list[str]
@@ -34,10 +34,10 @@ def needed() -> list[str]:
     return [f"Bash({launcher()}:*)", f"Edit({PROJECTS}/**)", f"Write({PROJECTS}/**)"]
 
 
-def prepare(permitted: bool) -> Prepared:
+def prepare(permitted: bool) -> Preparation:
     """Make what is missing; permissions are added only if the user said so."""
     root = find_workspace().root
-    done = Prepared([], [], [])
+    done = Preparation([], [], [])
     files = {
         os.path.join(PROJECTS, ".gitignore"): IGNORED,
         ROUTER: write({"approval": True, "attempts": ATTEMPTS, "works": PROJECTS}) + "\n",
@@ -54,7 +54,7 @@ def prepare(permitted: bool) -> Prepared:
     return done
 
 
-def _permit(root: str, done: Prepared, permitted: bool) -> None:
+def _permit(root: str, done: Preparation, permitted: bool) -> None:
     path = os.path.join(root, SETTINGS)
     settings = _settings(path)
     allowed = settings.setdefault(PERMISSIONS, {}).setdefault(ALLOW, [])

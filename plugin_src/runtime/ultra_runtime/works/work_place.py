@@ -24,7 +24,7 @@ WORK = "work"
 LIST = "WORK-LIST.md"
 
 
-class Work(Struct):
+class WorkOrder(Struct):
     """One work of a working tree."""
 
     workspace: Workspace
@@ -88,14 +88,14 @@ def list_works(root: str) -> list[str]:
     return sorted(found, key=lambda name: int(name[5:]))
 
 
-def make_work() -> Work:
+def make_work() -> WorkOrder:
     """Make the folder of a new work under the next free number."""
     workspace = find_workspace()
     parent = os.path.join(workspace.root, PROJECTS)
     works = list_works(workspace.root)
     number = int(works[-1][5:]) + 1 if works else 1
     while True:
-        work = Work(workspace, f"WORK-{number:02}")
+        work = WorkOrder(workspace, f"WORK-{number:02}")
         try:
             os.makedirs(parent, exist_ok=True)
             os.mkdir(work.folder)
@@ -107,7 +107,7 @@ def make_work() -> Work:
             raise RefusedError(error, "fix this and retry") from None
 
 
-def find_work(given: str | None) -> Work:
+def find_work(given: str | None) -> WorkOrder:
     """Return the named work; without a name, the one in progress here or the only one."""
     workspace = find_workspace()
     works = list_works(workspace.root)
@@ -116,14 +116,14 @@ def find_work(given: str | None) -> Work:
         if asked not in works:
             hint = f"there is {listed(works)}" if works else f"make one with `{verb('work new')}`"
             raise RefusedError(f"there is no {asked} in {PROJECTS}", hint)
-        return Work(workspace, asked)
+        return WorkOrder(workspace, asked)
     if given and not given.isdigit():  # a number is that of a step, in a hint of the executor
         error = f"{one_line(given)} is not a work"
         raise RefusedError(error, "name it as WORK-01")
     name = (read_lock(workspace) or {}).get(WORK)
     if isinstance(name, str) and name in works:
-        return Work(workspace, name)
+        return WorkOrder(workspace, name)
     if len(works) != 1:
         hint = f"there is {listed(works)}" if works else f"make one with `{verb('work new')}`"
         raise RefusedError("name the work", hint)
-    return Work(workspace, works[0])
+    return WorkOrder(workspace, works[0])

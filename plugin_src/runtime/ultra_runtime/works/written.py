@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.works.messages import TaskResult
     from ultra_runtime.works.work_documents import WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 IN_PROGRESS: str = task_progress_fields.STATUS_IN_PROGRESS
 COMPLETED: str = task_progress_fields.STATUS_COMPLETED
@@ -43,7 +43,7 @@ def read_list(root: str) -> list[list[str]]:
     return [row for row in read_rows(text) if len(row) == len(HEAD)]
 
 
-def list_work(work: Work, title: str, status: str) -> None:
+def list_work(work: WorkOrder, title: str, status: str) -> None:
     """Add a work to the list, or change its status there."""
     root, today = work.workspace.root, now()[:10]
     rows = read_list(root)
@@ -57,7 +57,7 @@ def list_work(work: Work, title: str, status: str) -> None:
     replace(os.path.join(root, PROJECTS, LIST), text.encode("utf-8", "surrogateescape"))
 
 
-def log(work: Work, who: str, words: str) -> None:
+def log(work: WorkOrder, who: str, words: str) -> None:
     """Add a line to the activity log of a work."""
     path = os.path.join(work.folder, f"work_{work.name}.log")
     with open(path, "ab") as file:
@@ -65,7 +65,7 @@ def log(work: Work, who: str, words: str) -> None:
 
 
 def write_progress(
-    work: Work, plan: WorkPlan, states: Mapping[str, str], attempts: Mapping[str, int]
+    work: WorkOrder, plan: WorkPlan, states: Mapping[str, str], attempts: Mapping[str, int]
 ) -> None:
     """Write where every task of a work stands."""
     rows = [
@@ -86,7 +86,12 @@ def write_progress(
 
 
 def write_result(
-    work: Work, plan: WorkPlan, result: TaskResult, commit: str, files: Sequence[str], issues: Sequence[str]
+    work: WorkOrder,
+    plan: WorkPlan,
+    result: TaskResult,
+    commit: str,
+    files: Sequence[str],
+    issues: Sequence[str],
 ) -> None:
     """Write the result of a task, with the section names of the work's language."""
     task = plan.task(result.task)

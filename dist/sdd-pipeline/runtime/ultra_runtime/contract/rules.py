@@ -180,7 +180,9 @@ def _depends(part: FoundPart) -> str:
 def mode_fits_tasks(report: Report, subject: Subject) -> None:
     """Report an execution mode that the number of tasks does not fit."""
     mode = subject.text(work_plan_fields.EXECUTION_MODE)
-    tasks = [f"{TASK}{one.values.get('id', '')}" for one in subject.parts.get(work_plan_fields.PART_TASKS, [])]
+    tasks = [
+        f"{TASK}{one.values.get('id', '')}" for one in subject.parts.get(work_plan_fields.PART_TASKS, [])
+    ]
     fits = {
         work_plan_fields.EXECUTION_MODE_DIRECT: tasks == [f"{TASK}00"],
         work_plan_fields.EXECUTION_MODE_PIPELINE: len(tasks) == 1,
@@ -201,7 +203,9 @@ def files_have_actions(report: Report, subject: Subject) -> None:
     for row in rows:
         fault = file_fault(row)
         if fault:
-            report.add("BAD_FILE", f"{one_line(' | '.join(row), 80)} {fault}", None, task_fields.SECTION_FILES)
+            report.add(
+                "BAD_FILE", f"{one_line(' | '.join(row), 80)} {fault}", None, task_fields.SECTION_FILES
+            )
 
 
 def verify_is_a_command(report: Report, subject: Subject) -> None:

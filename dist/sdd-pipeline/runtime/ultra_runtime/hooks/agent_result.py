@@ -33,7 +33,11 @@ def take(data: bytes) -> str:
 
     values = read_object(data).values
     agent, answer = values.get("agent_type"), values.get("last_assistant_message")
-    if not isinstance(agent, str) or not agent.startswith(f"{names().plugin}:") or not isinstance(answer, str):
+    if (
+        not isinstance(agent, str)
+        or not agent.startswith(f"{names().plugin}:")
+        or not isinstance(answer, str)
+    ):
         return ""
     try:
         store_answer(find_work(work_of(answer) or None), answer)

@@ -40,5 +40,9 @@ def run(args: Args) -> Answer:
     if outcome:
         data.update(output=outcome.excerpt(), log=outcome.log)
     data.update(next=follows.word, do="answer FAIL with `why`; do not repair it")
-    lines = [f"{task.name} fails, attempt {verified.attempt} of {data['of']}:", *verified.why, data.get("output", "")]
+    lines = [
+        f"{task.name} fails, attempt {verified.attempt} of {data['of']}:",
+        *verified.why,
+        data.get("output", ""),
+    ]
     return Answer(data, "\n".join(filter(None, lines)))

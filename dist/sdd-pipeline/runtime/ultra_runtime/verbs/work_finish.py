@@ -33,7 +33,9 @@ def run(args: Args) -> Answer:
         if isinstance(done, Proving):
             words = f"{done.standing} have run"
             again = f"`{verb('work finish')}` again: the proof goes on meanwhile"
-            return Answer({"ok": True, "proof": words, "next": again}, f"The proof goes on: {words}.\n{again}")
+            return Answer(
+                {"ok": True, "proof": words, "next": again}, f"The proof goes on: {words}.\n{again}"
+            )
         result = done.summary[fields.STATS_RESULT]
         write_standing(work, live, plan)
         log(work, "main", f"finished: {result}")

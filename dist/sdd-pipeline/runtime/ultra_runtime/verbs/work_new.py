@@ -41,4 +41,6 @@ def run(args: Args) -> Answer:
     list_work(work, title, IN_PROGRESS)
     log(work, "main", f"new{' auto' if auto else ''}: {request}")
     call = f"{verb('work next')} {work.name}"
-    return Answer({"ok": True, "work": work.name, "auto": auto, "next": call}, f"{work.name}: {title}\nNext: {call}")
+    return Answer(
+        {"ok": True, "work": work.name, "auto": auto, "next": call}, f"{work.name}: {title}\nNext: {call}"
+    )

@@ -30,7 +30,10 @@ def run(args: Args) -> Answer:
         data["agents"] = [as_spawn(work, one) for one in turn.dispatches]
         data["next"] = f"spawn every agent of `agents` in one message, then `{verb('work next')} {work.name}`"
     elif turn.word == ASK:
-        data.update(show=list(turn.show), next=f"show these files, ask for approval, then `{verb('work start')} {work.name}`")
+        data.update(
+            show=list(turn.show),
+            next=f"show these files, ask for approval, then `{verb('work start')} {work.name}`",
+        )
     elif turn.word == START:
         data["next"] = f"`{verb('work start')} {work.name}`"
     elif turn.word == FINISH:
@@ -38,4 +41,6 @@ def run(args: Args) -> Answer:
     else:
         data["next"] = "tell the user why, and stop"
     words = [one["prompt"] for one in data.get("agents", ())]
-    return Answer(data, "\n".join([f"{work.name}: {turn.word}", *turn.why, *turn.show, *words, f"Next: {data['next']}"]))
+    return Answer(
+        data, "\n".join([f"{work.name}: {turn.word}", *turn.why, *turn.show, *words, f"Next: {data['next']}"])
+    )

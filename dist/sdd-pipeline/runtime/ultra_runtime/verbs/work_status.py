@@ -29,7 +29,11 @@ def run(args: Args) -> Answer:
     plan, problems = read_work(work)
     progress = read_progress(work.run_place.progress)[0]
     made, planned = spawns(work.read_state(), plan)
-    data: dict[str, Any] = {"ok": True, "work": work.name, "run": progress.status if progress else "not started"}
+    data: dict[str, Any] = {
+        "ok": True,
+        "work": work.name,
+        "run": progress.status if progress else "not started",
+    }
     lines = [f"{work.name}: {data['run']}"]
     if plan:
         over = [

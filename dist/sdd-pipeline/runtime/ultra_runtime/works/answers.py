@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.works.work_documents import WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 OPEN, ANSWER = "open", "answer"
 
 
-def store_answer(work: Work, text: str) -> dict[str, Any]:
+def store_answer(work: WorkOrder, text: str) -> dict[str, Any]:
     """Check the form of an answer and keep it for the next turn; return the dispatch that it closes."""
     result = read_result(text, work.name)
     for one in work.read_state()["dispatches"]:
@@ -36,7 +36,7 @@ def store_answer(work: Work, text: str) -> dict[str, Any]:
     raise RefusedError(f"no dispatch to {who} is open", f"ask what comes next: `{verb('work next')}`")
 
 
-def absorb(work: Work, state: dict[str, Any], live: Live | None) -> None:
+def absorb(work: WorkOrder, state: dict[str, Any], live: Live | None) -> None:
     """Close every open dispatch whose answer has come."""
     for one in state["dispatches"]:
         text = work.read_message(one["number"], ANSWER) if one["state"] == OPEN else ""
@@ -46,7 +46,7 @@ def absorb(work: Work, state: dict[str, Any], live: Live | None) -> None:
 
 
 def _absorb(
-    work: Work, state: dict[str, Any], live: Live | None, dispatch: dict[str, Any], result: TaskResult
+    work: WorkOrder, state: dict[str, Any], live: Live | None, dispatch: dict[str, Any], result: TaskResult
 ) -> None:
     status, why = result.status, result.notes if result.status == FAIL else ""
     if live is not None and result.task:
@@ -58,7 +58,7 @@ def _absorb(
     log(work, result.agent, f"{status} {result.task} {why or result.summary}".strip())
 
 
-def _specified(work: Work, state: dict[str, Any], status: str, why: str) -> tuple[str, str]:
+def _specified(work: WorkOrder, state: dict[str, Any], status: str, why: str) -> tuple[str, str]:
     """Check what the specifier wrote; its word alone is not enough."""
     plan, problems = read_work(work)
     if plan is None:
@@ -69,7 +69,7 @@ def _specified(work: Work, state: dict[str, Any], status: str, why: str) -> tupl
 
 
 def _judged(
-    work: Work, live: Live, dispatch: dict[str, Any], result: TaskResult, why: str
+    work: WorkOrder, live: Live, dispatch: dict[str, Any], result: TaskResult, why: str
 ) -> tuple[str, str]:
     """Compare an answer about a task with the run: only a commit is a pass, and a failure is an attempt."""
     plan = pinned_plan(work)
@@ -83,26 +83,32 @@ def _judged(
             status = PASS
             _write_result(work, live, plan, result)
     if status == FAIL and not committed:
-        why = str(live.progress.step(number).get(progress_fields.STEPS_ERROR) or "") or why or result.summary
-        count_failure(live, number, dispatch["attempts"], why)
+        why = count_failure(live, number, dispatch["attempts"], why or result.summary)
     write_standing(work, live, plan)
     return status, why
 
 
-def count_failure(live: Live, number: int, attempts: int, why: str) -> None:
-    """Count a failure that no verification has counted since the dispatch; the last one halts the work."""
+def count_failure(live: Live, number: int, attempts: int, why: str) -> str:
+    """Count a failure, unless a verification has counted it since the dispatch; return the reason of the one counted.
+
+    The last one halts the work.
+    """
+    if live.progress.attempts(number) > attempts:
+        return str(live.progress.step(number).get(progress_fields.STEPS_ERROR) or why)
     record = live.records.read()
-    if live.ended or record is None or record.number != number or record.attempts > attempts:
-        return
-    record.attempts += 1
-    record.verified = ""
-    after_failure(live, live.assignment.step(number), record, one_line(why, 600))
+    if not live.ended and record is not None and record.number == number:
+        record.attempts += 1
+        record.verified = ""
+        after_failure(live, live.assignment.step(number), record, one_line(why, 600))
+    return why
 
 
-def _write_result(work: Work, live: Live, plan: WorkPlan, result: TaskResult) -> None:
+def _write_result(work: WorkOrder, live: Live, plan: WorkPlan, result: TaskResult) -> None:
     step = live.progress.step(plan.number(result.task))
     commit = str(step.get(progress_fields.STEPS_COMMIT) or "")
-    said = live.git.line("diff-tree", "-r", "--root", "--name-only", "--no-commit-id", commit) if commit else ""
+    said = (
+        live.git.line("diff-tree", "-r", "--root", "--name-only", "--no-commit-id", commit) if commit else ""
+    )
     result.status = PASS
     used = step.get(progress_fields.STEPS_ATTEMPTS) or 0
     issues = [f"verified {used} times"] if isinstance(used, int) and used > 1 else []

@@ -10,13 +10,13 @@ from ultra_runtime.words import one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.works.work_documents import Task, WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 VERSION = "1.7"
 NOT_IN_A_MESSAGE = str.maketrans({"\\": "/", '"': "'", "`": "'", "$": "S"})
 
 
-def plan_text(work: Work, plan: WorkPlan) -> str:
+def plan_text(work: WorkOrder, plan: WorkPlan) -> str:
     """Return the plan of a work; step N is the Nth task in the order of the dependencies."""
     lines = ["---", f'{plan_fields.PLAN_VERSION}: "{VERSION}"', "---", f"# {work.name}: {plan.title}", ""]
     lines += [f"## {plan_fields.SECTION_IMPLEMENTATION_PLAN}"]
@@ -25,7 +25,7 @@ def plan_text(work: Work, plan: WorkPlan) -> str:
     return "\n".join([*lines, ""])
 
 
-def _step(work: Work, number: int, task: Task) -> list[str]:
+def _step(work: WorkOrder, number: int, task: Task) -> list[str]:
     kept = [path for path, action in task.files.items() if action != DELETE]
     message = f"{task.title.translate(NOT_IN_A_MESSAGE)} ({work.name} {task.name})"
     command = one_line(" && ".join(task.verify), 4000)

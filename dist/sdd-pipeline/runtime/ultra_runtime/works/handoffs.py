@@ -23,9 +23,7 @@ CHAIN = (SPECIFIER, SCHEDULER, BUILDER, VERIFIER)
 """The agents that are spawned, in the order of their work; planner and committer are second roles of two of them."""
 
 
-def previous_results(
-    state: Mapping[str, Any], plan: WorkPlan | None, agent: str, task: str
-) -> list[str]:
+def previous_results(state: Mapping[str, Any], plan: WorkPlan | None, agent: str, task: str) -> list[str]:
     """Return the handoffs that an agent gets: along the agents, and for a builder along the tasks as well."""
     kept: Mapping[str, Mapping[str, str]] = state["handoffs"]
     before = [one for one in reversed(CHAIN[: CHAIN.index(agent)]) if _key(one, task) in kept]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.works.work_documents import WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 RESULT = "task-result"
 PASS, FAIL = "PASS", "FAIL"
@@ -43,7 +43,7 @@ class TaskResult(Struct):
 
 
 def dispatch_text(
-    work: Work,
+    work: WorkOrder,
     state: dict[str, Any],
     plan: WorkPlan | None,
     agent: str,
@@ -94,7 +94,10 @@ def read_result(text: str, work: str) -> TaskResult:
         found.attributes["status"],
         found.words("summary"),
         [one.text.strip() for one in listing.inner if one.text.strip()],
-        [(one.attributes.get("name", one.text.strip()), one.attributes.get("status", "")) for one in checks.inner],
+        [
+            (one.attributes.get("name", one.text.strip()), one.attributes.get("status", ""))
+            for one in checks.inner
+        ],
         found.words("notes"),
         {name: handoff.words(name) for name in FOUR},
     )
@@ -108,7 +111,9 @@ def _faults(found: Element, work: str) -> list[str]:
         names = listed([role for role, _, _ in ROLES.values()], "or")
         faults.append(f"agent must be {names}, not {one_line(found.attributes.get('agent', 'missing'), 40)}")
     if found.attributes.get("status") not in (PASS, FAIL):
-        faults.append(f"status must be {PASS} or {FAIL}, not {one_line(found.attributes.get('status', 'missing'), 40)}")
+        faults.append(
+            f"status must be {PASS} or {FAIL}, not {one_line(found.attributes.get('status', 'missing'), 40)}"
+        )
     if not found.words("summary"):
         faults.append("it has no <summary>")
     handoff = found.find("context-handoff")

@@ -19,10 +19,10 @@ from ultra_runtime.works.written import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 
-def start_work(work: Work, restart: bool = False, accept: bool = False) -> Started:
+def start_work(work: WorkOrder, restart: bool = False, accept: bool = False) -> Started:
     """Write the tasks as a plan and start its run; a run that was begun before goes on where it stopped."""
     state = work.read_state()
     specified = [one for one in state["dispatches"] if one["agent"] == SPECIFIER and one["state"] == PASS]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.run.state.live import Live
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 
-def pinned_plan(work: Work) -> WorkPlan:
+def pinned_plan(work: WorkOrder) -> WorkPlan:
     """Return the plan of a work in progress; its files are protected, so they are as they were approved."""
     plan, problems = read_work(work)
     if plan is None:
@@ -34,7 +34,7 @@ def done_tasks(live: Live, plan: WorkPlan) -> list[str]:
     return [task.name for at, task in enumerate(plan.tasks, 1) if live.progress.state(at) in OVER]
 
 
-def write_standing(work: Work, live: Live, plan: WorkPlan) -> None:
+def write_standing(work: WorkOrder, live: Live, plan: WorkPlan) -> None:
     """Write PROGRESS.md from what the run says."""
     attempts = {task.name: live.progress.attempts(at) for at, task in enumerate(plan.tasks, 1)}
     write_progress(work, plan, states(plan.graph, done_tasks(live, plan)), attempts)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.shell_call import Outcome
     from ultra_runtime.works.work_documents import Task, WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 
 def find_task(plan: WorkPlan, given: str) -> Task:
@@ -31,7 +31,7 @@ def find_task(plan: WorkPlan, given: str) -> Task:
     return plan.task(given)
 
 
-def isolate_task(work: Work, live: Live, given: str) -> tuple[Task, int]:
+def isolate_task(work: WorkOrder, live: Live, given: str) -> tuple[Task, int]:
     """Return a task that has begun, and its step, without what other builders have changed in their own files."""
     plan = pinned_plan(work)
     task = find_task(plan, given)
@@ -43,7 +43,7 @@ def isolate_task(work: Work, live: Live, given: str) -> tuple[Task, int]:
     return task, number
 
 
-def verify_task(work: Work, live: Live, given: str, seconds: float) -> tuple[Task, Verified]:
+def verify_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tuple[Task, Verified]:
     """Compare what the builder says with the tree, then run the Verify of the task."""
     task, number = isolate_task(work, live, given)
     record = need_record(live, number)
@@ -62,12 +62,15 @@ def verify_task(work: Work, live: Live, given: str, seconds: float) -> tuple[Tas
     return task, Verified(record.attempts, faults, None, follows)
 
 
-def try_task(work: Work, live: Live, given: str, seconds: float) -> tuple[Task, Outcome]:
+def try_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tuple[Task, Outcome]:
     """Run the Verify of a task without counting an attempt; the policy decides as always."""
     plan = pinned_plan(work)
     task = find_task(plan, given)
     command = " && ".join(task.verify)
     reason = why_blocked(live.place, command)
     if reason:
-        raise RefusedError(f"Verify of {task.name} is blocked and was not run: {reason}", f"tell the user: `{verb('run abort')}` ends the work")
+        raise RefusedError(
+            f"Verify of {task.name} is blocked and was not run: {reason}",
+            f"tell the user: `{verb('run abort')}` ends the work",
+        )
     return task, run_command(live.place, command, f"{task.name}-try.log", seconds)

@@ -17,7 +17,7 @@ from ultra_runtime.works.messages import PASS, dispatch_text
 from ultra_runtime.works.side_by_side import batch, give_back
 from ultra_runtime.works.task_standing import done_tasks, pinned_plan, write_standing
 from ultra_runtime.works.work_documents import read_work
-from ultra_runtime.works.work_place import WORK, Work
+from ultra_runtime.works.work_place import WORK, WorkOrder
 from ultra_runtime.works.written import log
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Turn(Struct):
     why: Sequence[str] = ()
 
 
-def next_turn(work: Work, mine: Sequence[str] = ()) -> Turn:
+def next_turn(work: WorkOrder, mine: Sequence[str] = ()) -> Turn:
     """Return what comes next, and make the dispatches that it needs; the same call again gives the same answer."""
     if (read_lock(work.workspace) or {}).get(WORK) != work.name:
         with Busy(work.workspace, "work next"):
@@ -52,14 +52,14 @@ def next_turn(work: Work, mine: Sequence[str] = ()) -> Turn:
         return _waiting(work, state, live) or _in_the_run(work, state, live, mine)
 
 
-def _waiting(work: Work, state: dict[str, Any], live: Live | None) -> Turn | None:
+def _waiting(work: WorkOrder, state: dict[str, Any], live: Live | None) -> Turn | None:
     """Take the answers that have come; return the dispatches without one, which are still to be spawned."""
     absorb(work, state, live)
     open_ones = [one for one in state["dispatches"] if one["state"] == OPEN]
     return Turn(SPAWN, open_ones) if open_ones else None
 
 
-def _before_the_run(work: Work, state: dict[str, Any]) -> Turn:
+def _before_the_run(work: WorkOrder, state: dict[str, Any]) -> Turn:
     """Specify and plan until the files are valid, then ask for the approval."""
     if state.get("started"):
         return Turn(START, [], why=["the run of this work is not in progress in this session"])
@@ -70,12 +70,14 @@ def _before_the_run(work: Work, state: dict[str, Any]) -> Turn:
         show = [work.show(requirement_fields.KIND), work.show(work_plan_fields.KIND), *tasks]
         return Turn(START if state["auto"] else ASK, [], show)
     if len(made) >= ATTEMPTS:
-        return Turn(TELL, [], why=[f"{work.name} is not specified after {counted(ATTEMPTS, 'attempt')}", *problems])
+        return Turn(
+            TELL, [], why=[f"{work.name} is not specified after {counted(ATTEMPTS, 'attempt')}", *problems]
+        )
     again = [f"Fix this first: {one}" for one in problems]
     return Turn(SPAWN, [_dispatch(work, state, None, SPECIFIER, "", [state["request"], *again])])
 
 
-def _in_the_run(work: Work, state: dict[str, Any], live: Live, mine: Sequence[str]) -> Turn:
+def _in_the_run(work: WorkOrder, state: dict[str, Any], live: Live, mine: Sequence[str]) -> Turn:
     plan = pinned_plan(work)
     done = done_tasks(live, plan)
     write_standing(work, live, plan)
@@ -101,14 +103,16 @@ def _in_the_run(work: Work, state: dict[str, Any], live: Live, mine: Sequence[st
     return Turn(
         SPAWN,
         [
-            _dispatch(work, state, plan, BUILDER, one.name, notes if one is task else (), begun.record.attempts)
+            _dispatch(
+                work, state, plan, BUILDER, one.name, notes if one is task else (), begun.record.attempts
+            )
             for one in batch(ready)
         ],
     )
 
 
 def _dispatch(
-    work: Work,
+    work: WorkOrder,
     state: dict[str, Any],
     plan: WorkPlan | None,
     agent: str,
@@ -127,11 +131,15 @@ def _dispatch(
     return made
 
 
-def as_spawn(work: Work, one: dict[str, Any]) -> dict[str, str]:
+def as_spawn(work: WorkOrder, one: dict[str, Any]) -> dict[str, str]:
     """Return how the conversation spawns an agent for a dispatch."""
     call = f"{verb('work dispatch')} {one['number']} --work {work.name}"
     prompt = f"REFERENCES_DIR={BUNDLE}/{REFERENCES}\nRun `{call}` first: it prints your dispatch. Follow it."
-    return {"subagent_type": f"{names().plugin}:{one['agent']}", "description": f"{work.name} {one['task'] or one['agent']}", "prompt": prompt}
+    return {
+        "subagent_type": f"{names().plugin}:{one['agent']}",
+        "description": f"{work.name} {one['task'] or one['agent']}",
+        "prompt": prompt,
+    }
 
 
 def _last(state: dict[str, Any], agent: str) -> dict[str, Any] | None:

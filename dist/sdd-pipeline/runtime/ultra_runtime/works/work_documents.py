@@ -15,7 +15,7 @@ from ultra_runtime.words import listed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.result import Subject
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 
 class Task(Struct):
@@ -53,7 +53,7 @@ class WorkPlan(Struct):
 
 
 def read_document(
-    work: Work, kind: str, problems: list[str], task: str = "", language: str = ""
+    work: WorkOrder, kind: str, problems: list[str], task: str = "", language: str = ""
 ) -> Subject | None:
     """Return one file of a work, and add what is wrong with it to the problems."""
     report = Report(load_contract(kind), work.show(kind, task))
@@ -66,7 +66,7 @@ def read_document(
     return subject
 
 
-def read_work(work: Work) -> tuple[WorkPlan | None, list[str]]:
+def read_work(work: WorkOrder) -> tuple[WorkPlan | None, list[str]]:
     """Return the plan of a work, if it can be executed, and everything that is wrong with its files."""
     problems: list[str] = []
     required = read_document(work, requirement_fields.KIND, problems)
@@ -84,19 +84,16 @@ def read_work(work: Work) -> tuple[WorkPlan | None, list[str]]:
     if problems:
         return None, problems
     order = in_order({name: task.depends_on for name, task in tasks.items()})
-    values = [
-        plan.text(name)
-        for name in (
-            TITLE,
-            work_plan_fields.EXECUTION_MODE,
-            work_plan_fields.LANGUAGE,
-            work_plan_fields.PROJECT,
-        )
-    ]
-    return WorkPlan(*values, [tasks[name] for name in order]), []
+    return WorkPlan(
+        plan.text(TITLE),
+        plan.text(work_plan_fields.EXECUTION_MODE),
+        plan.text(work_plan_fields.LANGUAGE),
+        plan.text(work_plan_fields.PROJECT),
+        [tasks[name] for name in order],
+    ), []
 
 
-def _read_task(work: Work, name: str, depends: tuple[str, ...], problems: list[str]) -> Task:
+def _read_task(work: WorkOrder, name: str, depends: tuple[str, ...], problems: list[str]) -> Task:
     found = read_document(work, task_fields.KIND, problems, name)
     if found is None:
         return Task(name, "", depends, {}, [])

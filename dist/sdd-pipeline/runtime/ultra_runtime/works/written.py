@@ -10,13 +10,13 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS
 from ultra_runtime.run.state.progress import now
 from ultra_runtime.run.tree.workspace import replace
-from ultra_runtime.tables.fields import task_result_fields as of_result
 from ultra_runtime.tables.fields import (
     task_progress_fields,
     work_list_fields,
     work_plan_fields,
     work_progress_fields,
 )
+from ultra_runtime.tables.fields import task_result_fields as of_result
 from ultra_runtime.words import one_line
 from ultra_runtime.works.handoffs import sections
 from ultra_runtime.works.work_place import LIST
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.works.messages import TaskResult
     from ultra_runtime.works.work_documents import WorkPlan
-    from ultra_runtime.works.work_place import Work
+    from ultra_runtime.works.work_place import WorkOrder
 
 IN_PROGRESS: str = task_progress_fields.STATUS_IN_PROGRESS
 COMPLETED: str = task_progress_fields.STATUS_COMPLETED
@@ -43,7 +43,7 @@ def read_list(root: str) -> list[list[str]]:
     return [row for row in read_rows(text) if len(row) == len(HEAD)]
 
 
-def list_work(work: Work, title: str, status: str) -> None:
+def list_work(work: WorkOrder, title: str, status: str) -> None:
     """Add a work to the list, or change its status there."""
     root, today = work.workspace.root, now()[:10]
     rows = read_list(root)
@@ -51,13 +51,13 @@ def list_work(work: Work, title: str, status: str) -> None:
         rows.append([work.name, _cell(title), status, today, ""])
     for row in rows:
         if row[0] == work.name:
-            row[2], row[4] = status, today if status == COMPLETED else ""
+            row[1:3], row[4] = [_cell(title), status], today if status == COMPLETED else ""
     table = _table(HEAD, rows)
     text = f"# Works\n\n## {work_list_fields.SECTION_WORKS}\n\n{table}\n"
     replace(os.path.join(root, PROJECTS, LIST), text.encode("utf-8", "surrogateescape"))
 
 
-def log(work: Work, who: str, words: str) -> None:
+def log(work: WorkOrder, who: str, words: str) -> None:
     """Add a line to the activity log of a work."""
     path = os.path.join(work.folder, f"work_{work.name}.log")
     with open(path, "ab") as file:
@@ -65,11 +65,12 @@ def log(work: Work, who: str, words: str) -> None:
 
 
 def write_progress(
-    work: Work, plan: WorkPlan, states: Mapping[str, str], attempts: Mapping[str, int]
+    work: WorkOrder, plan: WorkPlan, states: Mapping[str, str], attempts: Mapping[str, int]
 ) -> None:
     """Write where every task of a work stands."""
     rows = [
-        [task.name, _cell(task.title), states[task.name], str(attempts.get(task.name, 0))] for task in plan.tasks
+        [task.name, _cell(task.title), states[task.name], str(attempts.get(task.name, 0))]
+        for task in plan.tasks
     ]
     lines = [
         f"# {work.name}: {plan.title}",
@@ -85,7 +86,12 @@ def write_progress(
 
 
 def write_result(
-    work: Work, plan: WorkPlan, result: TaskResult, commit: str, files: Sequence[str], issues: Sequence[str]
+    work: WorkOrder,
+    plan: WorkPlan,
+    result: TaskResult,
+    commit: str,
+    files: Sequence[str],
+    issues: Sequence[str],
 ) -> None:
     """Write the result of a task, with the section names of the work's language."""
     task = plan.task(result.task)

@@ -36,7 +36,9 @@ def run(args: Args) -> Answer:
 
 def _validate(contract: Contract, path: str, args: Args) -> Result:
     if contract.artifact == "research":
-        found: Result = _room(contract.artifact, "folder").validate_research(contract, path, args.flag("--soft"))
+        found: Result = _room(contract.artifact, "folder").validate_research(
+            contract, path, args.flag("--soft")
+        )
         return found
     if contract.format == "directory":
         from ultra_runtime.contract.directory import discover
