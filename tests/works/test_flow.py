@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from tests.kit.repository import git
@@ -130,26 +128,16 @@ def test_a_verify_that_fails_three_times_halts_the_work_and_undoes_the_task(offi
     assert "work start WORK-01" in ended["next"]
 
 
-def test_a_work_goes_on_in_another_session_where_it_stopped(office: Office) -> None:
-    order = Order(
-        {
-            "TASK-01": Job("one.txt"),
-            "TASK-02": Job("two.txt"),
-            "TASK-03": Job("one.txt", action="MODIFY", after="TASK-01"),
-        }
-    )
-    with subprocess.Popen(["sleep", "300"]) as client:
-        office.in_session("one", client.pid)
-        office.new("auto: greet")
-        for _ in range(4):  # specifier, start, scheduler, both builders
-            office.turn(order)
-        client.kill()
-    office.in_session("two")
-    refused = office("work", "next", "WORK-01", status=1)
-    assert "work start" in refused["next"]
+def test_a_work_that_was_ended_goes_on_where_it_stopped(office: Office) -> None:
+    order = Order({"TASK-01": Job("one.txt"), "TASK-02": Job("two.txt")})
+    office.new("auto: greet")
+    for _ in range(4):  # specifier, start, scheduler, both builders
+        office.turn(order)
+    assert office("work", "abort")["status"] == "stopped"
+    assert office.next()["do"] == "start"
     assert office("work", "start", "WORK-01")["run"] == "resumed"
     ended = office.finish(order)
-    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 8, 8)
+    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 6, 6)
 
 
 def test_tasks_with_a_file_in_common_are_built_one_after_the_other(office: Office) -> None:
