@@ -10,7 +10,7 @@ import pytest
 
 from tests.client.conversation import ToolResult
 from tests.client.fixtures import ModelFactory
-from tests.client.model import Call, Request, Say, ScriptedModel, SubAgent, Together
+from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.client.script import Acting, Part
 from tests.client.session import Client, Session
 from tests.kit.model import answered, bash, given, write
@@ -34,8 +34,11 @@ def sdd(line: str) -> Call:
     return bash(f"{LAUNCHER} {line} --json", timeout=600_000)
 
 
-def main_part(request: str, stop_at: str = "") -> Part:
-    """Return a conversation that does what the commands say, up to a task if it is to be killed there."""
+def main_part(request: str, stop_at: str = "", tries: Sequence[Call] = ()) -> Part:
+    """Return a conversation that does what the commands say, up to a task if it is to be killed there.
+
+    `tries` is what it does once the work has started, although nobody has told it to.
+    """
 
     def part(_opening: str) -> Acting:
         if request:
@@ -50,6 +53,8 @@ def main_part(request: str, stop_at: str = "") -> Part:
                 yield Together(*calls)
             elif answer["do"] in ("start", "ask"):
                 yield sdd("work start WORK-01")
+                if tries:
+                    yield Together(*tries)
             elif answer["do"] == "finish":
                 yield sdd("work finish")
                 return
@@ -149,7 +154,7 @@ def test_a_tag_starts_a_direct_work_and_nobody_is_asked(stage: Stage) -> None:
 def test_six_tasks_survive_a_session_that_ends_in_the_middle(stage: Stage) -> None:
     agents = agents_of(SIX, stage.project)
     stage.play(f"/{NAME}:sdd auto greet six times", main_part("auto greet six times", "TASK-04"), agents)
-    assert len(stage.subjects()) == 2
+    assert len(stage.subjects()) == 3
     model, _ = stage.play("resume WORK-01", main_part(""), agents)
     assert f"{NAME}:sdd-resume and args WORK-01" in model.main.text
     ended = last_answer(model)
@@ -157,35 +162,18 @@ def test_six_tasks_survive_a_session_that_ends_in_the_middle(stage: Stage) -> No
     assert len(stage.subjects()) == 6
 
 
-def test_a_verification_that_fails_three_times_halts_the_work(stage: Stage) -> None:
+def test_a_verification_that_fails_three_times_halts_a_work_that_the_guard_protects(stage: Stage) -> None:
     order = Order({"TASK-01": Job("one.txt", verify="false")}, "pipeline")
-    model, _ = stage.play(f"/{NAME}:sdd auto greet", main_part("auto greet"), agents_of(order, stage.project))
+    tries = [
+        Call("Agent", {"subagent_type": "general-purpose", "description": "x", "prompt": "x"}),
+        write(stage.project / "works/WORK-01/TASK-01.md", "another task"),
+    ]
+    model, _ = stage.play(
+        f"/{NAME}:sdd auto greet", main_part("auto greet", tries=tries), agents_of(order, stage.project)
+    )
     ended = last_answer(model)
     assert (ended["result"], ended["spawns"], stage.subjects()) == ("failed", 7, [])
     assert not (stage.project / "one.txt").exists()
-
-
-def test_the_guard_keeps_agents_and_the_conversation_to_the_work(stage: Stage) -> None:
-    def main(opening: str) -> Acting:
-        acting = main_part("auto greet")(opening)
-        turn = next(acting)
-        while True:
-            result = yield turn
-            if "work start" in str(getattr(turn, "input", "")):
-                break
-            turn = acting.send(result)
-        yield Call("Agent", {"subagent_type": "general-purpose", "description": "x", "prompt": "x"})
-        yield write(stage.project / "works/WORK-01/PLAN.md", "another plan")
-        yield bash("git commit --allow-empty -m x")
-        yield sdd("work abort")
-
-    def rogue(request: Request) -> bool:
-        return False
-
-    agents = [*agents_of(DIRECT, stage.project), SubAgent(rogue, Say("never"))]
-    model, _ = stage.play(f"/{NAME}:sdd auto greet", main, agents)
-    results = model.tool_results()[-4:]
-    assert [one.is_error for one in results[:2]] == [True, True]
-    assert "this agent is none of them" in results[0].text
-    assert "belongs to the work in progress" in results[1].text
-    assert answered(results[3])["status"] == "stopped"
+    refused = [one.text for one in model.tool_results() if one.is_error]
+    assert "this agent is none of them" in refused[0]
+    assert "belongs to the work in progress" in refused[1]
