@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -151,7 +151,9 @@ def test_a_tag_starts_a_direct_work_and_nobody_is_asked(stage: Stage) -> None:
     assert errors == []
 
 
-def test_six_tasks_survive_a_session_that_ends_in_the_middle(stage: Stage) -> None:
+def test_six_tasks_survive_a_session_that_ends_in_the_middle(
+    stage: Stage, record_property: Callable[[str, object], None]
+) -> None:
     agents = agents_of(SIX, stage.project)
     stage.play(f"/{NAME}:sdd auto greet six times", main_part("auto greet six times", "TASK-04"), agents)
     assert len(stage.subjects()) == 3
@@ -160,6 +162,14 @@ def test_six_tasks_survive_a_session_that_ends_in_the_middle(stage: Stage) -> No
     ended = last_answer(model)
     assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 14, 14)
     assert len(stage.subjects()) == 6
+    texts = [path.read_text() for path in (stage.project / ".git/sdd/works/WORK-01").glob("*-dispatch.xml")]
+    used = sum(len(text) for text in texts) // 4
+    whole = sum(len(path.read_text()) for path in (stage.plugin / "references").iterdir()) // 4
+    record_property(
+        "said",
+        f"six tasks: {len(texts)} spawns, 20 with one per role; {used} tokens of dispatches, {whole * len(texts)} of whole references",
+    )
+    assert used < whole * len(texts)
 
 
 def test_a_verification_that_fails_three_times_halts_a_work_that_the_guard_protects(stage: Stage) -> None:

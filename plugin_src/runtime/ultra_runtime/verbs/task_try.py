@@ -1,4 +1,4 @@
-"""Run the Verify of a task as a trial, which counts no attempt; the guard's policy decides as always."""
+"""Run the Verify of a task as a trial, which counts no attempt; a command that the policy blocks is not run."""
 
 from __future__ import annotations
 

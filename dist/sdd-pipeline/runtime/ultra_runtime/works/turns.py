@@ -6,6 +6,7 @@ from ultra_runtime.contract.dependencies import READY, states
 from ultra_runtime.rendered import BUNDLE, names, verb
 from ultra_runtime.run.state.live import Live, open_live
 from ultra_runtime.run.state.lock import Busy, read_lock
+from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.step.begin import begin
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
@@ -42,14 +43,23 @@ class Turn(Struct):
 
 def next_turn(work: WorkOrder, mine: Sequence[str] = ()) -> Turn:
     """Return what comes next, and make the dispatches that it needs; the same call again gives the same answer."""
-    if (read_lock(work.workspace) or {}).get(WORK) != work.name:
+    if not _is_under_way(work):
         with Busy(work.workspace, "work next"):
             state = work.read_state()
+            if state.get("started"):
+                return Turn(START, [], why=["the work is not in progress in a session that lives"])
             return _waiting(work, state, None) or _before_the_run(work, state)
     busy, live = open_live("work next", None, None)
     with busy:
         state = work.read_state()
         return _waiting(work, state, live) or _in_the_run(work, state, live, mine)
+
+
+def _is_under_way(work: WorkOrder) -> bool:
+    """Tell whether the run of the work is in progress: in this session, or in another one that lives."""
+    lock = read_lock(work.workspace) or {}
+    owner = Owner.of(lock.get("owner"))
+    return lock.get(WORK) == work.name and (owner.lives() or owner.is_same(this_owner()))
 
 
 def _waiting(work: WorkOrder, state: dict[str, Any], live: Live | None) -> Turn | None:
@@ -61,8 +71,6 @@ def _waiting(work: WorkOrder, state: dict[str, Any], live: Live | None) -> Turn 
 
 def _before_the_run(work: WorkOrder, state: dict[str, Any]) -> Turn:
     """Specify and plan until the files are valid, then ask for the approval."""
-    if state.get("started"):
-        return Turn(START, [], why=["the run of this work is not in progress in this session"])
     made = [one for one in state["dispatches"] if one["agent"] == SPECIFIER]
     plan, problems = read_work(work) if made else (None, [])
     if plan and made[-1]["state"] == PASS:

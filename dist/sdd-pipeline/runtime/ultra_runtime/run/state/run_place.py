@@ -81,7 +81,7 @@ class RunPlace:
         paths = [self.progress, self.progress + PREVIOUS, self.state, self.state + PREVIOUS, self.all_logs]
         if self.project:
             paths.append(os.path.join(self.folder, IGNORE_FILE))
-        return [*(self.show(path) for path in paths), *RECORDS]
+        return [*(self.show(path) for path in paths), *(f"{folder}/" for folder in RECORDS)]
 
     def show(self, path: str) -> str:
         """Return a path as seen from the root."""
