@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.conftest import FIXTURES, PLACES, Validate, codes, place
-from tests.kit.names import PROJECT, SOURCES
+from tests.kit.names import NAME, PROJECT, SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.ranges import walk
@@ -16,7 +16,7 @@ from ultra_plugin.source import SourceTree
 from ultra_runtime.contract.forms import FORMS
 
 LOADED = load(SourceTree(SOURCES))
-SUITE = own_suite(LOADED, LOADED.plugins[0])
+SUITE = own_suite(LOADED, next(one for one in LOADED.plugins if one.settings.name == NAME))
 CONTRACTS = {contract.artifact: contract for contract in SUITE.contracts.values()}
 CODES = [(contract.artifact, code) for contract in CONTRACTS.values() for code in contract.codes]
 SOFT = [(artifact, code) for artifact, code in CODES if CONTRACTS[artifact].codes[code].soft]

@@ -195,21 +195,21 @@ def mode_fits_tasks(report: Report, subject: Subject) -> None:
 
 def files_have_actions(report: Report, subject: Subject) -> None:
     """Report rows of Files without a path in the repository or without an action."""
-    if task_fields.SECTION_FILES not in subject.texts:
+    name = task_fields.SECTION_FILES
+    if name not in subject.texts:
         return
-    rows = read_rows(subject.texts[task_fields.SECTION_FILES])
+    rows = read_rows(subject.texts[name])
     if not rows:
-        report.add("NO_FILES", "Files has no row", None, task_fields.SECTION_FILES)
+        report.add("NO_FILES", "Files has no row", subject.line(name), name)
     for row in rows:
         fault = file_fault(row)
         if fault:
-            report.add(
-                "BAD_FILE", f"{one_line(' | '.join(row), 80)} {fault}", None, task_fields.SECTION_FILES
-            )
+            report.add("BAD_FILE", f"{one_line(' | '.join(row), 80)} {fault}", subject.line(name), name)
 
 
 def verify_is_a_command(report: Report, subject: Subject) -> None:
     """Report a task without a command to verify it."""
-    text = subject.texts.get(task_fields.SECTION_VERIFY)
+    name = task_fields.SECTION_VERIFY
+    text = subject.texts.get(name)
     if text is not None and not read_code(text):
-        report.add("NO_VERIFY", "Verify has no command in backticks", None, task_fields.SECTION_VERIFY)
+        report.add("NO_VERIFY", "Verify has no command in backticks", subject.line(name), name)

@@ -47,7 +47,7 @@ def read_quoted(report: Report, data: bytes, language: str = "") -> Subject | No
 
     FieldCheck(report, line_of).check_all(report.contract.fields, values)
     subject = Subject(values, line_of)
-    subject.texts = _sections(report, document, language)
+    subject.texts = _sections(report, document, language, lines)
     subject.sections = list(subject.texts)
     subject.parts = check_parts(report, document, values, lines)
     for rule in report.contract.rules:
@@ -81,8 +81,8 @@ def _end(document: Document, title: TextSection) -> int:
     return next((one.line - 1 for one in document.headings if one.line > title.line), len(document.lines))
 
 
-def _sections(report: Report, document: Document, language: str) -> dict[str, str]:
-    """Return section -> text, and report those that are missing in the language of the text."""
+def _sections(report: Report, document: Document, language: str, lines: dict[str, int]) -> dict[str, str]:
+    """Return section -> text, note their lines, and report those that are missing in the language of the text."""
     there = [section for section in document.headings if section.level == 2]
     wanted = report.contract.sections
     languages = [ENGLISH, *dict.fromkeys(name for one in wanted for name in one.names)]
@@ -102,6 +102,7 @@ def _sections(report: Report, document: Document, language: str) -> dict[str, st
         if one.required and one.name not in found:
             words = f"there is no section ## {one.names.get(spoken, one.name)}"
             report.add("MISSING_SECTION", words, max(len(document.lines), 1), one.name, mild=one.mild)
+    lines.update({name: section.line for name, section in found.items()})
     return {
         name: "\n".join(document.lines[section.line : section.end - 1]).strip()
         for name, section in found.items()
