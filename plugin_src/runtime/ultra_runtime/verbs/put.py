@@ -19,6 +19,7 @@ from ultra_runtime.brief.draft import fill_in
 from ultra_runtime.contract.model import Contract, UnknownKindError, load_contract
 from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.stages import draft_of, file_if_any, file_of, text_kinds
+from ultra_runtime.contract.validation import reader_of
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, refused, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, locked, write_file
 from ultra_runtime.files.given_text import as_text, read_given
@@ -121,6 +122,8 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         data, computed = with_confidence(project, place.name, data)
     elif project and draft and contract.artifact == BRIEF:
         data = fill_in(contract, project, data)
+    elif contract.reader:
+        data = getattr(reader_of(contract), "fill", bytes)(data)
     result = check_write(contract, data, place.path, draft)
     if project and contract.artifact == RESEARCH and computed is None:
         result.warnings.append(never_computed(contract, place.shown))

@@ -1,0 +1,20 @@
+"""The statuses of a run and of its steps, as the contract of the progress file names them."""
+
+from __future__ import annotations
+
+from ultra_runtime.tables.fields import progress_fields as fields
+
+PENDING: str = fields.STATUS_PENDING
+IN_PROGRESS: str = fields.STATUS_IN_PROGRESS
+COMPLETED: str = fields.STATUS_COMPLETED
+PARTIAL: str = fields.STATUS_PARTIAL
+FAILED: str = fields.STATUS_FAILED
+STOPPED: str = fields.STATUS_STOPPED
+BLOCKED: str = fields.STATUS_BLOCKED
+SKIPPED: str = fields.STEPS_STATUS_SKIPPED
+DEFERRED: str = fields.STEPS_STATUS_DEFERRED
+"""Of a step that belongs to another session."""
+OVER = (COMPLETED, SKIPPED)
+"""Of a step that needs no more work."""
+ENDED = (FAILED, STOPPED, BLOCKED)
+"""Of a run that a step has ended: only its finish is left."""
