@@ -122,9 +122,12 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         data, computed = with_confidence(project, place.name, data)
     elif project and draft and contract.artifact == BRIEF:
         data = fill_in(contract, project, data)
-    elif contract.reader:
+    given = data
+    if contract.reader:
         data = getattr(reader_of(contract), "fill", bytes)(data)
     result = check_write(contract, data, place.path, draft)
+    if result.errors and given != data:
+        result = _as_given(result, check_write(contract, given, place.path, draft))
     if project and contract.artifact == RESEARCH and computed is None:
         result.warnings.append(never_computed(contract, place.shown))
     for issue in result.errors + result.warnings:
@@ -136,6 +139,12 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         return _refused(contract, result.errors)
     set_aside = _write(place, folder, data, draft)
     return _written(contract, place, result, draft, set_aside, computed)
+
+
+def _as_given(filled: Result, given: Result) -> Result:
+    """Return the errors of a text that was filled in with the lines of the text as it was given."""
+    left = {one.code for one in filled.errors}
+    return Result([one for one in given.errors if one.code in left], filled.warnings, filled.parsed)
 
 
 def _refuse_past_the_critics(project: Project, section: str | None) -> None:

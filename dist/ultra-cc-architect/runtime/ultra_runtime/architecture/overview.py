@@ -78,18 +78,25 @@ def _check_options(report: Report, document: Document, parsed: Mapping[str, Any]
     options: list[Mapping[str, Any]] = parsed[fields.PART_OPTIONS]
     section = document.section(fields.SECTION_OPTIONS)
     if section and len(options) < FEWEST_OPTIONS:
-        report.add("OPTION", f"there must be at least {FEWEST_OPTIONS} options, not {len(options)}", section.line)
+        report.add(
+            "OPTION", f"there must be at least {FEWEST_OPTIONS} options, not {len(options)}", section.line
+        )
     decision = document.section(fields.SECTION_DECISION)
     chosen = decision.field(fields.DECISION_CHOSEN) if decision else None
     if decision and chosen is None:
-        report.add("MISSING_FIELD", f"{fields.SECTION_DECISION}: {fields.DECISION_CHOSEN} is missing", decision.line)
+        report.add(
+            "MISSING_FIELD", f"{fields.SECTION_DECISION}: {fields.DECISION_CHOSEN} is missing", decision.line
+        )
     elif chosen:
         known = [f"option {one['number']}" for one in options if "number" in one]
         if not any(_begins_with(chosen.value.casefold(), name) for name in known):
-            message = f"{fields.DECISION_CHOSEN} is {one_line(chosen.value)}, but the options are {listed(known)}"
+            message = (
+                f"{fields.DECISION_CHOSEN} is {one_line(chosen.value)}, but the options are {listed(known)}"
+            )
             report.add("OPTION", message, chosen.line)
-    if document.section(fields.SECTION_CLAUDE_CODE_FIT) and not parsed[fields.PART_FITS]:
-        report.add("FIT", "no part has a feature", document.section(fields.SECTION_CLAUDE_CODE_FIT).line)
+    fit = document.section(fields.SECTION_CLAUDE_CODE_FIT)
+    if fit and not parsed[fields.PART_FITS]:
+        report.add("FIT", "no part has a feature", fit.line)
     return options
 
 
@@ -121,7 +128,9 @@ def _check_structure(report: Report, document: Document, places: Places) -> list
                 report.add("TABLE", message, one.line)
     drawn = diagrams_in(section)
     if components and [block.lines for block in drawn] != [diagram(components)]:
-        report.add("DIAGRAM", "the diagram is not the one of the table", drawn[0].line if drawn else section.line)
+        report.add(
+            "DIAGRAM", "the diagram is not the one of the table", drawn[0].line if drawn else section.line
+        )
     return components
 
 

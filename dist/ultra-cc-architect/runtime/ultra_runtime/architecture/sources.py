@@ -73,7 +73,8 @@ def _quote(rest: list[str]) -> str:
 def claims_of(document: Document, section: TextSection) -> Iterator[Claim]:
     """Yield the paragraphs and list items of a section, without fences, tables and headings."""
     fenced = {line for block in document.blocks for line in range(block.line, block.end_line + 1)}
-    start, words = 0, []
+    start = 0
+    words: list[str] = []
     for number, line in enumerate(document.body(section), section.line + 1):
         text = line.strip()
         is_text = bool(text) and number not in fenced and text[0] not in "#|"

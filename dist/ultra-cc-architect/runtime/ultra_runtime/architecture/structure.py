@@ -45,7 +45,9 @@ def components_of(document: Document, section: TextSection) -> list[Component]:
             name, files, _, uses = cells
             names = [one.strip(" `") for one in uses.split(",")]
             found.append(
-                Component(line, name.strip("`* "), files_in(files), [one for one in names if one not in NOTHING])
+                Component(
+                    line, name.strip("`* "), files_in(files), [one for one in names if one not in NOTHING]
+                )
             )
     return found
 

@@ -39,7 +39,6 @@ CONTRACT = Contract(
         "OVERVIEW_NOT_FOUND": Code(name="OVERVIEW_NOT_FOUND", severity="error", remedy="Name an overview, or make one first."),
         "OVERVIEW_READ_ERROR": Code(name="OVERVIEW_READ_ERROR", severity="error", remedy="Make it a regular file that you can read."),
         "OVERVIEW_WRONG_TYPE": Code(name="OVERVIEW_WRONG_TYPE", severity="error", remedy="Name an overview, or correct the type."),
-        "OVERVIEW_VERSION_MISMATCH": Code(name="OVERVIEW_VERSION_MISMATCH", severity="warning", remedy="Put it again."),
         "OVERVIEW_VERSION_UNSUPPORTED": Code(name="OVERVIEW_VERSION_UNSUPPORTED", severity="error", remedy="Upgrade the plugin, or put the overview again."),
         "OVERVIEW_MISSING_FIELD": Code(name="OVERVIEW_MISSING_FIELD", severity="error", remedy="Add the field."),
         "OVERVIEW_BAD_TYPE": Code(name="OVERVIEW_BAD_TYPE", severity="error", remedy="Write a value of the type that the contract requires."),
