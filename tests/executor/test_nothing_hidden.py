@@ -346,6 +346,15 @@ def ignoring(make: Make) -> Repo:
     return repo
 
 
+def test_an_ignored_file_that_two_attempts_change_is_named_once(ignoring: Repo) -> None:
+    repo = ignoring
+    repo.ok("step begin 1")
+    repo.write({".env": "better\n"})
+    assert repo.ok("step verify 1")["next"] == "retry"
+    repo.write({"src/part1.py": "one\n", ".env": "right\n"})
+    assert repo.ok("step verify 1")["note"] == "changed, but ignored by git: .env"
+
+
 def test_an_ignored_file_that_a_step_changes_is_named(ignoring: Repo) -> None:
     repo = ignoring
     repo.ok("step begin 1")

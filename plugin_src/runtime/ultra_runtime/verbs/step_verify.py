@@ -37,7 +37,7 @@ def run(args: Args) -> Answer:
             data["note"] = verified.note
         data.update(next="commit", do=f"{verb('step commit')} {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
-    most = live.most_attempts()
+    most = live.attempts_of(live.assignment.step(number), verified.attempt)
     data.update(of=most, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
         excerpt = outcome.excerpt()

@@ -84,7 +84,12 @@ def _is_another_plan(
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:
     shown, call = live.place.show(live.place.progress), live.place.call
-    status = progress.status if progress else IN_PROGRESS
+    if progress is None:
+        error = f"{shown} is missing or cannot be read, but git has the record of a run of this plan"
+        raise RefusedError(
+            error, f"rebuild it from git with `{call} --mode resume`, or start over with --restart"
+        )
+    status = progress.status
     if status == PENDING:
         return
     if status == COMPLETED:

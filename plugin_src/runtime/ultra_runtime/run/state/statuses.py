@@ -18,3 +18,12 @@ OVER = (COMPLETED, SKIPPED)
 """Of a step that needs no more work."""
 ENDED = (FAILED, STOPPED, BLOCKED)
 """Of a run that a step has ended: only its finish is left."""
+SENTENCES = {
+    COMPLETED: "is completed",
+    IN_PROGRESS: "was interrupted",
+    PARTIAL: "is partial",
+    FAILED: "failed",
+    STOPPED: "was stopped",
+    BLOCKED: "was blocked",
+}
+"""What is said of a run with a status."""
