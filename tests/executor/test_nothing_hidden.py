@@ -298,10 +298,10 @@ def test_a_head_that_lost_a_step(make: Make) -> None:
     head = repo.git("rev-parse", "HEAD")
     repo.git("reset", "-q", "--hard", "HEAD^")
     said = repo.refused("step begin 2")
-    assert f"does not contain {head[:10]}, on which the run stood" in said
+    assert f"does not contain {head[:10]}, the last commit of the run" in said
     assert f"`git reset --soft {head[:12]}` keeps the files" in said
     repo.ok("run abort")
-    assert "on which the run stood" in repo.refused(f"run start {PLAN} --mode resume")
+    assert "the last commit of the run" in repo.refused(f"run start {PLAN} --mode resume")
     repo.git("reset", "-q", "--hard", head)
     repo.write({"README.md": "# Greet\ndirty\n"})
     repo.start("--mode", "resume")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -82,6 +83,19 @@ def test_abort_says_that_the_edits_stay_and_a_lost_record_can_be_rebuilt(make: M
     assert f"{PROGRESS} is missing or cannot be read, but git has the record of a run of this plan" in said
     assert "rebuild it from git with `ultra run start" in said
     assert repo.start("--mode", "resume")["first"] == 2
+
+
+def test_one_is_singular(make: Make) -> None:
+    repo = make(plan(step(1)))
+    calls = ("status", f"plan show {PLAN}", f"scan {PLAN}", f"run validate {PLAN}", f"run dry-run {PLAN}")
+    said = [repo.say(*call.split()).out for call in calls]
+    repo.start()
+    said += [repo.say("status").out]
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    said += [repo.say(*call.split()).out for call in ("status", "run finish", f"audit {PLAN}", "status")]
+    assert all(said)
+    assert re.findall(r"(?<!of )\b1 [a-z]+s\b.*|\b0 are\b.*", "\n".join(said)) == []
+    assert "pass: 1 completed step, " in said[-2]
 
 
 def test_a_page_of_no_project_says_how_to_start_one(make: Make) -> None:

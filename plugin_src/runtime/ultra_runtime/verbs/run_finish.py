@@ -31,9 +31,11 @@ def run(args: Args) -> Answer:
     if isinstance(done, Proving):
         words, again = (
             f"{done.standing} have run",
-            f"`{verb('run finish')}` again: the proof goes on meanwhile",
+            f"call `{verb('run finish')}` again; the proof continues in the background",
         )
-        return Answer({"ok": True, "proof": words, "next": again}, f"The proof goes on: {words}.\n{again}")
+        return Answer(
+            {"ok": True, "proof": words, "next": again}, f"The proof is not finished: {words}.\n{again}"
+        )
     result = done.summary[fields.STATS_RESULT]
     data: dict[str, Any] = {"ok": True, "result": result, "steps": done.steps}
     optional = (

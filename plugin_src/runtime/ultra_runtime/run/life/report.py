@@ -142,7 +142,7 @@ def _counts(summary: dict[str, Any]) -> str:
         BLOCKED_STEPS: "blocked",
     }
     parts = [f"{summary[name]} {words}" for name, words in named.items()]
-    return f"{summary[fields.STATS_STEPS_TOTAL]} steps: {', '.join(parts)}."
+    return f"{counted(summary[fields.STATS_STEPS_TOTAL], 'step')}: {', '.join(parts)}."
 
 
 def _section(title: str, rows: list[str]) -> list[str]:

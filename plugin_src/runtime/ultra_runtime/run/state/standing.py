@@ -11,7 +11,7 @@ from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import DEFERRED, ENDED, IN_PROGRESS, OVER, SENTENCES
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import counted, one_line, shell_word
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Standing:
     def words(self) -> str:
         """The state in a few words."""
         if self.status in ENDED:
-            return f"the run {SENTENCES[self.status]} after {self.done} of {counted(self.total, 'step')}"
+            return f"the run {SENTENCES[self.status]} after {self.done} of {self.total} steps"
         if self.step is None:
             return "the only step is over" if self.total == 1 else f"all {self.total} steps are over"
         begun = "in progress" if self.state == IN_PROGRESS else "next"
