@@ -73,13 +73,13 @@ class Finished:
 
 
 class Proving(Struct):
-    """A proof that goes on in a process of its own, and how far it is."""
+    """A proof that continues in its own process, and how far it is."""
 
     standing: str
 
 
 def finish(live: Live, data_folder: str | None, seconds: float | None = None) -> Finished | Proving:
-    """End the live run and return its result; a proof that needs longer than so many seconds goes on meanwhile."""
+    """End the live run and return its result; a proof that needs longer than `seconds` continues in the background."""
     _refuse_early(live)
     name_leftovers(live)
     head = live.git.head()

@@ -202,7 +202,7 @@ def _remember(live: Live, number: int) -> None:
 
 
 def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
-    """Drop the facts of the earlier run; its commits and files stay, and what is nobody's stays that."""
+    """Drop the facts of the earlier run; its commits and files stay, and changes that no step owned still have no owner."""
     from ultra_runtime.proof.background import background_of  # a run that starts afresh does without
 
     record = live.records.read()
