@@ -89,7 +89,7 @@ def test_finish_says_why_a_run_is_partial(make: Make) -> None:
     resume = f"{COMMANDS['execute']} --project {PROJECT} --resume"
     assert answer["next"] == f"tell the user; what `why` says must be fixed first; to continue: {resume}"
     assert f"First fix what differs, then continue: {resume}" in repo.read(answer["report"])
-    assert repo.ok("continue")["label"] == "the run is partial: first fix what its report says"
+    assert repo.ok("continue")["label"] == "the run is partial: first do what its report says"
 
 
 def test_finish_names_the_review_when_all_is_done(make: Make) -> None:

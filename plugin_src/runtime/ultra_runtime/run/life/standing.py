@@ -12,8 +12,8 @@ from ultra_runtime.run.state.statuses import (
     FAILED,
     IN_PROGRESS,
     PARTIAL,
-    SENTENCES,
     STOPPED,
+    sentence,
 )
 from ultra_runtime.tables.fields import plan_fields, progress_fields
 from ultra_runtime.words import counted, one_line, shell_word
@@ -95,13 +95,9 @@ class RunPart(StagePart):
 
     def _resume(self, run: RunFacts) -> Next:
         flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
-        what = SENTENCES.get(run.status, "is unreadable")
-        if run.current:
-            what += f" at step {run.current.number} of {len(run.own)}"
-        elif run.status == PARTIAL:
-            what += ": first fix what its report says"
+        at = f" at step {run.current.number} of {len(run.own)}" if run.current else ""
         changed = "" if self.is_of_plan(run) else ", and the plan was changed since it started"
-        return self.next(f"the run {what}{changed}", flags)
+        return self.next(f"{sentence(run.status, at)}{changed}", flags)
 
     def _next_session(self) -> Next | None:
         """Return the first session without a completed run, when the plan is run by sessions."""

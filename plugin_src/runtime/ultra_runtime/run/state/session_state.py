@@ -8,7 +8,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import Next, command, file_of, placed_kinds, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
-from ultra_runtime.run.state.statuses import SENTENCES
+from ultra_runtime.run.state.statuses import sentence
 from ultra_runtime.tables.fields import progress_fields, review_fields
 from ultra_runtime.tables.fields import session_state_fields as fields
 from ultra_runtime.text.timestamp import instant
@@ -63,7 +63,7 @@ class SessionState:
             flags = "--resume" + (f" --session {number}" if number else "")
             return Next(
                 stage,
-                f"the run {SENTENCES.get(self.status, self.status)}",
+                sentence(self.status),
                 command(stage, self.project, flags),
             )
         if number:
