@@ -1,8 +1,8 @@
 """Audit the run of a plan, at any time, from the plan, git and a clean checkout of its end.
 
 The status is pass, drift, unfinished or nothing done; each drift says what was expected, what was found, and at which
-step. The commands of a run that is over are run again; while they run longer than --wait allows the status is proving,
-and the same call asks again.
+step. If the run is over, its commands are run again. If that takes longer than --wait, the status is proving, and the
+same call asks again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """End the run: prove it in a clean checkout, and write result, session state, statistics and final report.
 
-Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that needs
-longer than --wait allows goes on in a process of its own; the answer says how far it is, and the same call asks again.
+Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that takes
+longer than --wait continues in the background; the answer says how far it is, and the same call asks again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Verify a step: run its Verify command, check its manifest, and count the attempt.
 
-`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify may take nine
-minutes unless --timeout is given; after that it is stopped with its child processes and counts as failed.
+`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify that runs longer
+than --timeout or the limit of the project is stopped with its child processes and counts as failed.
 """
 
 from __future__ import annotations
