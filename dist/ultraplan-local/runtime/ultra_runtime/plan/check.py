@@ -14,6 +14,7 @@ from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.tables.fields import plan_fields, review_fields, session_spec_fields
 from ultra_runtime.text.frontmatter import parse
 from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.words import counted
 
 FINDINGS = plan_fields.SOURCE_FINDINGS
 RECOVERY = "-recovery-"
@@ -61,7 +62,7 @@ def _check_findings(report: Report, plan: Plan) -> None:
         review = parse(read_regular(path), {review_fields.FINDINGS: "list"})
         known = (review.values or {}).get(review_fields.FINDINGS)
     except UnreadableError:
-        message = f"the plan lists {len(wanted)} findings, but there is no {name} next to it"
+        message = f"the plan lists {counted(len(wanted), 'finding')}, but there is no {name} next to it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)
         return
     there = set(known) if isinstance(known, list) else set()
