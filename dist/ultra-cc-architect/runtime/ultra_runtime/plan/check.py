@@ -15,7 +15,7 @@ from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.tables.fields import architecture_fields, plan_fields, review_fields, session_spec_fields
 from ultra_runtime.text.frontmatter import parse
 from ultra_runtime.typed import Any, Mapping
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 FINDINGS = plan_fields.SOURCE_FINDINGS
 RECOVERY = "-recovery-"
@@ -75,7 +75,7 @@ def _check_findings(report: Report, plan: Plan) -> None:
         review = parse(read_regular(path), {review_fields.FINDINGS: "list"})
         known = (review.values or {}).get(review_fields.FINDINGS)
     except UnreadableError:
-        message = f"the plan lists {len(wanted)} findings, but there is no {name} next to it"
+        message = f"the plan lists {counted(len(wanted), 'finding')}, but there is no {name} next to it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)
         return
     there = set(known) if isinstance(known, list) else set()
