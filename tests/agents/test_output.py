@@ -166,7 +166,7 @@ def test_a_prompt_shows_the_block_that_is_checked(tmp_path: Path) -> None:
             "plugins/acme-plan/agents/critic.md.j2": agent + "{{ output('critic').block() }}\n",
         },
     )
-    bundle = next(one for one in render(SourceTree(source), load(SourceTree(source))) if one.name == NAME)
+    (bundle,) = render(SourceTree(source), load(SourceTree(source)))
     text = bundle.files["agents/critic.md"].text
     assert '```json\n{\n  "word": "yes | no",\n  "reasons": ["why"]\n}\n```' in text
 
