@@ -1,22 +1,25 @@
-"""Start-up of verbs and hooks against the last release: both bundles in turn, so that load falls on both alike."""
+"""Verbs and hooks against the last release: both bundles in turn, so that load falls on both alike."""
 
 from __future__ import annotations
 
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from shutil import copytree, ignore_patterns, rmtree
 
-from tests.bench.measure import processor_time, show
+from tests.bench.measure import SIZES, many_files, processor_time, show
 from tests.bench.runtime import STATE
 from tests.executor.sample import FILES, PLAN, plan, step
-from tests.kit.repository import ENVIRONMENT, make_repository
+from tests.kit.files import write_tree
+from tests.kit.names import LAUNCHER
+from tests.kit.repository import ENVIRONMENT, git, make_repository
 from tests.released.record import ROOT, extract, first_bundle, read_baseline
 
-ROUNDS = 15
+ROUNDS, A_FEW_ROUNDS = 15, 3
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 SESSION = "bench"
 PYTHON = str(Path(sys.executable).resolve())
@@ -127,16 +130,19 @@ def main() -> None:
         folder = Path(name)
         bundles = [_copy_of(first_bundle(ROOT / "dist"), folder / "new"), extract(ref, folder / "old")]
         stopped = _stopped(bundles[0], folder / "stopped")
-        planned = make_repository(folder / "planned", FILES)
-        (planned / PLAN).parent.mkdir(parents=True)
-        (planned / PLAN).write_text(plan(step(1), step(2), verification="true"))
-        rows = [*_compare(stopped, _anywhere(), bundles), *_compare(planned, _run(), bundles)]
-    show(f"Processor time of a call (the release at {ref[:10]} = 1, least of {ROUNDS} rounds)", rows)
+        before = f"(the release at {ref[:10]} = 1, least of"
+        rows = _compare(lambda: _copy_of(stopped, folder / "work"), _anywhere(), bundles, ROUNDS)
+        show(f"Processor time of a call outside a run {before} {ROUNDS} rounds)", _ratios(rows))
+        for size, rounds in zip(SIZES, (ROUNDS, A_FEW_ROUNDS), strict=True):
+            planned = _planned(folder / f"planned-{size}", size)
+            rows = _compare(partial(_as_planned, planned), _run(), bundles, rounds)
+            show(f"Processor time in a run in {size} files {before} {rounds} rounds)", _ratios(_joined(rows)))
 
 
-def _copy_of(bundle: Path, folder: Path) -> Path:
-    """Copy a bundle without byte code, so that both begin alike."""
-    return Path(copytree(bundle, folder, ignore=ignore_patterns("__pycache__")))
+def _copy_of(source: Path, folder: Path) -> Path:
+    """Copy a folder without byte code, so that both begin alike."""
+    rmtree(folder, ignore_errors=True)
+    return Path(copytree(source, folder, ignore=ignore_patterns("__pycache__")))
 
 
 def _stopped(bundle: Path, folder: Path) -> Path:
@@ -147,24 +153,56 @@ def _stopped(bundle: Path, folder: Path) -> Path:
     return make_repository(folder)
 
 
-def _compare(start: Path, calls: Sequence[Call], bundles: Sequence[Path]) -> list[tuple[str, str]]:
-    """Make the calls in a fresh copy of a repository per bundle and round; the first round writes the byte code."""
-    rounds = [[_play(start, calls, bundle) for bundle in bundles] for _ in range(ROUNDS + 1)][1:]
-    rows = []
-    for at, call in enumerate(calls):
-        new, old = (min(one[side][at] for one in rounds) for side in range(len(bundles)))
-        rows.append((call.title, f"{new / old:.2f}"))
-    return rows
+def _planned(folder: Path, size: int) -> Path:
+    """Make a repository of this many files with a plan, all of it committed."""
+    text = plan(step(1), step(2), verification="true")
+    return make_repository(folder, {**FILES, **many_files(size), PLAN: text})
 
 
-def _play(start: Path, calls: Sequence[Call], bundle: Path) -> list[float]:
-    folder = start.parent / "work" / start.name
-    copytree(start, folder)
+def _as_planned(folder: Path) -> Path:
+    """Take back all that a run did, and have git know which files are unchanged, as it does after a commit."""
+    first = git(folder, "rev-list", "--max-parents=0", "HEAD")
+    git(folder, "reset", "--quiet", "--hard", first)
+    git(folder, "clean", "-ffdxq")
+    for ref in git(folder, "for-each-ref", "--format=%(refname)", f"refs/{LAUNCHER}").splitlines():
+        git(folder, "update-ref", "-d", ref)
+    rmtree(folder / ".git" / LAUNCHER, ignore_errors=True)
+    git(folder, "reflog", "expire", "--expire=now", "--all")
+    git(folder, "prune", "--expire=now")  # else the next run finds its objects made
+    git(folder, "status", "--short")
+    return folder
+
+
+def _compare(
+    fresh: Callable[[], Path], calls: Sequence[Call], bundles: Sequence[Path], rounds: int
+) -> dict[str, list[float]]:
+    """Return the least seconds of each call per bundle; the first round, which writes the byte code, is not counted."""
+    played = [[_play(fresh(), calls, bundle) for bundle in bundles] for _ in range(rounds + 1)][1:]
+    return {
+        call.title: [min(one[side][at] for one in played) for side in range(len(bundles))]
+        for at, call in enumerate(calls)
+    }
+
+
+def _joined(rows: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+    """Add the start with the first step: the first look at the tree, the longest, has moved from the one to the other."""
+    start, begin = (
+        rows[title] for title in rows if title.endswith((PLAN, "begin 1")) and "audit" not in title
+    )
+    return {
+        **rows,
+        "ultra run start and step begin 1": [sum(both) for both in zip(start, begin, strict=True)],
+    }
+
+
+def _ratios(rows: Mapping[str, Sequence[float]]) -> list[tuple[str, str]]:
+    return [(title, f"{new / old:.2f}  ({new * 1000:.0f} ms)") for title, (new, old) in rows.items()]
+
+
+def _play(folder: Path, calls: Sequence[Call], bundle: Path) -> list[float]:
     taken = []
     for call in calls:
-        for path, text in call.files.items():
-            (folder / path).write_text(text)
+        write_tree(folder, call.files)
         env = {**ENVIRONMENT, "HOME": str(folder.parent), "CLAUDE_CODE_SESSION_ID": SESSION}
         taken.append(processor_time(call.command(bundle), folder, call.text(folder), env))
-    rmtree(folder.parent)
     return taken
