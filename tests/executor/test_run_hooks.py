@@ -85,7 +85,9 @@ def test_the_summariser_is_told_plan_step_and_command(make: Make) -> None:
     assert 'step 2 of 2 is in progress ("Make part 2"); 1 of 2 steps are over' in told
     assert "Next command: `ultra step verify 2`, once the step's edits are made" in told
     assert RESUME in told
-    repo.write({"src/part2.py": "two\n"})
+    repo.write({PLAN: TWO.replace("Make part", "Skip part")})
+    assert 'step 2 of 2 is in progress ("Make part 2")' in call(repo, "pre_compact")
+    repo.write({PLAN: TWO, "src/part2.py": "two\n"})
     repo.ok("step verify 2")
     assert "Next command: `ultra step commit 2`" in call(repo, "pre_compact")
     repo.ok("step commit 2")

@@ -19,7 +19,7 @@ MARK = "ULTRA"
 
 def bash(command: str, **more: object) -> Call:
     """Run a command."""
-    return Call("Bash", {"command": command, "description": "a step of the command", **more})
+    return Call("Bash", {"command": command, "description": "Next call", **more})
 
 
 def ultra(line: str) -> Call:

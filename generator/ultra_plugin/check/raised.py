@@ -89,9 +89,10 @@ def _read(tree: SourceTree, path: str) -> _Module:
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     raised = tuple(
         _Raised(codes, path, call.lineno, function.name)
+        for call in module.every(ast.Call)
+        if call.args and _called(call) in _CALLS
         for function in functions
-        for call in ast.walk(function)
-        if isinstance(call, ast.Call) and call.args and _called(call) in _CALLS
+        if function.lineno <= call.lineno <= (function.end_lineno or 0)
         for codes in _codes(call.args[0], constants)
     )
     rules = {

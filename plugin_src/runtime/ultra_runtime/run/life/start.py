@@ -234,4 +234,6 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
 
 
 def _detached(live: Live) -> str:
-    return "" if live.git.branch() else "HEAD is detached: create a branch afterwards to keep the commits"
+    return (
+        "HEAD is detached: create a branch afterwards to keep the commits" if live.git.is_detached() else ""
+    )
