@@ -102,10 +102,10 @@ def test_equal_commands_are_run_once_and_checked_for_every_text() -> None:
         step(3, ["a"], verify="last"),
         verification="last",
     )
-    job = make_job(PLACE, "0" * 40, found, settings_of({}), FINISHING)
+    job = make_job(PLACE, "0" * 40, found, settings_of({}), None, FINISHING)
     assert job["commands"] == [
         {"command": "echo", "expected": ["one", "two"], "exit": False, "compare": False},
         {"command": "last", "expected": [], "exit": True, "compare": True},
     ]
-    job = make_job(PLACE, "0" * 40, found, settings_of({}), AUDITING)
+    job = make_job(PLACE, "0" * 40, found, settings_of({}), None, AUDITING)
     assert [one["compare"] for one in job["commands"]] == [False, False]

@@ -41,6 +41,8 @@ class Tried(Struct):
     required: bool = False
     """Whether the run must not be completed without the proof that there is not."""
     notes: Sequence[str] = ()
+    changed: Sequence[Sequence[str]] = ()
+    """What the checkout got otherwise than at the start of the run: kind and name."""
 
     def problem(self, one: Condition) -> str:
         """Return how a command failed; empty if it passed, or need not be run without a clean checkout."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.proof.around import judge_around
 from ultra_runtime.proof.checks import check_objects
 from ultra_runtime.proof.conditions import judge
 from ultra_runtime.struct import Struct
@@ -37,5 +38,8 @@ def prove(
     Nothing else counts: not the working tree, not what the run recorded about itself.
     """
     objects = check_objects(git, steps, fence, start, end)
-    drifts, notes = judge(conditions, tried) if tried else ([], [])
-    return Proof(objects.drifts + drifts, objects.notes + notes)
+    if tried is None:
+        return Proof(objects.drifts, objects.notes)
+    drifts, notes = judge(conditions, tried)
+    changed, named = judge_around(git, start, end, tried.changed)
+    return Proof(objects.drifts + drifts + changed, objects.notes + notes + named)

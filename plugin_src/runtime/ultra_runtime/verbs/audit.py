@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
-from ultra_runtime.checkout.settings import read_settings, requiring
+from ultra_runtime.checkout.settings import read_settings, requiring, settings_of
 from ultra_runtime.proof.background import AUDITING, background_of, make_job
 from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
@@ -40,9 +40,10 @@ def run(args: Args) -> Answer:
     case = open_case(workspace.git, place, read_plan_bytes(place.plan))
     tried = None
     if case and case.is_over and case.facts.has_ended:
-        settings = requiring(read_settings(place.root))
+        around = case.around()
+        settings = requiring(settings_of(around.settings) if around else read_settings(place.root))
         background = background_of(workspace, place.slug, AUDITING)
-        job = make_job(place, case.facts.end, case.conditions(), settings, AUDITING)
+        job = make_job(place, case.facts.end, case.conditions(), settings, around, AUDITING)
         tried = background.run(job, wait or settings.limits.get(fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS))
         if tried is None:
             words = f"{background.standing()} have run"

@@ -127,7 +127,7 @@ def finish(live: Live, data_folder: str | None, seconds: float | None = None) ->
 def _try(live: Live, case: Case, background: Background, seconds: float | None) -> Tried | None:
     """Run the commands of the plan in a clean checkout of the end of the run."""
     settings = settings_of(live.lock.get(SETTINGS) or {})
-    job = make_job(live.place, case.facts.end, case.conditions(), settings, FINISHING)
+    job = make_job(live.place, case.facts.end, case.conditions(), settings, case.around(), FINISHING)
     if seconds is None:
         seconds = live.limit(settings_fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS)
     return background.run(job, seconds)
