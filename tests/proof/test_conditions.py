@@ -10,7 +10,8 @@ from tests.executor.sample import plan, step
 from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.plan.reading import read
 from ultra_runtime.proof.background import AUDITING, FINISHING, make_job
-from ultra_runtime.proof.conditions import CLEAN, Condition, Tried, conditions_of, judge
+from ultra_runtime.proof.conditions import Condition, Tried, conditions_of, judge
+from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.state.run_place import RunPlace
 
 PLACE = RunPlace("/repo", "/repo/plan.md", None, None)

@@ -40,7 +40,7 @@ start; echo true > {RUNNER}; bad 1 one; finish
     Attack("an installed test runner edited while the proof runs, and put back", INSTALL + f"""\
 start; echo true > {RUNNER}; bad 1 one; ultra run finish --wait 0.01; sleep 1.5; cp tests/check.sh {RUNNER}; finish
 """, parts=(INSTALLED,), verification="sleep 0.5", says="dependencies.*node_modules"),
-    Attack("a dependency added during the run", INSTALL + f"""\
+    Attack("a dependency added during the run", INSTALL + """\
 start; mkdir node_modules/loose; echo x > node_modules/loose/index.js; bad 1 one; finish
 """, parts=(Part(1, ("src/one.txt",), "test -e node_modules/loose/index.js"),), verification="", says="dependencies.*node_modules"),
     Attack("proof: off written after a partial end", LEFT_OPEN + """\

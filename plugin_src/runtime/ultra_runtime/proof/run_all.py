@@ -14,7 +14,7 @@ from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.seal import is_sealed, sealed
-from ultra_runtime.proof.conditions import CLEAN
+from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.state.environment import environment_in_copy
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.owner import start_time

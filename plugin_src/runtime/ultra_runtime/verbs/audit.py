@@ -11,6 +11,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
 from ultra_runtime.checkout.settings import read_settings, requiring, settings_of
 from ultra_runtime.proof.background import AUDITING, background_of, make_job
+from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
 from ultra_runtime.run.state.assignment import read_plan_bytes
@@ -25,9 +26,17 @@ from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.proof.conditions import Tried
+
 USAGE = "audit PATH [--project DIR] [--session N] [--wait SECONDS] [--json]"
 STAGE = "execute"
 PROVING, AGAIN = "proving", "make the same call again"
+
+
+def _without(tried: Tried | None) -> str:
+    return " without a proof" if tried and tried.proof != CLEAN else ""
 
 
 def run(args: Args) -> Answer:
@@ -57,7 +66,7 @@ def run(args: Args) -> Answer:
         "drift_details": found.details(),
         "source": found.source,
     }
-    head = f"{found.verdict}: {len(found.completed)} completed steps, commits from {found.source}"
+    head = f"{found.verdict}{_without(tried)}: {len(found.completed)} completed steps, commits from {found.source}"
     if tried:
         data["proof"] = tried.proof
         head += f", proof: {tried.proof}"

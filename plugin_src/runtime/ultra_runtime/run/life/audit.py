@@ -137,7 +137,8 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
         lost = Drift("history", words, "no such commit in this repository")
         return Audit(source, [*case.edited, lost], numbers, case.missing, has_ended=facts.has_ended)
     conditions = case.conditions() if tried else ()
-    proof = prove(git, case.completed, case.assignment.fence, facts.start, facts.end, conditions, tried)
+    fence = case.assignment.fence
+    proof = prove(git, case.completed, fence, facts.start, facts.end, conditions, tried, facts.claims)
     drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
     notes = [*facts.problems, *proof.notes, *_strays(git, facts)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)

@@ -172,6 +172,8 @@ def _name_moved(live: Live) -> None:
     paths = committed_since(live, stood, head)
     if head != stood:
         changed = f" change {list_paths(paths)}" if paths else " change no file"
+        if paths and live.turn() is None:
+            changed += f"; if they are the user's: ask, then `{verb('run finish')} --mine`"
         live.notes.append(f"commits outside the run ({stood[:10]} to {head[:10]}){changed}")
 
 

@@ -5,6 +5,7 @@ Whatever else changes is nobody's, and `step begin` names it.
 
 from __future__ import annotations
 
+from ultra_runtime.run.state.leftovers import leftovers
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -56,6 +57,9 @@ def account_from(live: Live, earlier: Known | None) -> Known:
     """Record at the start of a run that the tree is the user's, except for what changed since an earlier run stopped."""
     now, head = live.snapshots.take(), live.git.head()
     live.ignored.look()
+    for left in leftovers(live, now, head):
+        live.lock.setdefault("findings", []).append(left)
+        live.notes.append(left)
     tree = now
     if earlier:
         changes = live.snapshots.changes(earlier.tree, now)

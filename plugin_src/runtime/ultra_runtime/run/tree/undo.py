@@ -130,9 +130,12 @@ class Difference:
 def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
     """Restore every path that differs from the beginning of the step, or only some of them.
 
-    Every change since then counts as the step's, inside its Files or not: nobody else works in this tree.
+    Every change since then counts as the step's, inside its Files or not: nobody else works in this tree. What was
+    committed meanwhile is somebody's, and stays as it is committed.
     """
     old = state.read(workspace, snapshots)
+    committed = _committed(snapshots, record)
+    base = snapshots.with_entries(record.tree, committed)
     placing = Placing(workspace.root)
     slug = os.path.basename(snapshots.folder)
     saved: Save | None = None
@@ -140,7 +143,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     left = placing.failed
     for _ in range(MOST_ROUNDS):
         try:
-            found = Difference(snapshots, record.tree, old, only)
+            found = Difference(snapshots, base, old, only)
             if found.paths:
                 saved = save(workspace.git, slug, record.number, record.start, found.paths, saved)
         except UltraError as problem:
@@ -156,10 +159,26 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             break
     try:
         named = None if only is None else only - found.other
-        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named)
+        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named, committed)
     except GitError as problem:
         left["the index"] = str(problem)
     return Undone(sorted(paths), left, record.number)
+
+
+def _committed(snapshots: Snapshots, record: Record) -> dict[str, Entry | None]:
+    """Return the paths that commits have changed since the step began -> what an undo leaves there.
+
+    That is what HEAD has; where the path had uncommitted changes before the step, it is what is there now.
+    """
+    git = snapshots.git
+    head = git.head()
+    if head == record.start:
+        return {}
+    changes = snapshots.changes(record.start, head)
+    paths = [change.path for change in changes]
+    before = snapshots.entries(record.tree, paths)
+    now = snapshots.entries(snapshots.take(), paths)
+    return {one.path: one.new if before.get(one.path) == one.old else now.get(one.path) for one in changes}
 
 
 def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None:
