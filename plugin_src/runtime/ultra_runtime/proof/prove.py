@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.proof.around import judge_around
+from ultra_runtime.proof.brought import judge_changed
 from ultra_runtime.proof.checks import check_objects
 from ultra_runtime.proof.conditions import judge
 from ultra_runtime.struct import Struct
@@ -44,5 +44,5 @@ def prove(
     if tried is None:
         return Proof(objects.drifts, objects.notes)
     drifts, notes = judge(conditions, tried)
-    changed, named = judge_around(git, start, end, tried.changed)
+    changed, named = judge_changed(git, start, end, tried.changed)
     return Proof(objects.drifts + drifts + changed, objects.notes + notes + named)

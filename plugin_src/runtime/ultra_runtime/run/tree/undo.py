@@ -16,7 +16,7 @@ from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
-from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths, read_blobs
+from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_objects, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -77,6 +77,8 @@ class Difference:
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
+        if only is None:
+            self.items.update((path, old.nearby[path]) for path in removed(self.root, old))
         rules = {path: item for path, item in self.items.items() if os.path.basename(path) == IGNORE_FILE}
         self.rules = bool(rules)
         """Whether these are only ignore files, which decide what else differs: an ignored file is nobody's business."""
@@ -125,6 +127,26 @@ class Difference:
         bits = there.bits if there and there.bits >= 0 else self.old.usual
         is_program = entry.mode == EXECUTABLE
         return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
+
+
+def removed(root: str, before: Before) -> list[str]:
+    """Return the ignored files near the step that are gone."""
+    return [path for path in before.nearby if not os.path.lexists(os.path.join(root, path))]
+
+
+def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> list[str]:
+    """Save the ignored files that a step took along, and return them: a rescue brings them back."""
+    before = state.read(workspace, snapshots)
+    paths = removed(workspace.root, before) if before else []
+    if before and paths:
+        items = {path: before.nearby[path] for path in paths}
+        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
+        names = [item.name for item in items.values()]
+        copy_objects(workspace.git, names, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
+        save(
+            workspace.git, os.path.basename(snapshots.folder), record.number, record.start, items, items=items
+        )
+    return paths
 
 
 def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:

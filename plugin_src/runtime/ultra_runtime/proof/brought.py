@@ -24,7 +24,7 @@ DECLARING = (
 REQUIREMENTS = "requirements"
 
 
-def judge_around(
+def judge_changed(
     git: Git, start: str, end: str, changed: Sequence[Sequence[str]]
 ) -> tuple[list[Drift], list[str]]:
     """Return what speaks against the proof, and notes on dependencies that the run had a reason to change."""
