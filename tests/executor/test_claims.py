@@ -47,7 +47,7 @@ def test_what_changes_after_the_claim_is_not_the_users(make: Make) -> None:
     commit(repo, README_md="# Not mine\n")
     answer = repo.ok("run finish")
     assert answer["result"] == "partial"
-    assert [one["check"] for one in answer["drift_details"]] == ["scope"]
+    assert [one["check"] for one in answer["ultraexecute_summary"]["drift_details"]] == ["scope"]
 
 
 def test_what_the_proof_needs_can_be_committed_and_claimed_at_the_end(make: Make) -> None:
@@ -55,12 +55,14 @@ def test_what_the_proof_needs_can_be_committed_and_claimed_at_the_end(make: Make
     repo.write({"needed.txt": "x\n"})
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
-    (drift,) = repo.ok("run finish")["drift_details"]
+    (drift,) = repo.ok("run finish")["ultraexecute_summary"]["drift_details"]
     assert "what it needs is not committed: commit it" in drift["actual"]
     commit(repo, needed_txt="x\n")
     notes = " ".join(repo.start("--mode", "resume")["notes"])
     assert "change needed.txt; if they are the user's: ask, then `ultra run finish --mine`" in notes
-    assert [one["check"] for one in repo.ok("run finish")["drift_details"]] == ["scope"]
+    assert [one["check"] for one in repo.ok("run finish")["ultraexecute_summary"]["drift_details"]] == [
+        "scope"
+    ]
     repo.start("--mode", "resume")
     answer = repo.ok("run finish --mine")
     assert answer["result"] == "completed"

@@ -73,7 +73,7 @@ def test_no_proof_is_said_wherever_the_result_is(make: Make) -> None:
     assert (answer["result"], answer["proof"]) == ("completed", off)
     assert repo.ok(f"status --project {PROJECT}")["run"]["proof"] == off
     audited = repo.say("audit", PLAN).out
-    assert audited.startswith("pass without a proof: 1 completed steps")
+    assert audited.startswith("pass without a proof: 1 completed step, ")
 
 
 def test_settings_edited_during_the_run_are_named_and_have_no_effect(make: Make) -> None:

@@ -30,7 +30,7 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     answer = repo.ok("step verify 1")
     call = "ultra step restore 1 README.md deep/er.txt mine.txt notes.txt"
     mine = call.replace("restore 1", "begin 1 --mine")
-    assert answer["do"] == (  # and not: mend
+    assert answer["do"] == (  # and not: fix
         f"undo what is outside the step: `{call}` (what the user changed: ask, then `{mine}`), then `ultra step verify 1`"
     )
     told = repo.ok(call.partition(" ")[2])
@@ -50,7 +50,7 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     assert repo.ok("step verify 1")["passed"]
 
 
-def test_what_lies_inside_is_mended(repo: Repo) -> None:
+def test_what_lies_inside_is_fixed(repo: Repo) -> None:
     repo.write({"src/part1.py": "wrong\n"})
     assert repo.ok("step verify 1")["do"] == (
         "fix it (read the file back and compare it), then `ultra step verify 1`"

@@ -17,8 +17,8 @@ SCRIPT: str = plan_fields.MANIFEST_BASH_SYNTAX_CHECK
 NEVER_TOUCH, PROTECTED, SCOPE, SUBMODULE_MOVED = "never_touch", "protected", "scope", "submodule"
 VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED = "verify", "exit_condition", "proof", "conversion"
 BROUGHT: str = settings_fields.DEPENDENCIES
-CLEAN = "clean checkout"
-"""What the summary of a run says of its proof when there is one."""
+CLEAN, NOT_MADE = "clean checkout", "not made: not every step is completed"
+"""What the summary of a run says of its proof when there is one, and before it can be made."""
 OF_COMMANDS = (VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED, BROUGHT)
 """The checks that need the commands of the plan to run."""
 

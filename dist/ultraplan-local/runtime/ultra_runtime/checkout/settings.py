@@ -57,6 +57,15 @@ def read_settings(root: str) -> Settings:
     return settings_of(result.parsed or {})
 
 
+def settings_problem(root: str) -> str:
+    """Return what is wrong with the settings of a repository, with the remedy; empty when nothing is."""
+    try:
+        read_settings(root)
+    except RefusedError as problem:
+        return f"{problem.error}; {problem.next_step}"
+    return ""
+
+
 def settings_of(values: Mapping[str, Any]) -> Settings:
     """Return the settings that valid values describe."""
     held: dict[str, Any] = {
@@ -77,5 +86,5 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 
 def requiring(settings: Settings) -> Settings:
-    """Return settings that go without the proof only where they say that there is none."""
+    """Return the settings with the proof required, unless they switch it off."""
     return settings if settings.proof != TRY else settings_of({**settings.given, fields.PROOF: REQUIRE})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
-from ultra_runtime.proof.drift import CLEAN, NO_PROOF
+from ultra_runtime.proof.drift import CLEAN, NO_PROOF, NOT_MADE
 from ultra_runtime.run.life.holder import GONE, find_lock, held_next, holder_of
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.run.state.statuses import DEFERRED, OVER, PENDING
@@ -136,7 +136,7 @@ def _read_progress(run: RunFacts, path: str) -> None:
     _add_times(run)
     summary = values.get(fields.SUMMARY)
     proof = str(summary.get(NO_PROOF) or "") if isinstance(summary, dict) else ""
-    run.proof = "" if proof == CLEAN else proof
+    run.proof = "" if proof in (CLEAN, NOT_MADE) else proof
     audit = values.get(fields.MANIFEST_AUDIT)
     if isinstance(audit, dict):
         run.audit, run.audit_source = (

@@ -32,6 +32,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.checkout.surroundings import Surroundings
+    from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.known import Known
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.tree.workspace import Workspace
@@ -55,6 +57,8 @@ class Live:
         self.assignment: Assignment
         self.progress: Progress
         self.notes: list[str] = []
+        self.around: Surroundings | None = None
+        """What the run is pinned to from now on; none when nothing is pinned anew."""
         self.earlier: Known | None = None
         """What was accounted for in the unfinished run that this one replaces."""
 
@@ -73,6 +77,15 @@ class Live:
     def most_attempts(self) -> int:
         """Return how often a step may be verified."""
         return self.limit(fields.LIMITS_ATTEMPTS, ATTEMPTS)
+
+    def attempts_left(self, step: Step, used: int) -> int:
+        """Return how many attempts a step still has: one if its first failure is final."""
+        left = max(self.most_attempts() - used, 0)
+        return min(left, 1) if step.is_tried_once else left
+
+    def attempts_of(self, step: Step, used: int) -> int:
+        """Return how many attempts a step has in all, after it has used some."""
+        return used if step.is_tried_once else self.most_attempts()
 
     def command_seconds(self) -> int:
         """Return how long a command of the plan may run."""
@@ -172,7 +185,7 @@ def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
     if owner.is_same(caller):
         return
     if owner.lives():
-        error = f"the run of {one_line(place.shown)} belongs to another session ({owner}); this is {caller}"
+        error = f"the run of {one_line(place.shown)} belongs to {owner.seen_by(caller)} ({owner}); this is {caller}"
         raise RefusedError(error, f"wait until it ends, or use another working tree{owner.how_to_share()}")
     hint = f"take it over: `{place.call} --mode resume`"
     raise RefusedError(
