@@ -60,8 +60,8 @@ def test_a_list_of_commands_is_a_script(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("setup: x\nsetup_second: 9", ":2: setup_second is not a field of this version (did you mean setup_seconds?)"),
-        ("limits:\n  attempt: 3", ":2: limits.attempt is not a field of this version (did you mean attempts?)"),
+        ("setup: x\nsetup_second: 9", ":2: setup_second is not one of the settings (did you mean setup_seconds?): dependencies, limits, ports, "),
+        ("limits:\n  attempt: 3", ":2: limits.attempt is not one of the settings (did you mean attempts?): attempts, checkout_seconds, "),
         ("proof: maybe", ":1: proof must be require, try or off, not \"maybe\""),
         ("proof: [try]", ":1: proof must be text, not a list"),
         ("setup_seconds: soon", ':1: setup_seconds must be a whole number, not "soon"'),
