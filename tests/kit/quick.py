@@ -1,0 +1,26 @@
+"""Settings of the machine that make tests quick and change no result."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30  # bytes; a whole session needs less than 1 GB
+
+
+def keep_byte_code() -> None:
+    """Let Python keep what it compiles, also where the environment forbids it: else each process compiles again."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+def work_in_memory() -> None:
+    """Put temporary files into memory where there is room, unless TMPDIR names a place."""
+    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK | os.X_OK):
+        return
+    disk = os.statvfs(MEMORY)
+    if disk.f_bavail * disk.f_frsize >= ROOM and not disk.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
