@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import fcntl
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.interpreters import interpreters
 from tests.kit.calls import FIXED
+from tests.kit.files import copy_tree
 from tests.kit.names import NAME, SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.per_plugin import own_suite
@@ -19,6 +22,7 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import table_files
 from ultra_plugin.tree import write
 
+UNUSED = "unused"
 # A folder that all workers of a session share.
 SHARED = pytest.StashKey[Path]()
 
@@ -65,6 +69,11 @@ def rendered(sources: Path, target: Path) -> Path:
     return target / NAME
 
 
+def copy_bundle(bundle: Path, target: Path) -> Path:
+    """Return a copy of the session's bundle with its byte code, of one that no call writes byte code to meanwhile."""
+    return copy_tree(bundle.parents[1] / UNUSED / bundle.name, target)
+
+
 @pytest.fixture(scope="session")
 def bundle(pytestconfig: pytest.Config) -> Path:
     """Return a plugin folder that no test changes, built once; tests/generator shows that dist/ is the same."""
@@ -74,5 +83,16 @@ def bundle(pytestconfig: pytest.Config) -> Path:
         if not (shared / "dist").exists():
             bundles, _ = checked(SourceTree(SOURCES), "dist")
             write(bundles, shared / "dist")
+            compiled: list[str | Path] = [
+                interpreters()[-1],
+                "-I",
+                "-S",
+                "-m",
+                "compileall",
+                "-q",
+                shared / "dist",
+            ]
+            subprocess.run(compiled, check=True)
+            copy_tree(shared / "dist", shared / UNUSED)
     FIXED.add(shared / "dist" / NAME)
     return shared / "dist" / NAME

@@ -7,9 +7,10 @@ from typing import Any
 
 from hypothesis import settings
 
-from tests.kit.quick import keep_byte_code, work_in_memory
+from tests.kit.quick import keep_byte_code, use_this_python, work_in_memory
 
 keep_byte_code()
+use_this_python()
 work_in_memory()
 # The same examples every time, so that a build says the same of the same sources; `make soak` looks for new ones.
 settings.register_profile("steady", derandomize=True)
