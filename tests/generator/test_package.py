@@ -39,7 +39,7 @@ def build(
     modules = os.pathsep.join([str(Path(ultra_plugin.__file__).parent.parent), *_third_party()])
     subprocess.run(
         [python, "-m", "ultra_plugin", "build"], cwd=folder, check=True, capture_output=True, umask=umask,
-        env={**os.environ, "PYTHONPATH": modules, "PYTHONDONTWRITEBYTECODE": "1", **env},
+        env={**os.environ, "PYTHONPATH": modules, **env},
     )  # fmt: skip
     files = [path for path in folder.rglob("*") if path.is_file() and "plugin_src" not in path.parts]
     return {

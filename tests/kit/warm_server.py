@@ -20,12 +20,12 @@ MOST = 1 << 20
 
 
 def load(path: str, package: str) -> None:
-    """Import every module of a package, but the hooks: these are scripts."""
-    sys.path.insert(0, path)
+    """Import every module of a package, but those that are scripts."""
+    sys.path[:] = [path, *(one for one in sys.path if one != os.path.dirname(os.path.abspath(__file__)))]
     for folder, _, names in sorted(os.walk(os.path.join(path, package))):
         for name in sorted(names):
             module = os.path.relpath(os.path.join(folder, name), path).replace(os.sep, ".")
-            if name.endswith(".py") and ".hooks." not in module:
+            if name.endswith(".py") and name != "__main__.py" and ".hooks." not in module:
                 __import__(module[: -len(".py")].replace(".__init__", ""))
 
 
