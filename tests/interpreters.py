@@ -19,6 +19,12 @@ def interpreters(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
     return tuple(path for version, path in every_interpreter().items() if version >= oldest)
 
 
+def sampled(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
+    """Return the interpreters that a test of all versions tries: the oldest and the newest, in `make soak` all of them."""
+    found = interpreters(oldest)
+    return found if "ULTRA_SOAK" in os.environ else tuple(dict.fromkeys((found[0], found[-1])))
+
+
 def too_old() -> tuple[Path, ...]:
     """Return the interpreters that the runtime refuses."""
     return tuple(path for version, path in every_interpreter().items() if version < (3, 9))

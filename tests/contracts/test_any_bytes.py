@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contracts.conftest import FIXTURES, Validate, codes
-from tests.interpreters import interpreters
+from tests.interpreters import interpreters, sampled
 from tests.kit.names import LAUNCHER
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_data
@@ -42,7 +42,7 @@ def check() -> Check:
     return call
 
 
-@pytest.mark.parametrize("python", interpreters(), ids=str)
+@pytest.mark.parametrize("python", sampled(), ids=str)
 def test_mutations_with_every_interpreter(
     bundle: Path, python: Path, record_property: Callable[[str, object], None]
 ) -> None:
@@ -216,17 +216,17 @@ def test_time_grows_with_the_size_and_no_faster(
 ) -> None:
     def seconds(kind: str, size: int) -> float:
         data = GROWING[what](size)
-        best = float("inf")
-        for _ in range(3):
-            began = time.process_time()
-            check(kind, data)
-            best = min(best, time.process_time() - began)
-        return best
+        began = time.process_time()
+        check(kind, data)
+        return time.process_time() - began
+
+    def grows_no_faster(kind: str) -> bool:
+        small, large = seconds(kind, 2_000), seconds(kind, 16_000)
+        # Eight times the size: 8 when linear, 64 when quadratic; what takes no time at all says nothing.
+        return large < 24 * max(small, 0.003)
 
     kinds = JSON_KINDS if GROWING[what](1).startswith(b"{") else set(KINDS) - set(JSON_KINDS)
     gc.freeze()  # a collection looks only at what the checks make, not at all that the tests have loaded
     request.addfinalizer(gc.unfreeze)
     for kind in sorted(kinds):
-        small, large = seconds(kind, 2_000), seconds(kind, 16_000)
-        # Eight times the size: 8 when linear, 64 when quadratic; what takes no time at all says nothing.
-        assert large < 24 * max(small, 0.003), f"{kind}: {small:.4f} s, then {large:.4f} s"
+        assert any(grows_no_faster(kind) for _ in range(3)), kind

@@ -36,7 +36,9 @@ def run(code: CodeType, words: list[str]) -> None:
         exec(code, {"__name__": "__main__", "__file__": words[0], "__builtins__": __builtins__})  # noqa: S102
         status = 0
     except SystemExit as stop:
-        status = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
+        status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        if not isinstance(stop.code, (int, type(None))):
+            sys.stderr.write(f"{stop.code}\n")
     except BaseException:
         sys.excepthook(*sys.exc_info())
         status = 1

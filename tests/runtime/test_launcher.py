@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interpreters import interpreters, python_on_path, too_old
+from tests.interpreters import interpreters, python_on_path, sampled, too_old
 from tests.kit.calls import Told, Ultra
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER, NAME, RUNTIME
@@ -28,7 +28,7 @@ def test_there_are_interpreters_to_test_with() -> None:
     assert len(interpreters()) >= 2
 
 
-@pytest.mark.parametrize("interpreter", interpreters(), ids=str)
+@pytest.mark.parametrize("interpreter", sampled(), ids=str)
 def test_every_verb_answers_under_every_interpreter(
     interpreter: Path, bundle: Path, repo: Path, tmp_path: Path, add_state: Callable[..., Path]
 ) -> None:
@@ -70,7 +70,7 @@ def test_without_python3_there_is_one_sentence(ultra: Ultra, tmp_path: Path) -> 
     assert told.err == "ultra: python3 is not on PATH: install Python 3.9 or newer, or put it on PATH.\n"
 
 
-@pytest.mark.parametrize("interpreter", interpreters(), ids=str)
+@pytest.mark.parametrize("interpreter", sampled(), ids=str)
 def test_nothing_of_the_surroundings_is_imported(
     interpreter: Path, bundle: Path, repo: Path, tmp_path: Path
 ) -> None:
