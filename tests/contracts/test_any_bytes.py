@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.contracts.conftest import FIXTURES, Validate, codes
 from tests.interpreters import interpreters, sampled
 from tests.kit.names import LAUNCHER
+from tests.kit.quick import examples
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.text.jsontext import write
@@ -56,7 +57,7 @@ def test_mutations_with_every_interpreter(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_bytes(check: Check, kind: str) -> None:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150), deadline=None)
     @given(st.binary(max_size=3000))
     def run(data: bytes) -> None:
         check(kind, data)
@@ -69,7 +70,7 @@ def test_random_bytes(check: Check, kind: str) -> None:
 def test_random_text_in_front_matter_and_body(check: Check, kind: str) -> None:
     line = st.text(alphabet="-#*`:[]{}'\"\\ \t\r|>&!%@,.0123456789abcstepTopic\u2028\x00é🦊", max_size=60)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150), deadline=None)
     @given(st.lists(line, max_size=40), st.lists(line, max_size=40))
     def run(head: list[str], body: list[str]) -> None:
         check(kind, "\n".join(["---", *head, "---", *body]).encode())
@@ -85,7 +86,7 @@ def test_random_json(check: Check, kind: str) -> None:
     )
     valid = json.loads(VALID[kind])
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100), deadline=None)
     @given(st.dictionaries(st.sampled_from([*valid, "other"]), values), st.booleans())
     def run(changes: dict[str, Any], whole: bool) -> None:
         check(kind, json.dumps({**(valid if whole else {}), **changes}).encode())

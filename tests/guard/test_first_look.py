@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
 from tests.kit.names import ROOT
+from tests.kit.quick import examples
 from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
@@ -96,13 +97,13 @@ def test_everyday_commands_need_no_second_look(command: str) -> None:
     assert not may_match(command)
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=examples(1500))
 @given(LINE)
 def test_no_is_right_for_lines_of_names_and_arguments(line: str) -> None:
     check(line)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(st.sampled_from(EXAMPLES), st.data())
 def test_no_is_right_for_mutated_examples(example: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(example)))
@@ -113,7 +114,7 @@ def test_no_is_right_for_mutated_examples(example: str, data: st.DataObject) -> 
     check(example[:at] + piece + example[at + gone :])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(PROGRAM | SOUP)
 def test_no_is_right_for_programs(text: str) -> None:
     check(text)
