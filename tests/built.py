@@ -94,5 +94,5 @@ def bundle(pytestconfig: pytest.Config) -> Path:
             ]
             subprocess.run(compiled, check=True)
             copy_tree(shared / "dist", shared / UNUSED)
-    FIXED.add(shared / "dist" / NAME)
+    FIXED.update((shared / "dist").iterdir())
     return shared / "dist" / NAME

@@ -32,7 +32,7 @@ class Program:
 
     def can_fork(self, call: tuple[str, ...], given: bytes) -> bool:
         """Tell whether a fork can make this kind of call; it does not make the first one."""
-        if len(given) > MOST_GIVEN or not hasattr(os, "pidfd_open"):
+        if len(given) > MOST_GIVEN or not _has_pidfd():
             return False
         is_first = call not in _called
         _called.add(call)
@@ -54,6 +54,16 @@ class Program:
         said = _read([out, err, told])
         assert said[told], f"the fork of {words} did not end"
         return subprocess.CompletedProcess(list(words), int(said[told]), said[out], said[err])
+
+
+@cache
+def _has_pidfd() -> bool:
+    """Tell whether this system can wait for a process and for a question at once."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
 
 
 def _read(ends: Sequence[int]) -> dict[int, bytes]:

@@ -8,6 +8,7 @@ interpreter does that is started with it.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -20,13 +21,14 @@ MOST = 1 << 20
 
 
 def load(path: str, package: str) -> None:
-    """Import every module of a package, but those that are scripts."""
+    """Import every module of a package that is no script; one that fails without a call is left to the call."""
     sys.path[:] = [path, *(one for one in sys.path if one != os.path.dirname(os.path.abspath(__file__)))]
     for folder, _, names in sorted(os.walk(os.path.join(path, package))):
         for name in sorted(names):
             module = os.path.relpath(os.path.join(folder, name), path).replace(os.sep, ".")
             if name.endswith(".py") and name != "__main__.py" and ".hooks." not in module:
-                __import__(module[: -len(".py")].replace(".__init__", ""))
+                with contextlib.suppress(Exception):
+                    __import__(module[: -len(".py")].replace(".__init__", ""))
 
 
 def run(code: CodeType, words: list[str]) -> None:
