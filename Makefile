@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
-WORKERS ?= 3  # on two cores: tests of the client and of kills wait now and then
+# One more than the cores that most have: tests of the client and of kills wait now and then.
+WORKERS ?= 3
 BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_src/plugins/*))
 
 .PHONY: help plugin install test slowest check dev eval bench soak screenshots tutorial release clean
