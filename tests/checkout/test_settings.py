@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER, PLUGIN_SOURCE, SOURCES
+from tests.kit.quick import examples
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import read_settings
 from ultra_runtime.text.yaml_document import read_yaml
@@ -125,7 +126,7 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(LINE, max_size=7))
 def test_what_is_read_is_what_yaml_says(lines: list[str]) -> None:
     """The subset refuses much of YAML; what it takes, it takes as YAML does."""

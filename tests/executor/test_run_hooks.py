@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.built import copy_bundle
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, STATE, Repo, plan, step
 from tests.kit.names import COMMANDS
 
@@ -340,7 +341,7 @@ def test_an_output_that_nobody_takes_is_no_error(make: Make, hook: str, redirect
 def test_a_damaged_bundle_does_not_fail_a_session(make: Make, tmp_path: Path, hook: str, room: str) -> None:
     repo = make(TWO)
     repo.start()
-    repo.bundle = Path(shutil.copytree(repo.bundle, tmp_path / "damaged"))
+    repo.bundle = copy_bundle(repo.bundle, tmp_path / "damaged")
     for damage in ("raise SystemExit(2)\n", "not python"):
         path = repo.bundle / "runtime/ultra_runtime" / room
         assert path.exists()

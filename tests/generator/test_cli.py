@@ -13,13 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import COMMAND, write_sample
+from tests.kit.generator import generator as cli
 from ultra_plugin import __version__
 from ultra_plugin.cli.installer import install_lines
-
-
-def cli(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ultra_plugin", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.generator.sample import write_sample
+from tests.kit.generator import generator
 from tests.kit.names import ROOT
 from tests.kit.sources import change, copy_of_sources
 from ultra_plugin.check.protocol import protocol_problems
@@ -168,8 +167,7 @@ def test_a_runtime_that_crashes_is_told_in_one_sentence(copy: Path) -> None:
 
 def test_the_trial_is_part_of_check(copy: Path) -> None:
     line = change(copy / "policy/commands.yaml", "        - chmod -R 0777 d\n", "        - chmod -R 0755 d\n")
-    command = [sys.executable, "-m", "ultra_plugin", "check", "--client", "off"]
-    done = subprocess.run(command, cwd=copy.parent, capture_output=True, text=True, check=False)
+    done = generator(copy.parent, "check", "--client", "off")
     assert done.returncode == 1
     assert done.stdout.startswith(
         f"plugin_src/policy/commands.yaml:{line}: example: the example 'chmod -R 0755 d'"
@@ -211,8 +209,7 @@ def test_a_tree_without_runtime_contracts_and_policy_has_nothing_to_try(tmp_path
 
 
 def refusal(copy: Path) -> str:
-    command = [sys.executable, "-m", "ultra_plugin", "check", "--client", "off"]
-    return subprocess.run(command, cwd=copy.parent, capture_output=True, text=True, check=False).stdout
+    return generator(copy.parent, "check", "--client", "off").stdout
 
 
 def test_a_breaking_change_is_refused_and_an_optional_field_is_not(copy: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_long_proof_goes_on_between_the_calls(run: Callable[..., Repo]) -> Non
     repo.do_step(1, {"src/part1.py": "one\n"})
     asked = repo.ok("run finish --wait 0.01")
     assert set(asked) == {"ok", "proof", "next"}
-    assert asked["next"].startswith("`ultra run finish` again")
+    assert asked["next"].startswith("call `ultra run finish` again")
     wait_for(repo, ["quick", "quick", "slow"])
     assert repo.ok("run finish --wait 0.01")["proof"] == "1 of 2 commands have run"
     assert repo.progress()["status"] == "in_progress"
