@@ -10,8 +10,8 @@ import click
 
 from ultra_plugin.cli.options import default_source, out_option, source_option
 from ultra_plugin.model import Bundle
+from ultra_plugin.overlay.layers import open_tree
 from ultra_plugin.pipeline import checked
-from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import changes
 
 
@@ -21,7 +21,7 @@ from ultra_plugin.tree import changes
 @click.option("--stat", is_flag=True, help="Show only the names of the files.")
 def diff_command(source: Path | None, out: Path, stat: bool) -> int:
     """Show how the rendered bundles differ from the output folder; exit 1 if they do."""
-    bundles, _ = checked(SourceTree(source or default_source()), out.name)
+    bundles, _ = checked(open_tree(source or default_source()), out.name)
     differ = False
     for bundle in bundles:
         for change in changes(bundle, out / bundle.name):
@@ -37,7 +37,11 @@ def _unified(bundle: Bundle, path: str, out: Path) -> Iterator[str]:
     place = out / bundle.name / path
     old = place.read_bytes() if place.is_file() else b""
     new = bundle.files[path].content if path in bundle.files else b""
-    label = f"{bundle.name}/{path}"
+    return unified(f"{bundle.name}/{path}", old, new)
+
+
+def unified(label: str, old: bytes, new: bytes) -> Iterator[str]:
+    """Yield the lines of a diff of one file."""
     if b"\0" in old + new:
         yield f"Binary file {label} differs\n"
         return
