@@ -45,8 +45,9 @@ def build(
         packages = build_distributions(tree.project, out)
     written = sum(map(len, changes.values())) + new_offer
     left = leftovers(out, {bundle.name for bundle in bundles})
-    warnings = tuple(map(str, tree.warnings))
-    report = Report(tuple(plugins), tuple(map(str, packages)), written, removed, left, warnings)
+    report = Report(
+        tuple(plugins), tuple(map(str, packages)), written, removed, left, warnings=tuple(tree.warnings)
+    )
     remember(out, inputs, report, trial_digest(tree, bundles))
     return report
 

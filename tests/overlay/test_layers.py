@@ -42,7 +42,7 @@ def test_every_kind_of_file_does_what_it_says(folder: Path) -> None:
     root = fork(
         folder,
         {
-            "commands/brief.md.j2": EXTENDED
+            "commands/brief.md.j2": EXTENDED.replace("{{ super() }}", "Go.")
             + "{% block intro %}\nAsk {{ agent('helper') }}.\n{% endblock %}\n",
             "commands/review.md.j2": "---\ndescription: Review a piece of work with more care\n---\nReview it well.\n",
             "commands/deploy.md.j2": "---\ndescription: Deploy a piece of work for Acme\n---\nDeploy it.\n",

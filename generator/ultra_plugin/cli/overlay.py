@@ -36,10 +36,13 @@ def overlay_command() -> None:
 @click.option("--upstream", required=True, help="A folder, a wheel, or FOLDER@TAG of a git repository.")
 @click.option("--name", help="Name of the plugin.  [default: that of the folder]")
 @click.option("--launcher", help="Name of its program.  [default: that of the plugin]")
-def new_command(folder: Path, upstream: str, name: str | None, launcher: str | None) -> None:
+@click.option("--plugin", help="The upstream's plugin to fork, if it has several.")
+def new_command(
+    folder: Path, upstream: str, name: str | None, launcher: str | None, plugin: str | None
+) -> None:
     """Start an overlay in FOLDER that renames the upstream's plugin."""
     called = name or folder.resolve().name
-    begin(folder, upstream, called, launcher or called)
+    begin(folder, upstream, called, launcher or called, plugin)
     click.echo(f"{folder / SETTINGS}: written\nBuild it: cd {folder} && ultra-plugin build")
 
 

@@ -179,7 +179,7 @@ class LayeredTree(SourceTree):
         for path, patch in cut.patches.items():
             self._patch(path, patch)
         settings = self._value(plugin)
-        for which, patch in name_patches(self._overlay, settings):
+        for which, patch in name_patches(self._overlay, settings, cut.off):
             self._patch(plugin if which == "plugin" else "suite.yaml", patch)
 
     def _value(self, path: str) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, problem
@@ -14,8 +14,8 @@ from ultra_plugin.overlay.values import Place, Value
 _UNTOUCHED = ("LICENSE", ".claude-plugin/icon.png")
 
 
-def name_patches(overlay: Value, plugin: Value) -> Iterator[tuple[str, Value]]:
-    """Yield "plugin" or "suite" and what overlay.yaml changes in its settings."""
+def name_patches(overlay: Value, plugin: Value, off: Collection[str]) -> Iterator[tuple[str, Value]]:
+    """Yield "plugin" or "suite" and what overlay.yaml changes in its settings; stages that are off have no names."""
     names = overlay.pairs.get("names", Value({}, overlay.place))
     suite = _picked(names, {"suite": "name"}) | _picked(overlay, {"version": "version"})
     if owner := names.pairs.get("owner"):
@@ -30,11 +30,13 @@ def name_patches(overlay: Value, plugin: Value) -> Iterator[tuple[str, Value]]:
     if commands := names.pairs.get("commands"):
         stages = plugin.pairs["pipeline"].pairs if "pipeline" in plugin.pairs else {}
         for stage, command in commands.pairs.items():
-            if stage not in stages:
+            if stage not in stages and stage not in off:
                 message = f"'commands' names '{stage}', which is not a stage"
                 raise problem(*command.place, "bad-stage", message, nearest(stage, stages))
         rows = {
-            stage: Value({"command": command}, command.place) for stage, command in commands.pairs.items()
+            stage: Value({"command": command}, command.place)
+            for stage, command in commands.pairs.items()
+            if stage not in off
         }
         own["pipeline"] = Value(rows, commands.place)
     yield "suite", Value(suite, overlay.place)

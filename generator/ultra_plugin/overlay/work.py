@@ -25,7 +25,7 @@ _IGNORED = "# The plugin is built from the overlay: ultra-plugin build\ndist/\n"
 _ATTRIBUTES = "# If you commit dist/ (remove it from .gitignore): never merge it, build it again.\ndist/** -merge linguist-generated\n"
 
 
-def begin(folder: Path, upstream: str, name: str, launcher: str) -> None:
+def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | None = None) -> None:
     """Create an overlay that renames the upstream's plugin, its commands and its program."""
     if folder.exists():
         raise UltraError(f"{folder}: exists already; name a new folder")
@@ -33,9 +33,11 @@ def begin(folder: Path, upstream: str, name: str, launcher: str) -> None:
     inner = os.path.relpath(upstream, folder)
     tree = open_source(folder.parent, kind, os.path.relpath(upstream, folder.parent))
     version = version_of(tree)
-    (plugin, *more) = tree.folders("plugins")
-    if more:
-        raise UltraError(f"{upstream}: has several plugins; write {SETTINGS} yourself, with 'plugin:'")
+    known = tree.folders("plugins")
+    if plugin is None and len(known) > 1:
+        raise UltraError(f"{upstream}: has several plugins; add --plugin with one of {', '.join(known)}")
+    if (plugin := plugin or known[0]) not in known:
+        raise NotKnown(f"{upstream}: has no plugin '{plugin}'", nearest(plugin, known))
     settings = read_value(plugin, tree.read(f"plugins/{plugin}/plugin.yaml"))
     rows = settings.pairs["pipeline"].pairs if "pipeline" in settings.pairs else {}
     names: dict[str, object] = {
@@ -49,14 +51,9 @@ def begin(folder: Path, upstream: str, name: str, launcher: str) -> None:
     if rows:
         names["commands"] = {stage: f"{name}-{stage}" for stage in rows}
     where = inner.replace(version, "{version}")
-    text = as_value(
-        {
-            "upstream": {kind: where, "version": version, "sha256": tree.digest()},
-            "version": "0.1.0",
-            "names": names,
-        },
-        (SETTINGS, 0),
-    )
+    source = {kind: where, "version": version, "sha256": tree.digest()}
+    which = {"plugin": plugin} if len(known) > 1 else {}
+    text = as_value({"upstream": source, **which, "version": "0.1.0", "names": names}, (SETTINGS, 0))
     folder.parent.mkdir(parents=True, exist_ok=True)
     staged = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
