@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
+import io
+import os
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.generator.sample import COMMAND, SUITE, sample
 from tests.kit.files import write_tree
+from ultra_plugin.cli.program import run
 from ultra_plugin.errors import UltraError
 from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
@@ -92,7 +96,23 @@ def told(root: Path) -> list[str]:
     return []
 
 
-def call(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Call ultra-plugin in an overlay."""
-    command = [sys.executable, "-m", "ultra_plugin", *words]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=60)
+class Done(NamedTuple):
+    """What a call of ultra-plugin printed and returned."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def call(root: Path, *words: str) -> Done:
+    """Call ultra-plugin in an overlay, in this process."""
+    out, err, here, before = io.StringIO(), io.StringIO(), os.getcwd(), sys.argv
+    try:
+        os.chdir(root)
+        sys.argv = ["ultra-plugin", *words]
+        with redirect_stdout(out), redirect_stderr(err):
+            status = run()
+    finally:
+        os.chdir(here)
+        sys.argv = before
+    return Done(status, out.getvalue(), err.getvalue())

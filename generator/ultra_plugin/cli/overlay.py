@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -60,8 +61,6 @@ def take_command(path: str, root: Path) -> None:
 @json_option
 def status_command(root: Path, as_json: bool) -> int:
     """List what the overlay overrides: fresh, stale, orphaned, new or added; exit 1 if something needs a look."""
-    import json
-
     tree = _opened(root)
     found = standings(tree)
     if as_json:
@@ -76,12 +75,14 @@ def status_command(root: Path, as_json: bool) -> int:
 @folder_option
 def diff_command(root: Path) -> int:
     """Show how the rendered plugin differs from the upstream's with the same names; exit 1 if it does."""
-    from ultra_plugin.config import load
+    from ultra_plugin.config import load  # late: a build with nothing to do needs no Jinja
+    from ultra_plugin.origin import Origins
     from ultra_plugin.render import render
 
     tree = _opened(root)
     bare = LayeredTree(root, tree.settings, tree.upstream, with_files=False)
     (ours, theirs) = ({one.name: one for one in render(each, load(each))} for each in (tree, bare))
+    origins = Origins(tree)
     differ = False
     for name, bundle in ours.items():
         before = theirs[name].files if name in theirs else {}
@@ -89,11 +90,8 @@ def diff_command(root: Path) -> int:
             old, new = before.get(path), bundle.files.get(path)
             if old is None or new is None or old.content != new.content:
                 differ = True
-                label = f"{name}/{path}"
-                click.echo(
-                    "".join(unified(label, old.content if old else b"", new.content if new else b"")),
-                    nl=False,
-                )
+                shown = unified(name, path, old.content if old else b"", new, origins)
+                click.echo("".join(shown), nl=False)
     return 1 if differ else 0
 
 

@@ -42,6 +42,8 @@ class Standing:
 
     part: Part
     record: Record | None
+    renamed: str | None = None
+    """The recorded text with the present names of the upstream's files."""
 
     @property
     def state(self) -> State:
@@ -50,7 +52,8 @@ class Standing:
             return "added" if self.part.upstream is None else "new"
         if self.part.upstream is None:
             return "orphaned"
-        return "fresh" if _sha(self.part.upstream) == self.record.sha256 else "stale"
+        is_same = _sha(self.part.upstream) == self.record.sha256
+        return "fresh" if is_same or self.renamed == (_text(self.part.upstream) or "") else "stale"
 
 
 def read_lock(root: Path) -> Mapping[str, Record]:
@@ -64,7 +67,14 @@ def read_lock(root: Path) -> Mapping[str, Record]:
 def standings(tree: LayeredTree) -> list[Standing]:
     """Return where every part of an overlay stands."""
     lock = read_lock(tree.root)
-    return [Standing(part, lock.get(part.id)) for part in parts_of(tree)]
+    found = []
+    for part in parts_of(tree):
+        record = lock.get(part.id)
+        renamed = record.text if record else None
+        for old in tree.renames.files if renamed else ():
+            renamed = (renamed or "").replace(old, tree.renames.file(old))
+        found.append(Standing(part, record, renamed))
+    return found
 
 
 def lock_problems(tree: LayeredTree) -> Iterator[Problem]:

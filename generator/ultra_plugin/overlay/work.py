@@ -86,7 +86,8 @@ def take(tree: LayeredTree, asked: str) -> str:
         raise UltraError(f"{tree.label(file)}: exists already; change it there")
     write_file(place, content)
     again = LayeredTree(tree.root, tree.settings, tree.upstream)
-    record(again, {f"{file}#{part}" if part else file}, tree.settings.upstream.version)
+    taken = {one.part.id for one in standings(again) if one.part.file == file and one.state == "new"}
+    record(again, taken, tree.settings.upstream.version)
     return file
 
 
