@@ -20,8 +20,6 @@ from ultra_plugin.overlay.upstream import open_upstream, version_of
 from ultra_plugin.overlay.values import Place, Value, read_value, written
 from ultra_plugin.source import SourceTree
 
-_BINARY = (".png",)
-
 
 @dataclass(frozen=True, slots=True)
 class _File:
@@ -101,13 +99,10 @@ class LayeredTree(SourceTree):
     def _below(self) -> dict[str, bytes]:
         """Return the upstream's files by their paths in the fork, with the fork's discriminators."""
         renamed = self.settings.names.discriminators
-        found = {}
-        for path in self.upstream.files():
-            content = self.upstream.read(path)
-            if renamed and not path.endswith(_BINARY) and not path.startswith("runtime/"):
-                content = with_discriminators(content, renamed)
-            found[self._own(path)] = content
-        return found
+        return {
+            self._own(path): with_discriminators(path, self.upstream.read(path), renamed)
+            for path in self.upstream.files()
+        }
 
     def _own(self, path: str) -> str:
         is_plugins = path.startswith(f"{self.base_folder}/")
@@ -300,8 +295,7 @@ class LayeredTree(SourceTree):
     def read(self, path: str) -> bytes:
         if path.startswith(UPSTREAM):
             below = self.base(placed(path.removeprefix(UPSTREAM), self.folder))
-            content = self.upstream.read(below)
-            return with_discriminators(content, self.settings.names.discriminators)
+            return with_discriminators(below, self.upstream.read(below), self.settings.names.discriminators)
         if path not in self._files:
             return super().read(path)
         return self._files[path].content

@@ -11,7 +11,8 @@ from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.settings import Names
 from ultra_plugin.overlay.values import Place, Value
 
-_UNTOUCHED = ("LICENSE", ".claude-plugin/icon.png")
+_UNTOUCHED = ("LICENSE",)
+_BINARY = (".png",)
 
 
 def name_patches(overlay: Value, plugin: Value, off: Collection[str]) -> Iterator[tuple[str, Value]]:
@@ -47,11 +48,20 @@ def _picked(value: Value, keys: Mapping[str, str]) -> dict[str, Value]:
     return {new: value.pairs[old] for old, new in keys.items() if old in value.pairs}
 
 
-def with_discriminators(content: bytes, renamed: Mapping[str, str]) -> bytes:
-    """Return a text with the fork's discriminators; lines stay the same."""
+def with_discriminators(path: str, content: bytes, renamed: Mapping[str, str]) -> bytes:
+    """Return a file of the upstream with the fork's discriminators; lines stay the same."""
+    if path.endswith(_BINARY):
+        return content
     for old, new in renamed.items():
-        content = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])".encode(), new.encode(), content)
+        pattern, word = rf"(?<![\w-]){re.escape(old)}(?![\w-])", new
+        if path.endswith(".py"):  # Python names a value by the constant of its field: TYPE_ULTRABRIEF
+            pattern, word = rf"(?<=[A-Z]_){_constant(old)}\b", _constant(new)
+        content = re.sub(pattern.encode(), word.encode(), content)
     return content
+
+
+def _constant(value: str) -> str:
+    return value.upper().replace("-", "_")
 
 
 def old_names(names: Names, suite: Value, plugin: Value, own: Value) -> list[str]:
