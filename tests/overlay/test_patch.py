@@ -105,6 +105,12 @@ def test_a_text_comes_back_as_it_was() -> None:
     assert yaml.safe_load(written(read_value("x", base.encode()))[0]) == yaml.safe_load(base)
 
 
+def test_a_limit_stays_as_it_is_written() -> None:
+    base = "a: {{ limit.attempts }}\nb: \"{{ limit.attempts }}\"\nc: At most {{ limit_word('attempts') }} times.\n"
+    text = written(read_value("x", base.encode()))[0].decode()
+    assert text == base.replace("At most", '"At most').replace("times.", 'times."')
+
+
 def test_a_key_that_is_there_twice_is_refused() -> None:
     with pytest.raises(
         ProblemsFound, match=r"own\.yaml:2: duplicate-key: 'a' is listed twice, first in line 1"

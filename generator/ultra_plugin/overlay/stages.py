@@ -17,6 +17,9 @@ _REFERENCES = {
     "command": re.compile(r"\bcommand\(['\"]([\w-]+)['\"]\)"),
 }
 _HEADER = {key: re.compile(rf"^{key}: *\[?([^\]\n]*)", re.MULTILINE) for key in ("role", "output")}
+_ANOTHER = "another plugin"
+_RUNTIME = "runtime/ultra_runtime/"
+_CALLED = (f"{_RUNTIME}verbs/", f"{_RUNTIME}hooks/")
 _PROMPTS = ("commands", "agents", "skills", "guides")
 
 
@@ -33,14 +36,13 @@ class Cut:
         self.patches: dict[str, Value] = {}
         others = [path for path in self.removed if path.count("/") == 2 and path.endswith("/plugin.yaml")]
         own = self._stages(f"{folder}/plugin.yaml")
-        self._gone = {stage for path in others for stage in self._stages(path) if stage not in own} | {
-            *self.off
-        }
+        self._gone = {stage for path in others for stage in self._stages(path) if stage not in own}
         if not self.off and not self.removed:
             return
         if self.off:
             self._cut_pipeline(own)
         self._cut_contracts()
+        self._cut_rooms(others)
         for stage in self.off:
             self._drop(
                 f"{folder}/commands/{stage}.md.j2",
@@ -75,12 +77,13 @@ class Cut:
         self.patches[f"{self._folder}/plugin.yaml"] = Value({"pipeline": Value(changes, first)}, first)
 
     def _cut_contracts(self) -> None:
+        """Drop the artifacts of stages that are gone; what the fork does not read is another plugin's to read."""
         for path, content in self._files.items():
             if not fnmatchcase(path, "contracts/*.yaml") or path.count("/") > 1:
                 continue
             contract = read_value(path, content).pairs
             artifact = path.removeprefix("contracts/").removesuffix(".yaml")
-            if "producer" in contract and contract["producer"].text in self._gone:
+            if "producer" in contract and contract["producer"].text in {*self.off, *self._gone}:
                 self._drop(
                     path,
                     f"contracts/fixtures/{artifact}/*",
@@ -88,11 +91,35 @@ class Cut:
                     f"{self._folder}/docs/examples/*/{artifact}.md*",
                     f"{self._folder}/docs/examples/*/{artifact}/*",
                 )
-            elif "consumer" in contract:
-                readers = [item.text for item in contract["consumer"].items]
-                kept = [reader for reader in readers if reader not in self._gone]
-                if kept and kept != readers:
-                    self.patches[path] = as_value({"consumer": kept}, contract["consumer"].place)
+            elif "consumer" in contract and (readers := self._readers(contract["consumer"])):
+                self.patches[path] = Value({"consumer": readers}, readers.place)
+
+    def _readers(self, stages: Value) -> Value | None:
+        """Return the stages that read an artifact without those that are gone; None if nothing changes."""
+        before = [stage.text for stage in stages.items] or [stages.text]
+        kept = [stage for stage in before if stage not in self.off] or before
+        after = [*dict.fromkeys(_ANOTHER if stage in self._gone else stage for stage in kept)]
+        return None if after == before else as_value(after, stages.place)
+
+    def _cut_rooms(self, others: Iterable[str]) -> None:
+        """Drop the rooms of the runtime that only other plugins use, with their verbs and hooks."""
+        theirs = {room for path in others for room in self._rooms(path)}
+        for room in theirs - self._rooms(f"{self._folder}/plugin.yaml"):
+            named = re.compile(rf"\bultra_runtime\.{re.escape(room)}\b")
+            users = [
+                path
+                for path in self._files
+                if path.startswith(_RUNTIME)
+                and not path.startswith(f"{_RUNTIME}{room}/")
+                and named.search(self._text(path))
+            ]
+            if all(path.startswith(_CALLED) for path in users):
+                self._drop(f"{_RUNTIME}{room}/*")
+                self.removed |= {*users}
+
+    def _rooms(self, path: str) -> set[str]:
+        runtime = read_value(path, self._files[path]).pairs.get("runtime")
+        return {room.text for room in runtime.pairs["rooms"].items} if runtime else set()
 
     def _cut_unused(self) -> None:
         """Drop the agents, outputs, fragments and evals that only dropped files used."""

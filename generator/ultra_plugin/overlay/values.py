@@ -16,6 +16,11 @@ Place = tuple[str, int]
 """A file as the user would type it, and a line."""
 
 TEXT = "tag:yaml.org,2002:str"
+_LIMIT = "limit"
+"""The tag of a limit outside quotes, whose type is known when it is filled in."""
+_ASKED = re.compile(rb"\{\{( *limit[^{}]*)\}\}")
+_OPEN, _CLOSE = "\ue000", "\ue001"
+"""What replaces the braces of a limit while YAML is parsed, which takes them for mappings."""
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NOT_TEXT = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
 
@@ -45,7 +50,8 @@ class Value:
 
 
 def read_value(shown: str, content: bytes) -> Value:
-    """Return the value of a YAML file."""
+    """Return the value of a YAML file; a limit such as {{ limit.attempts }} stays as it is written."""
+    content = _ASKED.sub(rf"{_OPEN}\1{_CLOSE}".encode(), content)
     node = compose(shown, content)
     if node is None:
         raise problem(shown, 0, "wrong-type", "the file is empty", "fill it in or remove it")
@@ -57,7 +63,10 @@ def _value(shown: str, node: yaml.Node, line: int) -> Value:
         parts = tuple(_value(shown, child, child.start_mark.line + 1) for child in node.value)
         return Value(parts, (shown, line))
     if not isinstance(node, yaml.MappingNode):
-        return Value(str(node.value), (shown, line), node.tag)
+        text, is_plain = str(node.value), getattr(node, "style", None) in (None, "")
+        is_limit = is_plain and text.startswith(_OPEN) and text.endswith(_CLOSE)
+        text = text.replace(_OPEN, "{{").replace(_CLOSE, "}}")
+        return Value(text, (shown, line), _LIMIT if is_limit else node.tag)
     pairs: dict[str, Value] = {}
     for key, value in node.value:
         at = key.start_mark.line + 1
