@@ -78,6 +78,10 @@ class SourceTree:
         """Return a problem at the file and line that the user can edit."""
         return problem
 
+    def owns(self, path: str) -> bool:
+        """Say whether a source can be removed here when nothing uses it; a fork's upstream is not the fork's."""
+        return path in self._known
+
     def templates(self) -> list[str]:
         """List the names that a template may include or extend."""
         return [path for path in self._paths if path.endswith(".j2")]

@@ -271,3 +271,13 @@ def test_a_wheel_and_a_git_tag_render_as_the_folder_does(folder: Path) -> None:
     bad = EXTENDED.replace("block ask", "block aks")
     (root / "commands/brief.md.j2").write_text(bad)
     assert told(root)[0].startswith("commands/brief.md.j2:3: unknown-block")
+
+
+def test_a_fork_is_not_told_to_remove_what_is_the_upstreams(folder: Path) -> None:
+    overridden = EXTENDED.replace("block ask", "block intro").replace("{{ super() }}", "Go.")
+    (folder / "upstream-1.2.3/plugin_src/fragments/spare.md.j2").write_text("Spare.\n")
+    assert built(fork(folder, {"commands/brief.md.j2": overridden}))
+    root = fork(folder, {"fragments/own.md.j2": "Own.\n"})
+    assert told(root) == [
+        "fragments/own.md.j2: unused-fragment: no template includes it (include or delete it)"
+    ]

@@ -280,6 +280,9 @@ class LayeredTree(SourceTree):
         file = self._files.get(path)
         return file.shown if file else self.label(short(path, self.folder))
 
+    def owns(self, path: str) -> bool:
+        return any(override.target == path for override in self.overrides)
+
     def templates(self) -> list[str]:
         below = [f"{UPSTREAM}{self.short(path)}" for path in self.upstream.templates()]
         return [*super().templates(), *below]
