@@ -105,7 +105,8 @@ def test_every_verb_is_in_the_changelog() -> None:
     changes = (ROOT / "CHANGELOG.md").read_text()
     verbs = read_verbs(SourceTree(ROOT / "plugin_src"))
     assert len(verbs) > 30
-    assert sorted(verb for verb in verbs if f"`ultra {verb}`" not in changes) == []
+    named = {*re.findall(r"`[a-z]+ ([a-z -]+)`", changes)}
+    assert sorted(verbs.keys() - named) == []
 
 
 def test_the_map_knows_every_folder_of_the_sources() -> None:
