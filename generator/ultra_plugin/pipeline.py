@@ -46,7 +46,7 @@ def build(
     written = sum(map(len, changes.values())) + new_offer
     left = leftovers(out, {bundle.name for bundle in bundles})
     report = Report(
-        tuple(plugins), tuple(map(str, packages)), written, removed, left, warnings=tuple(tree.warnings)
+        tuple(plugins), tuple(map(str, packages)), written, removed, left, renamed=tuple(tree.renamed)
     )
     remember(out, inputs, report, trial_digest(tree, bundles))
     return report

@@ -47,8 +47,8 @@ class Report:
     """Removed plugins of earlier builds that the sources no longer have."""
     left: tuple[str, ...] = ()
     """Folders that look like such plugins but were kept, because they may be somebody else's."""
-    warnings: tuple[Problem, ...] = ()
-    """Problems that do not stop a build."""
+    renamed: tuple[Problem, ...] = ()
+    """Old names of an upstream that an overlay still uses."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:

@@ -26,8 +26,8 @@ def is_source(path: str) -> bool:
 class SourceTree:
     """A folder of templates, fragments, contracts and runtime."""
 
-    warnings: Sequence[Problem] = ()
-    """What the build tells although it succeeds."""
+    renamed: Sequence[Problem] = ()
+    """Old names of an upstream that still work."""
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():

@@ -156,7 +156,7 @@ def test_a_rename_that_upstream_lists_resolves_with_a_warning(fork: Path) -> Non
     )
     assert set(states(fork).values()) == {"fresh", "added"}
     tree = opened(fork)
-    assert [str(one).replace(f"{fork}/", "") for one in tree.warnings] == [
+    assert [str(one).replace(f"{fork}/", "") for one in tree.renamed] == [
         "commands/brief.md.j2:8: renamed: upstream renamed 'fragments/rules.md.j2' to 'fragments/law.md.j2' "
         "(write 'fragments/law.md.j2')",
         "commands/brief.md.j2:3: renamed: upstream renamed the block 'ask' to 'request' (write 'request')",
@@ -186,7 +186,7 @@ def test_a_renamed_key_resolves_with_a_warning(fork: Path) -> None:
     )
     tree = opened(fork)
     told_ = "contracts/work-order.patch.yaml:2: renamed: upstream renamed the key 'state' to 'standing' (write 'standing')"
-    assert told_ in [str(one).replace(f"{fork}/", "") for one in tree.warnings]
+    assert told_ in [str(one).replace(f"{fork}/", "") for one in tree.renamed]
     assert states(fork)["contracts/work-order.patch.yaml#fields/state/means"] == "fresh"
     assert built(fork)
 

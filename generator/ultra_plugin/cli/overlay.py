@@ -135,7 +135,7 @@ def _opened(root: Path) -> LayeredTree:
 
 
 def _listed(tree: LayeredTree, found: Sequence[Standing]) -> Iterator[str]:
-    yield from map(_warning, tree.warnings)
+    yield from map(_warning, tree.renamed)
     for one in found:
         yield f"{one.state:10}{one.part.id}"
         if one.state in ("stale", "orphaned"):

@@ -65,7 +65,7 @@ class LayeredTree(SourceTree):
         self.settings = settings
         self.upstream = upstream
         self.renames: Renames = read_renames(upstream)
-        self.warnings: list[Problem] = []
+        self.renamed: list[Problem] = []
         self.base_folder = f"plugins/{self._plugin()}"
         self.folder = f"plugins/{settings.names.plugin or self._plugin()}"
         self._overlay = read_value(self.label(SETTINGS), (root / SETTINGS).read_bytes())
@@ -166,7 +166,7 @@ class LayeredTree(SourceTree):
         return short(self._own(path), self.folder)
 
     def _warn(self, file: str, line: int, message: str, remedy: str) -> None:
-        self.warnings.append(Problem(self.label(file), line, "renamed", message, remedy, "warning"))
+        self.renamed.append(Problem(self.label(file), line, "renamed", message, remedy, "warning"))
 
     def _patch_data(self, cut: Cut) -> None:
         """Change the data that overlay.yaml changes by its names and its stages."""
