@@ -64,8 +64,17 @@ def line_of(content: bytes, *keys: str) -> int:
 
 def read_document(path: str, content: bytes, into: type[T]) -> T:
     """Parse YAML bytes into the given dataclass or raise every problem found in them."""
+    reader = _Reader(path)
+    value = reader.document(compose(path, content), into)
+    if reader.problems:
+        raise ProblemsFound(reader.problems)
+    return typing.cast("T", value)
+
+
+def compose(path: str, content: bytes) -> yaml.Node | None:
+    """Return the nodes of a YAML file, None if it is empty, or raise its problem."""
     try:
-        root = yaml.compose(content.decode("utf-8"), Loader=LOADER)
+        return typing.cast("yaml.Node | None", yaml.compose(content.decode("utf-8"), Loader=LOADER))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8 text: {error.reason}"
@@ -78,11 +87,6 @@ def read_document(path: str, content: bytes, into: type[T]) -> T:
     except yaml.YAMLError as error:
         message = str(error).splitlines()[0]
         raise problem(path, 0, "yaml", message, _yaml_remedy(message)) from None
-    reader = _Reader(path)
-    value = reader.document(root, into)
-    if reader.problems:
-        raise ProblemsFound(reader.problems)
-    return typing.cast("T", value)
 
 
 def _yaml_remedy(message: str) -> str:

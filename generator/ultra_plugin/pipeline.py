@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.errors import ProblemsFound, refuse
 from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
+from ultra_plugin.overlay.layers import LayeredTree, open_tree
 from ultra_plugin.report import Report
 from ultra_plugin.source import SourceTree
 from ultra_plugin.stamp import inputs_digest, recall, remember, tried
@@ -20,7 +21,7 @@ def build(
     source: Path, out: Path, *, distributions: bool = False, progress: Progress = lambda _: None
 ) -> Report:
     """Build every plugin of a source tree into `out`; on any problem, leave `out` unchanged."""
-    tree = SourceTree(source)
+    tree = open_tree(source)
     inputs = inputs_digest(tree, distributions)
     if (last := recall(out, inputs)) is not None:
         return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
@@ -41,10 +42,12 @@ def build(
     packages = []
     if distributions:
         progress("build the wheel")
-        packages = build_distributions(tree.root.parent, out)
+        packages = build_distributions(tree.project, out)
     written = sum(map(len, changes.values())) + new_offer
     left = leftovers(out, {bundle.name for bundle in bundles})
-    report = Report(tuple(plugins), tuple(map(str, packages)), written, removed, left)
+    report = Report(
+        tuple(plugins), tuple(map(str, packages)), written, removed, left, renamed=tuple(tree.renamed)
+    )
     remember(out, inputs, report, trial_digest(tree, bundles))
     return report
 
@@ -56,10 +59,21 @@ def checked(
 
     A runtime with the digest of the last trial is not tried again.
     """
+    try:
+        return _checked(tree, folder, progress, last_trial)
+    except ProblemsFound as error:
+        raise ProblemsFound(map(tree.placed, error.problems)) from error
+
+
+def _checked(
+    tree: SourceTree, folder: str, progress: Progress, last_trial: str
+) -> tuple[list[Bundle], bytes]:
     from ultra_plugin.check.markers import marker_problems
     from ultra_plugin.check.suite import check_suite
     from ultra_plugin.check.trial import trial_digest, trial_problems
     from ultra_plugin.config import load
+    from ultra_plugin.overlay.lock import lock_problems
+    from ultra_plugin.overlay.naming import left_names
     from ultra_plugin.render import marketplace, render
 
     progress("load")
@@ -67,9 +81,14 @@ def checked(
         marker_problems(tree)
     ):  # first, because a file with markers is seldom valid YAML or Python
         raise ProblemsFound(marked)
+    if isinstance(tree, LayeredTree):
+        refuse(lock_problems(tree))
     suite = load(tree)
     progress("render")
     bundles = render(tree, suite)
+    if isinstance(tree, LayeredTree):
+        names, place = tree.old_names()
+        refuse(left_names(names, bundles, place))
     offer = marketplace(suite, folder)
     progress("check")
     check_suite(tree, suite, bundles, offer)

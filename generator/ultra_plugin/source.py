@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ultra_plugin.errors import Problem, UltraError, problem
@@ -26,15 +26,31 @@ def is_source(path: str) -> bool:
 class SourceTree:
     """A folder of templates, fragments, contracts and runtime."""
 
+    renamed: Sequence[Problem] = ()
+    """Old names of an upstream that still work."""
+
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
             raise UltraError(f"{root}: no such source folder; give it with --source")
         self.root = root
         near = os.path.relpath(root)
         self._label = str(root) if near.startswith("..") else near
-        self._paths = tuple(sorted(path for path in self._walk("") if is_source(path)))
+        self._list(path for path in self._walk("") if is_source(path))
+
+    def _list(self, paths: Iterable[str]) -> None:
+        self._paths = tuple(sorted(paths))
         self._known = frozenset(self._paths)
         self._digests: dict[str, str] = {}
+
+    @property
+    def project(self) -> Path:
+        """Return the folder that holds the changelog and the packaging of the sources."""
+        return self.root.parent
+
+    @property
+    def watched(self) -> list[Path]:
+        """Return the files on disk that this tree is made of."""
+        return [self.root / path for path in self._paths]
 
     def _walk(self, folder: str) -> Iterator[str]:
         with os.scandir(os.path.join(self.root, folder)) as entries:
@@ -57,6 +73,18 @@ class SourceTree:
     def problem(self, path: str, line: int, code: str, message: str, remedy: str) -> Problem:
         """Return a problem of a source file."""
         return Problem(self.shown(path), line, code, message, remedy)
+
+    def placed(self, problem: Problem) -> Problem:
+        """Return a problem at the file and line that the user can edit."""
+        return problem
+
+    def owns(self, path: str) -> bool:
+        """Say whether a source can be removed here when nothing uses it; a fork's upstream is not the fork's."""
+        return path in self._known
+
+    def templates(self) -> list[str]:
+        """List the names that a template may include or extend."""
+        return [path for path in self._paths if path.endswith(".j2")]
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a source file."""

@@ -38,7 +38,7 @@ def inputs_digest(tree: SourceTree, distributions: bool) -> str:
         if path.endswith(".py") and not path.startswith(("plugin_src/", "bundles/")):
             total.update((code / path).read_bytes())
     for name in (*_CHECKED_FILES, *(_PROJECT_FILES if distributions else ())):
-        file = tree.root.parent / name
+        file = tree.project / name
         total.update(file.read_bytes() if file.is_file() else b"-")
     return total.hexdigest()
 

@@ -157,7 +157,7 @@ def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Mo
     gone = {f"{key}{END}" for key in used_names(tree) if key not in known}
     for name, function in rules.rules.items():
         used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        if name not in named and not gone & used:
+        if name not in named and not gone & used and tree.owns(RULES):
             message, remedy = f"no contract names the rule '{name}'", "name it under 'rules:', or delete it"
             yield tree.problem(RULES, function.lineno, "unused-rule", message, remedy)
 

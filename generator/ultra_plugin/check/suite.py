@@ -131,7 +131,7 @@ def _budget_problems(bundle: Bundle) -> list[Problem]:
 
 def _changelog_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
     """Find a changelog next to the sources that lacks the current version."""
-    changelog = tree.root.parent / "CHANGELOG.md"
+    changelog = tree.project / "CHANGELOG.md"
     if not changelog.is_file() or f"## [{suite.version}]" in changelog.read_text(encoding="utf-8"):
         return []
     message = f"has no section for version {suite.version}"

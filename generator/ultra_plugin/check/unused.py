@@ -14,7 +14,7 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
     """Yield a problem for each unused source."""
     used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
     for path in tree.files("fragments"):
-        if path not in used:
+        if path not in used and tree.owns(path):
             yield tree.problem(path, 0, "unused-fragment", "no template includes it", "include or delete it")
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
         texts = {path: file.text for path, file in bundle.files.items() if path.endswith(".md")}
@@ -31,7 +31,8 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
                 )
     used_forms = {form.output for form in suite.outputs.values()}
     for path in tree.files("outputs"):
-        if path.endswith(".yaml") and path.rpartition("/")[2].removesuffix(".yaml") not in used_forms:
+        form = path.rpartition("/")[2].removesuffix(".yaml")
+        if path.endswith(".yaml") and form not in used_forms and tree.owns(path):
             message = "no agent uses this output"
             yield tree.problem(path, 0, "unused-output", message, "name it in an agent, or delete it")
     covered = tree.folders(FIXTURES)

@@ -18,6 +18,7 @@ from ultra_plugin.check.validator import client_problems
 from ultra_plugin.cli.options import default_source, json_option, source_option
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.folder import may_be_plugin, read_folder
+from ultra_plugin.overlay.layers import open_tree
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
@@ -39,7 +40,7 @@ def check_command(folder: Path | None, source: Path | None, strict: bool, client
     if folder is not None:
         subject, problems = str(folder), _folder_problems(folder, asked)
     else:
-        tree = SourceTree(source or default_source())
+        tree = open_tree(source or default_source())
         subject, problems, strict = str(tree.root), _source_problems(tree, asked), True
     failed = any(strict or problem.severity == "error" for problem in problems)
     _tell(subject, problems, not failed, asked, as_json)
