@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
 from ultra_plugin.report import Report
-from ultra_plugin.source import SourceTree
+from ultra_plugin.source import PLUGINS, SourceTree, is_in_plugin
 from ultra_plugin.stamp import inputs_digest, recall, remember, tried
 
 Progress = Callable[[str], None]
@@ -30,7 +30,7 @@ def build(
     from ultra_plugin.report import plugin_report
     from ultra_plugin.tree import write, write_file
 
-    bundles, offer = checked(tree, out.name, progress, tried(out))
+    bundles, offer, warnings = judged(tree, out.name, progress, tried(out))
     progress("write")
     changes = write(bundles, out)
     place = out.parent / ".claude-plugin" / "marketplace.json"
@@ -44,15 +44,36 @@ def build(
         packages = build_distributions(tree.root.parent, out)
     written = sum(map(len, changes.values())) + new_offer
     left = leftovers(out, {bundle.name for bundle in bundles})
-    report = Report(tuple(plugins), tuple(map(str, packages)), written, removed, left)
+    report = Report(
+        tuple(plugins),
+        tuple(map(str, packages)),
+        written,
+        removed,
+        left,
+        unshipped(tree, bundles),
+        tuple(warnings),
+    )
     remember(out, inputs, report, trial_digest(tree, bundles))
     return report
 
 
-def checked(
+def unshipped(tree: SourceTree, bundles: Sequence[Bundle]) -> tuple[str, ...]:
+    """Return the files in the folders of plugins that no bundle is made from, settings aside."""
+    used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
+    rest = (path for path in tree.files(PLUGINS) if path not in used and is_in_plugin(path))
+    return tuple(map(tree.shown, (*rest, *tree.left_behind)))
+
+
+def checked(tree: SourceTree, folder: str) -> tuple[list[Bundle], bytes]:
+    """Load, render, check and try; return the bundles and the marketplace that offers them from a folder."""
+    bundles, offer, _ = judged(tree, folder)
+    return bundles, offer
+
+
+def judged(
     tree: SourceTree, folder: str, progress: Progress = lambda _: None, last_trial: str = ""
-) -> tuple[list[Bundle], bytes]:
-    """Load, render, check and try; return the bundles and the marketplace that offers them from a folder.
+) -> tuple[list[Bundle], bytes, list[Problem]]:
+    """Do what `checked` does, and also return the problems that the profiles accept.
 
     A runtime with the digest of the last trial is not tried again.
     """
@@ -60,7 +81,8 @@ def checked(
     from ultra_plugin.check.suite import check_suite
     from ultra_plugin.check.trial import trial_digest, trial_problems
     from ultra_plugin.config import load
-    from ultra_plugin.render import marketplace, render
+    from ultra_plugin.manifest import marketplace
+    from ultra_plugin.render import render
 
     progress("load")
     if marked := list(
@@ -70,11 +92,11 @@ def checked(
     suite = load(tree)
     progress("render")
     bundles = render(tree, suite)
-    offer = marketplace(suite, folder)
+    offer = marketplace(suite, folder, bundles)
     progress("check")
-    check_suite(tree, suite, bundles, offer)
+    warnings = check_suite(tree, suite, bundles, offer)
     if last_trial != trial_digest(tree, bundles):
         progress("try")
         if problems := trial_problems(tree, suite, bundles):
             raise ProblemsFound(problems)
-    return bundles, offer
+    return bundles, offer, warnings

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ultra_plugin.bill import Item, always_on, bill, tokens
+from ultra_plugin.errors import Problem
 from ultra_plugin.model import Budget, Bundle
 
 
@@ -46,6 +47,10 @@ class Report:
     """Removed plugins of earlier builds that the sources no longer have."""
     left: tuple[str, ...] = ()
     """Folders that look like such plugins but were kept, because they may be somebody else's."""
+    unshipped: tuple[str, ...] = ()
+    """Files and folders in the folders of plugins that do not ship."""
+    warnings: tuple[Problem, ...] = ()
+    """Problems that the profiles accept."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:

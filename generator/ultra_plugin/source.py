@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ultra_plugin.errors import Problem, UltraError, problem
 
-# The only allow-list: byte code, .DS_Store, swap and backup files are not sources.
+PLUGINS = "plugins"
+# The only allow-list, for everything outside the folders of plugins.
 SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
 BARE_NAMES = ("LICENSE",)
 BARE_FOLDERS = ("runtime/bin",)
+# What systems, editors, version control and Python leave in a plugin's folder; everything else there ships.
+LEFT_BEHIND = frozenset({"__pycache__", ".git", ".hg", ".svn", ".DS_Store", "Thumbs.db", "desktop.ini"})
+LEFT_BEHIND_ENDS = (".pyc", ".pyo", ".swp", ".swo", "~")
+LEFT_BEHIND_STARTS = ("._", ".#", "#")
 
 
 def is_source(path: str) -> bool:
     """Say whether a path (relative, forward slashes) names a source file."""
+    if is_in_plugin(path):
+        return not any(map(is_left_behind, path.split("/")))
     folder, _, name = path.rpartition("/")
     if any(part.startswith((".", "#")) or part == "__pycache__" for part in path.split("/")):
         return False
     return name.endswith(SUFFIXES) or name in BARE_NAMES or (folder in BARE_FOLDERS and "." not in name)
+
+
+def is_in_plugin(path: str) -> bool:
+    """Say whether a path is inside the folder of a plugin."""
+    return path.startswith(f"{PLUGINS}/") and path.count("/") > 1
+
+
+def is_left_behind(name: str) -> bool:
+    """Say whether a file or folder of this name is a leftover of a tool rather than part of a plugin."""
+    return name in LEFT_BEHIND or name.endswith(LEFT_BEHIND_ENDS) or name.startswith(LEFT_BEHIND_STARTS)
 
 
 class SourceTree:
@@ -32,19 +51,28 @@ class SourceTree:
         self.root = root
         near = os.path.relpath(root)
         self._label = str(root) if near.startswith("..") else near
-        self._paths = tuple(sorted(path for path in self._walk("") if is_source(path)))
+        self._links: set[str] = set()
+        found = {path: is_source(path) for path in self._walk("")}
+        self._paths = sorted(path for path, is_one in found.items() if is_one)
         self._known = frozenset(self._paths)
         self._digests: dict[str, str] = {}
+        self.left_behind = tuple(
+            sorted(path for path in found if path not in self._known and is_in_plugin(path))
+        )
+        """Files and folders in the folders of plugins that are not sources."""
 
     def _walk(self, folder: str) -> Iterator[str]:
+        """Yield every file, and every folder that is left behind in a plugin."""
+        in_plugin = is_in_plugin(f"{folder}/")
         with os.scandir(os.path.join(self.root, folder)) as entries:
             for entry in entries:
                 path = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__" and not entry.name.startswith("."):
-                        yield from self._walk(path)
-                else:
+                if in_plugin and entry.is_symlink():
+                    self._links.add(path)
+                if not entry.is_dir(follow_symlinks=False) or (in_plugin and is_left_behind(entry.name)):
                     yield path
+                elif in_plugin or (entry.name != "__pycache__" and not entry.name.startswith(".")):
+                    yield from self._walk(path)
 
     def find(self, path: str) -> Path | None:
         """Return the path of a source file, or None; every lookup of the generator uses this."""
@@ -58,13 +86,21 @@ class SourceTree:
         """Return a problem of a source file."""
         return Problem(self.shown(path), line, code, message, remedy)
 
+    def is_link(self, path: str) -> bool:
+        """Say whether a file of a plugin is a symlink."""
+        return path in self._links
+
+    def is_executable(self, path: str) -> bool:
+        """Say whether the owner of a source file may run it."""
+        return bool(os.lstat(self.root / path).st_mode & stat.S_IXUSR)
+
     def read(self, path: str) -> bytes:
-        """Return the bytes of a source file."""
+        """Return the bytes of a source file; of a plugin's symlink, the path that it points to."""
         place = self.find(path)
         if place is None:
             raise problem(self.shown(path), 0, "no-source", "this source file is missing", "add it")
         try:
-            return place.read_bytes()
+            return os.fsencode(os.readlink(place)) if path in self._links else place.read_bytes()
         except OSError as error:
             raise UltraError(f"{self.shown(path)}: cannot be read: {error.strerror}") from error
 
@@ -79,8 +115,9 @@ class SourceTree:
 
     def files(self, under: str = "") -> list[str]:
         """List the source files below a folder, sorted."""
-        prefix = f"{under}/" if under else ""
-        return [path for path in self._paths if path.startswith(prefix)]
+        if not under:
+            return list(self._paths)
+        return self._paths[bisect_left(self._paths, f"{under}/") : bisect_left(self._paths, f"{under}0")]
 
     def folders(self, under: str) -> list[str]:
         """List the names of the folders directly below a folder that hold sources, sorted."""

@@ -78,7 +78,7 @@ def _outputs_digest(out: Path, report: Report) -> str:
     """Return a digest of names, sizes, modes and times of a build's outputs."""
     total = hashlib.sha256()
     for path in _outputs(out, report):
-        status = os.stat(path)
+        status = os.lstat(path)
         total.update(f"{path}\0{status.st_size}\0{status.st_mode}\0{status.st_mtime_ns}\n".encode())
     return total.hexdigest()
 

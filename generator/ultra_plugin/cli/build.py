@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,12 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     for name in report.left:
         place = shlex.quote(str(out / name))
         yield f"{out / name}: from an earlier build, not in these sources; to remove it: rm -r {place}"
+    for path in report.unshipped:
+        yield f"not shipped: {path}"
+    if report.warnings:
+        counted = Counter(problem.code for problem in report.warnings).most_common()
+        codes = ", ".join(f"{code} {count}" for code, count in counted)
+        yield f"{len(report.warnings)} warnings (ultra-plugin check lists them): {codes}"
     yield f"{report.written} files changed" if report.written else "nothing changed"
     yield ""
     yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
