@@ -28,7 +28,7 @@ T = TypeVar("T")
 COMMON = "contracts/common.yaml"
 # These become file names in a bundle, so they must not leave the folder.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_SAFE_NAME = re.compile(r"(?!\.)[^/\\\s\x00-\x1f]+")
+SAFE_NAME = re.compile(r"(?!\.)[^/\\\s\x00-\x1f]+")
 MANIFEST = ".claude-plugin/plugin.json"
 _CLIENTS_ONLY = ("name", "exact", "copy", "skip", "profile", "allow", "deny", "entry")
 """Settings of a plugin that ships its own manifest."""
@@ -134,7 +134,7 @@ def load_plugin(tree: SourceTree, name: str, suite: SuiteSettings | None = None)
         for word in words
         if not all(map(_NAME.fullmatch, word.replace("/", ":").split(":")))
     ]
-    if not is_strict and not _SAFE_NAME.fullmatch(settings.name):
+    if not is_strict and not SAFE_NAME.fullmatch(settings.name):
         message = f"'{settings.name}' cannot be the name of a plugin"
         problems.append(tree.problem(file, 0, "bad-name", message, "use letters, digits and hyphens"))
     if settings.name != name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,13 +46,14 @@ def build(
     written = sum(map(len, changes.values())) + new_offer
     left = leftovers(out, {bundle.name for bundle in bundles})
     report = Report(
-        tuple(plugins),
-        tuple(map(str, packages)),
-        written,
-        removed,
-        left,
-        unshipped(tree, bundles),
-        tuple(warnings),
+        plugins=tuple(plugins),
+        packages=tuple(map(str, packages)),
+        written=written,
+        removed=removed,
+        left=left,
+        unshipped=unshipped(tree, bundles),
+        warnings=tuple(warnings),
+        suite=str(json.loads(offer)["name"]),
     )
     remember(out, inputs, report, trial_digest(tree, bundles))
     return report

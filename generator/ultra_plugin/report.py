@@ -51,6 +51,8 @@ class Report:
     """Files and folders in the folders of plugins that do not ship."""
     warnings: tuple[Problem, ...] = ()
     """Problems that the profiles accept."""
+    suite: str = ""
+    """The name of the marketplace that offers the plugins."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:

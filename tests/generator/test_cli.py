@@ -15,6 +15,7 @@ import pytest
 from tests.generator.sample import COMMAND, write_sample
 from ultra_plugin import __version__
 from ultra_plugin.cli.installer import install_lines
+from ultra_plugin.report import Report
 
 
 def cli(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -48,9 +49,9 @@ def test_the_line_that_installs_works_where_the_build_was_run(tmp_path: Path) ->
 def test_in_a_clone_make_installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     root = Path(__file__).parent.parent.parent
     monkeypatch.chdir(root)
-    assert install_lines(Path("dist"), ["dist/x.zip"]) == ["make install"]
+    assert install_lines(Path("dist"), Report((), (), 0)) == ["make install"]
     monkeypatch.chdir(tmp_path)
-    assert install_lines(root / "dist", ["x.zip"]) == [f"make -C {shlex.quote(str(root))} install"]
+    assert install_lines(root / "dist", Report((), (), 0)) == [f"make -C {shlex.quote(str(root))} install"]
 
 
 def test_help_names_the_sources_that_there_are(tmp_path: Path) -> None:

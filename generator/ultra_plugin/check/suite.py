@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ultra_plugin.bill import bill
-from ultra_plugin.check import check_bundle
+from ultra_plugin.check import check_offered
 from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.listing import ICON
@@ -63,7 +63,7 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
 
 def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
     return [
-        *check_bundle(bundle),
+        *check_offered(bundle),
         *prompt_problems(suite, plugin.launcher, bundle),
         *role_problems(plugin, bundle),
         *layout_problems(bundle),

@@ -55,7 +55,7 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
         plugin.folder for plugin in report.plugins
     )
-    for line in install_lines(out, [plugin.zip for plugin in report.plugins]):
+    for line in install_lines(out, report):
         yield f"Install it: {line}"
 
 
