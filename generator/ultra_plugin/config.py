@@ -27,7 +27,7 @@ from ultra_plugin.verbs import read_verbs
 T = TypeVar("T")
 COMMON = "contracts/common.yaml"
 # These become file names in a bundle, so they must not leave the folder.
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SAFE_NAME = re.compile(r"(?!\.)[^/\\\s\x00-\x1f]+")
 MANIFEST = ".claude-plugin/plugin.json"
 _CLIENTS_ONLY = ("name", "exact", "copy", "skip", "profile", "allow", "deny", "entry")
@@ -132,7 +132,7 @@ def load_plugin(tree: SourceTree, name: str, suite: SuiteSettings | None = None)
     problems = [
         tree.problem(file, 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens")
         for word in words
-        if not all(map(_NAME.fullmatch, word.replace("/", ":").split(":")))
+        if not all(map(NAME.fullmatch, word.replace("/", ":").split(":")))
     ]
     if not is_strict and not SAFE_NAME.fullmatch(settings.name):
         message = f"'{settings.name}' cannot be the name of a plugin"

@@ -50,7 +50,7 @@ def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
     problems = [*_licence_problems(tree, suite)]
     for plugin in suite.plugins:
         own = own_suite(suite, plugin)
-        made, carried = _runtime(tree, own, plugin)
+        made, carried = runtime_of(tree, own, plugin)
         if not plugin.settings.exact:
             made.insert(0, manifest(own, plugin))
         targets = [*_runtime_targets(tree, plugin, carried), *_targets(tree, plugin)]
@@ -155,7 +155,7 @@ def _agents_with(plugin: Plugin, role: Role) -> list[AgentView]:
     return found
 
 
-def _runtime(tree: SourceTree, suite: Suite, plugin: Plugin) -> tuple[list[BundleFile], set[str]]:
+def runtime_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> tuple[list[BundleFile], set[str]]:
     """Return the rendered tables of a plugin's runtime, and the modules that its bundle carries."""
     if plugin.settings.runtime is None:
         return [], set()

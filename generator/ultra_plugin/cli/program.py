@@ -14,6 +14,7 @@ from ultra_plugin.cli.adopt import adopt_command
 from ultra_plugin.cli.build import build_command
 from ultra_plugin.cli.check import check_command
 from ultra_plugin.cli.diff import diff_command
+from ultra_plugin.cli.new import new_command
 from ultra_plugin.cli.test import test_command
 from ultra_plugin.cli.watch import watch_command
 from ultra_plugin.errors import ProblemsFound, UltraError
@@ -27,7 +28,15 @@ def group() -> None:
     """Render, check and package Claude Code plugins from templates and contracts."""
 
 
-for command in (adopt_command, build_command, check_command, diff_command, test_command, watch_command):
+for command in (
+    adopt_command,
+    build_command,
+    check_command,
+    diff_command,
+    new_command,
+    test_command,
+    watch_command,
+):
     group.add_command(command)
 
 
