@@ -30,7 +30,7 @@ COMMON = "contracts/common.yaml"
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SAFE_NAME = re.compile(r"(?!\.)[^/\\\s\x00-\x1f]+")
 MANIFEST = ".claude-plugin/plugin.json"
-_CLIENTS_ONLY = ("name", "exact", "copy", "skip", "profile", "allow", "deny", "entry")
+_EXACT_KEYS = ("name", "exact", "copy", "skip", "profile", "allow", "deny", "entry", "targets")
 """Settings of a plugin that ships its own manifest."""
 
 
@@ -167,7 +167,7 @@ def _exact_problems(tree: SourceTree, path: str) -> Iterator[Problem]:
     """Yield the settings that an exact plugin cannot have."""
     content = tree.read(path)
     for key in top_keys(content):
-        if key not in _CLIENTS_ONLY:
+        if key not in _EXACT_KEYS:
             message = f"'{key}' has no effect, because with 'exact: true' the plugin ships its own manifest"
             remedy = f"move it to {MANIFEST}, or remove 'exact'"
             yield tree.problem(path, line_of(content, key), "exact-plugin", message, remedy)

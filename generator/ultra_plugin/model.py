@@ -112,6 +112,8 @@ class PluginSettings:
     """Patterns of files that ship byte for byte, whatever their names."""
     skip: tuple[str, ...] = ()
     """Patterns of files that do not ship."""
+    targets: tuple[Literal["agent-plugins", "codex"], ...] = ()
+    """Other formats to render: `agent-plugins` (the open format 1.0.0) and `codex`, in <out>/targets/."""
     profile: Profile | None = None
     """Default: the profile of the suite."""
     allow: tuple[str, ...] = ()
@@ -247,3 +249,5 @@ class Bundle:
     name: str
     version: str
     files: Mapping[str, BundleFile] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    """Other formats to render it for."""

@@ -29,6 +29,7 @@ def build(
     from ultra_plugin.check.trial import trial_digest
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
+    from ultra_plugin.targets import write_targets
     from ultra_plugin.tree import write, write_file
 
     bundles, offer, warnings = judged(tree, out.name, progress, tried(out))
@@ -43,7 +44,8 @@ def build(
     if distributions:
         progress("build the wheel")
         packages = build_distributions(tree.root.parent, out)
-    written = sum(map(len, changes.values())) + new_offer
+    targets, new_targets = write_targets(bundles, out)
+    written = sum(map(len, changes.values())) + new_offer + new_targets
     left = leftovers(out, {bundle.name for bundle in bundles})
     report = Report(
         plugins=tuple(plugins),
@@ -53,6 +55,7 @@ def build(
         left=left,
         unshipped=unshipped(tree, bundles),
         warnings=tuple(warnings),
+        targets=targets,
         suite=str(json.loads(offer)["name"]),
     )
     remember(out, inputs, report, trial_digest(tree, bundles))
@@ -62,8 +65,9 @@ def build(
 def unshipped(tree: SourceTree, bundles: Sequence[Bundle]) -> tuple[str, ...]:
     """Return the files in the folders of plugins that no bundle is made from, settings aside."""
     used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
-    rest = (path for path in tree.files(PLUGINS) if path not in used and is_in_plugin(path))
-    return tuple(map(tree.shown, (*rest, *tree.left_behind)))
+    used |= {f"{PLUGINS}/{bundle.name}/plugin.yaml" for bundle in bundles}
+    every = sorted({*tree.files(PLUGINS), *tree.left_behind})
+    return tuple(tree.shown(path) for path in every if path not in used and is_in_plugin(path))
 
 
 def checked(tree: SourceTree, folder: str) -> tuple[list[Bundle], bytes]:

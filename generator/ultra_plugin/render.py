@@ -187,8 +187,11 @@ def _targets(tree: SourceTree, plugin: Plugin) -> Iterator[tuple[str, str]]:
     settings = plugin.settings
     if tree.find(_LICENCE) and not settings.exact:
         yield _LICENCE, _LICENCE
-    for path in tree.files(plugin.folder):
-        inner = path[len(plugin.folder) + 1 :]
+    start = len(plugin.folder) + 1
+    asked = [path for path in tree.left_behind if path.startswith(f"{plugin.folder}/")]
+    asked = [path for path in asked if matches(path[start:], settings.copy)]
+    for path in (*tree.files(plugin.folder), *asked):
+        inner = path[start:]
         if (path == plugin.file and inner != MANIFEST) or matches(inner, settings.skip):
             continue
         if not matches(inner, settings.copy):
@@ -274,4 +277,4 @@ def _sealed(tree: SourceTree, suite: Suite, plugin: Plugin, files: dict[str, Bun
     else:
         digest = tree.digest({source for file in files.values() for source in file.sources})
         files[LISTING] = listing(suite, name, version, files, digest)
-    return Bundle(name, version, dict(sorted(files.items())))
+    return Bundle(name, version, dict(sorted(files.items())), plugin.settings.targets)

@@ -36,6 +36,16 @@ class PluginReport:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetReport:
+    """One plugin in the format of another client."""
+
+    plugin: str
+    target: str
+    folder: str
+    losses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The result of a build."""
 
@@ -51,6 +61,7 @@ class Report:
     """Files and folders in the folders of plugins that do not ship."""
     warnings: tuple[Problem, ...] = ()
     """Problems that the profiles accept."""
+    targets: tuple[TargetReport, ...] = ()
     suite: str = ""
     """The name of the marketplace that offers the plugins."""
 

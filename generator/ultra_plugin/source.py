@@ -17,7 +17,8 @@ SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
 BARE_NAMES = ("LICENSE",)
 BARE_FOLDERS = ("runtime/bin",)
 # What systems, editors, version control and Python leave in a plugin's folder; everything else there ships.
-LEFT_BEHIND = frozenset({"__pycache__", ".git", ".hg", ".svn", ".DS_Store", "Thumbs.db", "desktop.ini"})
+LEFT_BEHIND_FOLDERS = frozenset({"__pycache__", ".git"})
+LEFT_BEHIND = frozenset({".git", ".DS_Store", "Thumbs.db", "desktop.ini"})
 LEFT_BEHIND_ENDS = (".pyc", ".pyo", ".swp", ".swo", "~")
 LEFT_BEHIND_STARTS = ("._", ".#", "#")
 
@@ -25,7 +26,8 @@ LEFT_BEHIND_STARTS = ("._", ".#", "#")
 def is_source(path: str) -> bool:
     """Say whether a path (relative, forward slashes) names a source file."""
     if is_in_plugin(path):
-        return not any(map(is_left_behind, path.split("/")))
+        *folders, name = path.split("/")
+        return not LEFT_BEHIND_FOLDERS & {*folders, name} and not is_left_behind(name)
     folder, _, name = path.rpartition("/")
     if any(part.startswith((".", "#")) or part == "__pycache__" for part in path.split("/")):
         return False
@@ -38,7 +40,7 @@ def is_in_plugin(path: str) -> bool:
 
 
 def is_left_behind(name: str) -> bool:
-    """Say whether a file or folder of this name is a leftover of a tool rather than part of a plugin."""
+    """Say whether a file of this name is a leftover of a tool rather than part of a plugin."""
     return name in LEFT_BEHIND or name.endswith(LEFT_BEHIND_ENDS) or name.startswith(LEFT_BEHIND_STARTS)
 
 
@@ -59,7 +61,10 @@ class SourceTree:
         self.left_behind = tuple(
             sorted(path for path in found if path not in self._known and is_in_plugin(path))
         )
-        """Files and folders in the folders of plugins that are not sources."""
+        """Files and folders in the folders of plugins that ship only if a plugin asks for them."""
+        self._aside = frozenset(
+            path for path in self.left_behind if path.rpartition("/")[2] not in LEFT_BEHIND_FOLDERS
+        )
 
     def _walk(self, folder: str) -> Iterator[str]:
         """Yield every file, and every folder that is left behind in a plugin."""
@@ -69,14 +74,16 @@ class SourceTree:
                 path = f"{folder}/{entry.name}" if folder else entry.name
                 if in_plugin and entry.is_symlink():
                     self._links.add(path)
-                if not entry.is_dir(follow_symlinks=False) or (in_plugin and is_left_behind(entry.name)):
+                if not entry.is_dir(follow_symlinks=False) or (
+                    in_plugin and entry.name in LEFT_BEHIND_FOLDERS
+                ):
                     yield path
                 elif in_plugin or (entry.name != "__pycache__" and not entry.name.startswith(".")):
                     yield from self._walk(path)
 
     def find(self, path: str) -> Path | None:
         """Return the path of a source file, or None; every lookup of the generator uses this."""
-        return self.root / path if path in self._known else None
+        return self.root / path if path in self._known or path in self._aside else None
 
     def shown(self, path: str) -> str:
         """Return a source path as the user would type it."""
@@ -127,7 +134,7 @@ class SourceTree:
     def digest(self, paths: Iterable[str] | None = None) -> str:
         """Return one SHA-256 over names and contents of some or all sources."""
         total = hashlib.sha256()
-        for path in sorted(self._paths if paths is None else paths):
+        for path in sorted((*self._paths, *self._aside) if paths is None else paths):
             if path not in self._digests:
                 self._digests[path] = hashlib.sha256(self.read(path)).hexdigest()
             total.update(f"{path}\0{self._digests[path]}\0".encode())

@@ -89,6 +89,8 @@ def _outputs(out: Path, report: Report) -> Iterator[Path]:
         yield Path(plugin.zip)
         yield Path(f"{plugin.zip}.sha256")
         yield from _sorted(Path(plugin.folder))
+    for target in report.targets:
+        yield from _sorted(Path(target.folder))
     yield from map(Path, report.packages)
 
 

@@ -67,7 +67,9 @@ def _shelf(folder: Path, shown: Path) -> Shelf:
         offer = _object(folder / OFFER, shown / OFFER)
         entries = offer.pop("plugins", [])
         near = [one for one in entries if isinstance(one, dict) and _local(offer, one)]
-        if near:
+        # A plugin may list others that are not here, such as those of the repository that it came from.
+        is_whole = all((folder / _local(offer, one)).is_dir() for one in near)
+        if near and (is_whole or not (folder / MANIFEST).is_file()):
             plugins = tuple(_offered(folder, shown, offer, one) for one in near)
             _refuse_twins(plugins, shown / OFFER)
             name = str(offer.get("name") or folder.name)

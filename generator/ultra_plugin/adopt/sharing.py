@@ -15,7 +15,8 @@ from ultra_plugin.source import PLUGINS
 FOLDER = "fragments/shared"
 _FEWEST_LINES = 3
 _BRACES = re.compile(r"\{[{%#]")
-_PARAGRAPHS = re.compile(r"(?:[^\n]+\n)+\n*|\n+|[^\n]+\Z")
+_PARAGRAPHS = re.compile(r"\A---\n(?:.*\n)*?---\n\n*|(?:[^\n]+\n)+\n*|\n+|[^\n]+\Z")
+"""The header, a paragraph with the blank lines after it, or the rest."""
 _SLUG = re.compile(r"[a-z0-9]+")
 _MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
@@ -103,7 +104,8 @@ def _merged(pages: Sequence[_Page]) -> list[_Page]:
 
 
 def _pays(block: str, count: int, fewest: int) -> bool:
-    return count >= max(fewest, 2) and block.endswith("\n") and block.count("\n") >= _FEWEST_LINES
+    lines = block.count("\n")
+    return count >= fewest and block.endswith("\n") and lines >= _FEWEST_LINES and count * (lines - 1) > lines
 
 
 def _name(block: str) -> str:

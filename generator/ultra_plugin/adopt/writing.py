@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from posixpath import basename
 from typing import Any
 
 import yaml
@@ -79,7 +80,7 @@ def _is_text(value: object) -> bool:
 def _settings(one: Found) -> dict[str, Any]:
     """Return the settings beside a plugin's folder; none if the folder says everything."""
     paths = [*one.bundle.files]
-    copied = [path for path in paths if path.endswith(".j2") or any(map(is_left_behind, path.split("/")))]
+    copied = [path for path in paths if path.endswith(".j2") or is_left_behind(basename(path))]
     needed: dict[str, Any] = {"copy": [_literal(path) for path in copied]} if copied else {}
     if one.entry:
         needed["entry"] = dict(one.entry)

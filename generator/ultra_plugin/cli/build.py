@@ -44,6 +44,9 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     for name in report.left:
         place = shlex.quote(str(out / name))
         yield f"{out / name}: from an earlier build, not in these sources; to remove it: rm -r {place}"
+    for target in report.targets:
+        yield f"{target.plugin} for {target.target}: {target.folder}"
+        yield from (f"  lost: {loss}" for loss in target.losses)
     for path in report.unshipped:
         yield f"not shipped: {path}"
     if report.warnings:

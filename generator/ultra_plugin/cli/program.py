@@ -15,6 +15,7 @@ from ultra_plugin.cli.build import build_command
 from ultra_plugin.cli.check import check_command
 from ultra_plugin.cli.diff import diff_command
 from ultra_plugin.cli.new import new_command
+from ultra_plugin.cli.schemas import schemas_command
 from ultra_plugin.cli.test import test_command
 from ultra_plugin.cli.watch import watch_command
 from ultra_plugin.errors import ProblemsFound, UltraError
@@ -34,6 +35,7 @@ for command in (
     check_command,
     diff_command,
     new_command,
+    schemas_command,
     test_command,
     watch_command,
 ):

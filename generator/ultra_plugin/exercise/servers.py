@@ -6,12 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ultra_plugin.check.components import inner_path
-from ultra_plugin.check.jsontext import read_json
-from ultra_plugin.check.manifest_paths import manifest_paths
+from ultra_plugin.check.servers import declared_servers
 from ultra_plugin.exercise.outcome import Outcome, Place
 
-DEFAULT = ".mcp.json"
 _PROTOCOL = "2025-06-18"
 _CALLS = (
     {
@@ -31,7 +28,7 @@ _CALLS = (
 
 def server_outcomes(place: Place) -> Iterator[Outcome]:
     """Try each server."""
-    for name, server in _servers(place):
+    for name, server in declared_servers(place.subject):
         what, command = f"MCP server {name}", server.get("command")
         if not isinstance(command, str):
             yield place.outcome(what, "a remote server needs the network", ran=False)
@@ -39,22 +36,6 @@ def server_outcomes(place: Place) -> Iterator[Outcome]:
             yield place.outcome(what, reason, ran=False)
         else:
             yield place.outcome(what, _fault(place, server))
-
-
-def _servers(place: Place) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    subject = place.subject
-    named = [path for where, path in manifest_paths(subject.fields) if where[0] == "mcpServers"]
-    tables: list[object] = []
-    for path in dict.fromkeys([DEFAULT, *map(inner_path, named)]):
-        if path.endswith(".json") and (file := subject.files.get(path)) and not file.symlink:
-            value = read_json(file.text).value
-            tables.append(value.get("mcpServers", value) if isinstance(value, dict) else None)
-    declared = subject.fields.get("mcpServers")
-    tables += declared if isinstance(declared, list) else [declared]
-    for table in tables:
-        for name, server in table.items() if isinstance(table, dict) else ():
-            if isinstance(server, dict):
-                yield name, server
 
 
 def _fault(place: Place, server: Mapping[str, Any]) -> str:
