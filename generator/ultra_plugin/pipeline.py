@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,7 @@ def build(
         removed=removed,
         left=left,
         unshipped=unshipped(tree, bundles),
-        warnings=tuple(warnings),
+        warnings=dict(Counter(problem.code for problem in warnings).most_common()),
         targets=targets,
         suite=str(json.loads(offer)["name"]),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ultra_plugin.bill import Item, always_on, bill, tokens
-from ultra_plugin.errors import Problem
 from ultra_plugin.model import Budget, Bundle
 
 
@@ -59,8 +59,8 @@ class Report:
     """Folders that look like such plugins but were kept, because they may be somebody else's."""
     unshipped: tuple[str, ...] = ()
     """Files and folders in the folders of plugins that do not ship."""
-    warnings: tuple[Problem, ...] = ()
-    """Problems that the profiles accept."""
+    warnings: Mapping[str, int] = field(default_factory=dict)
+    """Code -> how often; problems that the profiles accept."""
     targets: tuple[TargetReport, ...] = ()
     suite: str = ""
     """The name of the marketplace that offers the plugins."""

@@ -268,6 +268,13 @@ def test_strict_fails_on_a_rule_of_the_house_and_client_only_tells_it(tmp_path: 
     assert codes(tmp_path / "d", "", "profile: client\n") == ([], ["icon-missing"])
 
 
+def test_a_build_with_warnings_says_them_again_when_there_is_nothing_to_do(tmp_path: Path) -> None:
+    source = write_sample(tmp_path, {**NO_ICON, "suite.yaml": f"{SUITE}profile: client\n"})
+    first, again = build(source, tmp_path / "dist"), build(source, tmp_path / "dist")
+    assert (first.written > 0, again.written) == (True, 0)
+    assert first.warnings == again.warnings == {"icon-missing": 1}
+
+
 def test_single_codes_are_allowed_and_denied(tmp_path: Path) -> None:
     assert codes(tmp_path / "a", "", "allow: [icon-missing]\n") == ([], [])
     assert codes(tmp_path / "b", "profile: client\n", "deny: [icon-missing]\n") == (["icon-missing"], [])

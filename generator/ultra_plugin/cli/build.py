@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from ultra_plugin.cli.installer import install_lines
 from ultra_plugin.cli.options import default_source, json_option, out_option, progress, source_option
 from ultra_plugin.pipeline import build
 from ultra_plugin.report import Cost, PluginReport, Report
+
+_MOST_TRIED = 5
 
 
 @click.command("build")
@@ -50,14 +51,12 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     for path in report.unshipped:
         yield f"not shipped: {path}"
     if report.warnings:
-        counted = Counter(problem.code for problem in report.warnings).most_common()
-        codes = ", ".join(f"{code} {count}" for code, count in counted)
-        yield f"{len(report.warnings)} warnings (ultra-plugin check lists them): {codes}"
+        codes = ", ".join(f"{code} {count}" for code, count in report.warnings.items())
+        yield f"{sum(report.warnings.values())} warnings (ultra-plugin check lists them): {codes}"
     yield f"{report.written} files changed" if report.written else "nothing changed"
     yield ""
-    yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
-        plugin.folder for plugin in report.plugins
-    )
+    folders = [plugin.folder for plugin in report.plugins[:_MOST_TRIED]]
+    yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(folders)
     for line in install_lines(out, report):
         yield f"Install it: {line}"
 

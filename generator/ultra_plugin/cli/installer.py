@@ -12,6 +12,8 @@ from ultra_plugin.manifest import LISTING
 from ultra_plugin.report import Report
 
 _CLONE = Path(__file__).resolve().parent.parent.parent.parent
+_MOST = 5
+"""Plugins that get a line of their own."""
 _PROGRAM = "ultra-install"
 
 
@@ -23,6 +25,9 @@ def install_lines(out: Path, report: Report) -> list[str]:
     if (_CLONE / "Makefile").is_file() and out.resolve() == _CLONE / "dist":
         return ["make install" if Path.cwd() == _CLONE else f"make -C {shlex.quote(str(_CLONE))} install"]
     listed = [one for one in report.plugins if (Path(one.folder) / LISTING).is_file()]
+    if len(report.plugins) > _MOST:
+        place = shlex.quote(str(out.resolve().parent))
+        return [f"claude plugin marketplace add {place}, then claude plugin install NAME@{report.suite}"]
     lines = [f"{_installer()} --from {shlex.quote(one.zip)}" for one in listed]
     if others := [one for one in report.plugins if one not in listed]:
         lines.append(f"claude plugin marketplace add {shlex.quote(str(out.resolve().parent))}")
