@@ -21,7 +21,7 @@ from ultra_plugin.scaffold import SCHEMAS, Wanted, scaffold
 from ultra_plugin.source import PLUGINS, SourceTree
 
 SOURCES = "plugin_src"
-_IGNORED = "dist/*.zip\ndist/*.sha256\ndist/.build.json\ndist/.lock\n__pycache__/\n"
+_IGNORED = "dist/*.zip\ndist/*.sha256\ndist/.*\n__pycache__/\n"
 
 
 def create(wanted: Wanted, target: Path, packaged: Path) -> None:

@@ -251,3 +251,12 @@ class Bundle:
     files: Mapping[str, BundleFile] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
     """Other formats to render it for."""
+    kept: frozenset[str] | None = None
+    """The sources of a bundle that was read back from the last build; it needs no check."""
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The source files that it is made from."""
+        if self.kept is not None:
+            return self.kept
+        return frozenset(source for file in self.files.values() for source in file.sources)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
 from ultra_plugin.report import Report
 from ultra_plugin.source import PLUGINS, SourceTree, is_in_plugin
-from ultra_plugin.stamp import inputs_digest, recall, remember, tried
+from ultra_plugin.stamp import inputs_digest, kept_plugins, recall, remember, tried
 
 Progress = Callable[[str], None]
 
@@ -28,19 +28,26 @@ def build(
         return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
     # Imported late: a build with nothing to do needs neither Jinja nor the checks.
     from ultra_plugin.check.trial import trial_digest
+    from ultra_plugin.folder import read_folder
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
     from ultra_plugin.targets import write_targets
     from ultra_plugin.tree import write, write_file
 
-    bundles, offer, warnings = judged(tree, out.name, progress, tried(out))
+    kept = kept_plugins(tree, out)
+    back = {name: replace(read_folder(out / name), name=name, kept=one.sources) for name, one in kept.items()}
+    bundles, offer, problems = judged(tree, out.name, progress, tried(out), back)
+    new = [bundle for bundle in bundles if bundle.kept is None]
     progress("write")
-    changes = write(bundles, out)
+    changes = write(new, out)
     place = out.parent / ".claude-plugin" / "marketplace.json"
     removed = sweep(out, bundles, offer, place.read_bytes() if place.is_file() else b"")
     new_offer = write_file(place, offer)
     progress("package")
-    plugins = [plugin_report(bundle, out / bundle.name, zip_bundle(bundle, out)) for bundle in bundles]
+    reports = {one.name: plugin_report(one, out / one.name, zip_bundle(one, out)) for one in new}
+    reports |= {name: one.report for name, one in kept.items()}
+    counts = {name: Counter(problem.code for problem in found) for name, found in problems.items()}
+    counts |= {name: Counter(one.warnings) for name, one in kept.items()}
     packages = []
     if distributions:
         progress("build the wheel")
@@ -49,23 +56,24 @@ def build(
     written = sum(map(len, changes.values())) + new_offer + new_targets
     left = leftovers(out, {bundle.name for bundle in bundles})
     report = Report(
-        plugins=tuple(plugins),
+        plugins=tuple(reports[bundle.name] for bundle in bundles),
         packages=tuple(map(str, packages)),
         written=written,
         removed=removed,
         left=left,
         unshipped=unshipped(tree, bundles),
-        warnings=dict(Counter(problem.code for problem in warnings).most_common()),
+        warnings=dict(sum(counts.values(), Counter()).most_common()),
         targets=targets,
         suite=str(json.loads(offer)["name"]),
     )
-    remember(out, inputs, report, trial_digest(tree, bundles))
+    parts = {bundle.name: (bundle.sources, counts[bundle.name]) for bundle in bundles}
+    remember(tree, out, inputs, report, trial_digest(tree, bundles), parts)
     return report
 
 
 def unshipped(tree: SourceTree, bundles: Sequence[Bundle]) -> tuple[str, ...]:
     """Return the files in the folders of plugins that no bundle is made from, settings aside."""
-    used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
+    used = {source for bundle in bundles for source in bundle.sources}
     used |= {f"{PLUGINS}/{bundle.name}/plugin.yaml" for bundle in bundles}
     every = sorted({*tree.files(PLUGINS), *tree.left_behind})
     return tuple(tree.shown(path) for path in every if path not in used and is_in_plugin(path))
@@ -78,11 +86,16 @@ def checked(tree: SourceTree, folder: str) -> tuple[list[Bundle], bytes]:
 
 
 def judged(
-    tree: SourceTree, folder: str, progress: Progress = lambda _: None, last_trial: str = ""
-) -> tuple[list[Bundle], bytes, list[Problem]]:
-    """Do what `checked` does, and also return the problems that the profiles accept.
+    tree: SourceTree,
+    folder: str,
+    progress: Progress = lambda _: None,
+    last_trial: str = "",
+    kept: Mapping[str, Bundle] | None = None,
+) -> tuple[list[Bundle], bytes, dict[str, list[Problem]]]:
+    """Do what `checked` does, and also return the problems that the profiles accept, by plugin.
 
-    A runtime with the digest of the last trial is not tried again.
+    A runtime with the digest of the last trial is not tried again, and the bundles in `kept` are neither rendered nor
+    checked again.
     """
     from ultra_plugin.check.markers import marker_problems
     from ultra_plugin.check.suite import check_suite
@@ -98,7 +111,7 @@ def judged(
         raise ProblemsFound(marked)
     suite = load(tree)
     progress("render")
-    bundles = render(tree, suite)
+    bundles = render(tree, suite, kept)
     offer = marketplace(suite, folder, bundles)
     progress("check")
     warnings = check_suite(tree, suite, bundles, offer)

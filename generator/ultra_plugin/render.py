@@ -44,11 +44,14 @@ _LITERAL = frozenset({"templates", "examples"})
 """Folders whose texts are not filled."""
 
 
-def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
-    """Return the bundle of every plugin, or raise all problems."""
+def render(tree: SourceTree, suite: Suite, kept: Mapping[str, Bundle] | None = None) -> list[Bundle]:
+    """Return the bundle of every plugin, or raise all problems; `kept` has those that need no rendering."""
     bundles = []
     problems = [*_licence_problems(tree, suite)]
     for plugin in suite.plugins:
+        if kept and plugin.settings.name in kept:
+            bundles.append(replace(kept[plugin.settings.name], targets=plugin.settings.targets))
+            continue
         own = own_suite(suite, plugin)
         made, carried = runtime_of(tree, own, plugin)
         if not plugin.settings.exact:

@@ -101,6 +101,12 @@ class SourceTree:
         """Say whether the owner of a source file may run it."""
         return bool(os.lstat(self.root / path).st_mode & stat.S_IXUSR)
 
+    def _mark(self, path: str) -> str:
+        """Return what ships with a file of a plugin beside its bytes."""
+        if not is_in_plugin(path):
+            return ""
+        return " link" if path in self._links else " program" if self.is_executable(path) else ""
+
     def read(self, path: str) -> bytes:
         """Return the bytes of a source file; of a plugin's symlink, the path that it points to."""
         place = self.find(path)
@@ -126,6 +132,10 @@ class SourceTree:
             return list(self._paths)
         return self._paths[bisect_left(self._paths, f"{under}/") : bisect_left(self._paths, f"{under}0")]
 
+    def aside(self, under: str) -> list[str]:
+        """List the files below a plugin's folder that ship only if the plugin asks for them, sorted."""
+        return sorted(path for path in self._aside if path.startswith(f"{under}/"))
+
     def folders(self, under: str) -> list[str]:
         """List the names of the folders directly below a folder that hold sources, sorted."""
         start = len(under) + 1
@@ -136,6 +146,6 @@ class SourceTree:
         total = hashlib.sha256()
         for path in sorted((*self._paths, *self._aside) if paths is None else paths):
             if path not in self._digests:
-                self._digests[path] = hashlib.sha256(self.read(path)).hexdigest()
+                self._digests[path] = hashlib.sha256(self.read(path)).hexdigest() + self._mark(path)
             total.update(f"{path}\0{self._digests[path]}\0".encode())
         return total.hexdigest()

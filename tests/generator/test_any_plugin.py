@@ -258,7 +258,7 @@ def codes(
         told = judged(SourceTree(write_sample(tmp_path, files)), "dist")[2]
     except UltraError as error:
         return [line.split(": ")[1] for line in str(error).splitlines()], []
-    return [], [problem.code for problem in told]
+    return [], [problem.code for found in told.values() for problem in found]
 
 
 def test_strict_fails_on_a_rule_of_the_house_and_client_only_tells_it(tmp_path: Path) -> None:

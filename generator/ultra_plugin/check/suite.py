@@ -34,8 +34,11 @@ _SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
 """File that every bundle should have -> its path in the plugin's source folder."""
 
 
-def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> list[Problem]:
-    """Raise every problem that the profiles do not accept; return the others."""
+def check_suite(
+    tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes
+) -> dict[str, list[Problem]]:
+    """Raise every problem that the profiles do not accept; return the others by plugin, those of the suite under ""."""
+    warnings: dict[str, list[Problem]] = {}
     verdict = Verdict()
     problems = [
         *code_name_problems(tree, suite),
@@ -47,18 +50,21 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         *launcher_problems(tree, suite),
     ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
+        if bundle.kept is not None:
+            continue
         own = own_suite(suite, plugin)
         if found := _found(own, plugin, bundle):
             found = _at_source(tree, own, plugin, bundle, found)
         found += unused_agents(tree, suite, plugin, bundle)
         found += copied_marker_problems(tree, plugin.folder)
         verdict.add(found, suite.settings, plugin.settings)
+        warnings[bundle.name], verdict.warnings = verdict.warnings, []
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
     verdict.add(problems, suite.settings)
     refuse(verdict.errors)
-    return verdict.warnings
+    return {**warnings, "": verdict.warnings}
 
 
 def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:

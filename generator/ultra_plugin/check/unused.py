@@ -16,7 +16,7 @@ _WORD = re.compile(r"[\w.-]*\w")
 
 def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> Iterator[Problem]:
     """Yield a problem for each source outside the plugins that nothing uses."""
-    used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
+    used = {source for bundle in bundles for source in bundle.sources}
     for path in tree.files("fragments"):
         if path not in used:
             shown = tree.shown(path)

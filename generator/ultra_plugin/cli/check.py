@@ -60,9 +60,10 @@ def _folder_problems(folder: Path, client: str | None) -> list[Problem]:
 
 def _source_problems(tree: SourceTree, client: str | None) -> list[Problem]:
     try:
-        bundles, _, warnings = judged(tree, "dist")
-    except ProblemsFound as found:
-        return [replace(problem, severity="error") for problem in found.problems]
+        bundles, _, found_in = judged(tree, "dist")
+    except ProblemsFound as refused:
+        return [replace(problem, severity="error") for problem in refused.problems]
+    warnings = [problem for found in found_in.values() for problem in found]
     if not client:
         return warnings
     with tempfile.TemporaryDirectory(prefix="ultra-check-") as place:
