@@ -6,11 +6,14 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ultra_plugin.adopt import SOURCES, Adopted, adopt
 from ultra_plugin.cli.options import json_option
+
+if TYPE_CHECKING:
+    from ultra_plugin.adopt import Adopted
 
 
 @click.command("adopt")
@@ -29,6 +32,8 @@ def adopt_command(source: Path, target: Path | None, share: int | None, as_json:
     The tree renders to the same bytes, modes and links; this is proved before anything is written to TARGET. TARGET
     must be new or empty; without it, a folder with the name of the plugin is made here.
     """
+    from ultra_plugin.adopt import adopt  # late: a build with nothing to do does not need it
+
     adopted = adopt(source, target, share or 0)
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(adopted)))
@@ -40,7 +45,7 @@ def _lines(adopted: Adopted) -> Iterator[str]:
     names = adopted.plugins
     what = names[0] if len(names) == 1 else f"{len(names)} plugins"
     size = f"{adopted.files} files, {adopted.size / 1000:.0f} kB"
-    yield f"{adopted.target}/{SOURCES}: {what}, {size}; it renders to the same bytes, modes and links"
+    yield f"{adopted.target}/plugin_src: {what}, {size}; it renders to the same bytes, modes and links"
     if shared := adopted.shared:
         yield f"{shared.fragments} fragments, used {shared.uses} times, save {shared.lines} lines"
     if adopted.refused:

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from ultra_plugin.cli.options import packaged_source
-from ultra_plugin.creating import create
 from ultra_plugin.scaffold import DEFAULT_PARTS, LICENCES, PARTS, Wanted
 
 
@@ -40,6 +39,8 @@ def new_command(
 
     On a terminal it asks for what no option says.
     """
+    from ultra_plugin.creating import create  # late: a build with nothing to do does not need it
+
     author = author or _asked("Author", _git_name() or "Nobody")
     description = description or _asked(
         "What does it do, in one sentence?", f"Helps with {name}, in plain words."

@@ -8,7 +8,6 @@ import click
 
 from ultra_plugin.cli.options import default_source, source_option
 from ultra_plugin.errors import UltraError
-from ultra_plugin.reference import page, schemas
 from ultra_plugin.scaffold import SCHEMAS
 from ultra_plugin.tree import write_file
 
@@ -21,6 +20,8 @@ def schemas_command(source: Path | None, as_page: bool) -> None:
 
     An editor uses them where a file begins with `# yaml-language-server: $schema=PATH`.
     """
+    from ultra_plugin.reference import page, schemas  # late: a build with nothing to do does not need it
+
     if as_page:
         click.echo(page(), nl=False)
         return

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from ultra_plugin.cli.options import default_source, json_option, progress, source_option
-from ultra_plugin.exercise import exercise
 from ultra_plugin.pipeline import judged
 from ultra_plugin.source import SourceTree
 
@@ -23,6 +22,8 @@ def test_command(source: Path | None, as_json: bool) -> int:
     Runs the examples of the policy, the fixtures of the contracts, each hook with a sample of its event, each MCP
     server, each verb's help, and the cases in tests/*.yaml. Nothing needs the client or a network.
     """
+    from ultra_plugin.exercise import exercise  # late: a build with nothing to do does not need it
+
     tree = SourceTree(source or default_source())
     bundles, _, _ = judged(tree, "dist", progress)
     outcomes = []
