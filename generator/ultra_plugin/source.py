@@ -74,6 +74,8 @@ class SourceTree:
                 path = f"{folder}/{entry.name}" if folder else entry.name
                 if in_plugin and entry.is_symlink():
                     self._links.add(path)
+                elif in_plugin and not entry.is_dir() and not entry.is_file():
+                    raise UltraError(f"{self.shown(path)}: is neither a file, a folder nor a link; remove it")
                 if not entry.is_dir(follow_symlinks=False) or (
                     in_plugin and entry.name in LEFT_BEHIND_FOLDERS
                 ):

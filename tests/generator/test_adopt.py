@@ -167,9 +167,14 @@ def odd_name(folder: Path) -> None:
     (folder / "new\nline.md").write_text("x")
 
 
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "docs/pipe")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (pipe, "original/docs/pipe: special-file: is neither a file, a folder nor a link (remove it)"),
         (no_manifest, "original: has neither .claude-plugin/plugin.json nor .claude-plugin/marketplace.json; name the folder"),
         (broken_manifest, "original/.claude-plugin/plugin.json:2: manifest-json: is not JSON: "),
         (list_manifest, "original/.claude-plugin/plugin.json:1: manifest-value: must be an object (write {...})"),

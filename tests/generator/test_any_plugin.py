@@ -104,6 +104,13 @@ def test_a_link_that_leaves_the_plugin_is_refused(tmp_path: Path, link: str, ref
         render(tree, load(tree))
 
 
+def test_a_pipe_in_a_plugin_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    source = write_sample(tmp_path)
+    os.mkfifo(source / FOLDER / "pipe")
+    with pytest.raises(UltraError, match="acme-plan/pipe: is neither a file, a folder nor a link; remove it"):
+        SourceTree(source)
+
+
 def test_commands_in_folders_keep_their_folders_and_are_typed_with_colons(tmp_path: Path) -> None:
     text = "---\ndescription: Do this part of the work\n---\nDo it, then {{ command('deep/er/one') }}.\n"
     bundle = rendered(

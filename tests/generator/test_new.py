@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,10 +106,44 @@ def test_a_full_folder_is_not_touched(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "acme").iterdir()] == ["mine"]
 
 
+def on_a_terminal(cwd: Path, typed: bytes, *words: str) -> tuple[int, str]:
+    """Run the command line with a terminal as its input; return status and what it printed."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "ultra_plugin", *words]
+    with subprocess.Popen(
+        command, cwd=cwd, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        os.close(theirs)
+        assert process.stdout is not None
+        said = process.stdout.read(len("Author"))
+        if typed:
+            os.write(ours, typed)
+        else:
+            process.send_signal(signal.SIGINT)
+        said += process.stdout.read()
+    os.close(ours)
+    return process.returncode, said.decode()
+
+
+def test_on_a_terminal_it_asks_for_what_no_option_says(tmp_path: Path) -> None:
+    status, said = on_a_terminal(
+        tmp_path, b"Ann\nSays hello in plain words.\n", "new", "acme", "--with", "skill"
+    )
+    assert status == 0, said
+    settings = (tmp_path / "acme/plugin_src/suite.yaml").read_text()
+    assert 'name: "Ann"' in settings
+    assert 'description: "Says hello in plain words."' in settings
+
+
+def test_interrupted_at_a_question_it_leaves_nothing(tmp_path: Path) -> None:
+    status, said = on_a_terminal(tmp_path, b"", "new", "acme")
+    assert (status, [*tmp_path.iterdir()]) == (130, [])
+    assert "interrupted; nothing was changed" in said
+
+
 HOOK = "plugins/acme/hooks/no_forced_push.py"
 SERVER = "plugins/acme/servers/clock.py"
 CASES = "tests/hooks.yaml"
-PUSH = "case {root}/tests/hooks.yaml:4 a forced push is blocked"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from ultra_plugin.check.jsontext import read_json
 from ultra_plugin.check.shapes import kind
 from ultra_plugin.config import SAFE_NAME
 from ultra_plugin.errors import UltraError, problem
-from ultra_plugin.folder import MOST_BYTES, MOST_FILES, read_folder
+from ultra_plugin.folder import MOST_BYTES, MOST_FILES, SKIPPED, read_folder
 from ultra_plugin.manifest import MANIFEST
 from ultra_plugin.model import Bundle
 from ultra_plugin.shipping import leaves_plugin
@@ -107,6 +107,7 @@ def _plugin(folder: Path, shown: Path, entry: Mapping[str, Any]) -> Found:
         message = f"'name' must be the name of the plugin, not {kind(name) if name is None else repr(name)}"
         raise problem(str(shown / MANIFEST), 1, "bad-name", message, "use letters, digits and hyphens")
     bundle = read_folder(folder)
+    _refuse_devices(folder, shown)
     # A folder may be a working copy of git, whose .git is then a file.
     bundle = replace(bundle, files={path: file for path, file in bundle.files.items() if path != ".git"})
     _refuse_files(bundle, folder, shown)
@@ -137,6 +138,19 @@ def _refuse_files(bundle: Bundle, folder: Path, shown: Path) -> None:
         if (other := first.setdefault(path.casefold(), path)) != path:
             message = f"differs from '{other}' only in case, and some systems keep only one of them"
             raise problem(str(shown / path), 0, "case-collision", message, "rename one")
+
+
+def _refuse_devices(folder: Path, shown: Path) -> None:
+    """Refuse pipes, sockets and devices, which have no bytes to keep."""
+    for base, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        for name in names:
+            mode = os.lstat(os.path.join(base, name)).st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+                place = shown / os.path.relpath(os.path.join(base, name), folder)
+                raise problem(
+                    str(place), 0, "special-file", "is neither a file, a folder nor a link", "remove it"
+                )
 
 
 def _refuse_twins(plugins: tuple[Found, ...], shown: Path) -> None:
