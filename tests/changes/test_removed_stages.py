@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.changes.conftest import PLUGIN, Fork
-from tests.kit.calls import Ultra
+from tests.kit.calls import FIXED, Ultra
 from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, SETTINGS
 from tests.kit.repository import make_repository
 from ultra_plugin.config import load
@@ -180,6 +180,7 @@ class Removed:
         fork.change(f"{PLUGIN}/plugin.yaml", pipeline_without(removal.stages))
         self.listed = self.settle({**TOLD, **removal.listed})
         self.bundle = fork.folder / "dist" / NAME
+        FIXED.add(self.bundle)
         suite = load(SourceTree(fork.sources))
         own = next(one for one in suite.plugins if one.settings.name == NAME)
         self.verbs = {verb.name: verb.usage for verb in own.verbs.values()}

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema.protocols import Validator
 
 from tests.kit.names import SOURCES
+from tests.kit.quick import examples
 from ultra_plugin.artifact import Field, Form
 from ultra_plugin.config import load
 from ultra_plugin.schema import PATTERNS, json_schema
@@ -83,7 +84,7 @@ def test_a_form_and_its_pattern_agree(name: str) -> None:
     fits, pattern = FITS[name], PATTERNS[name]
     assert {fits(word) for word in SEEDS[name]} == {True, False}
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300), deadline=None)
     @given(
         edited(SEEDS[name])
         | st.from_regex(pattern.replace("$", r"\Z"), alphabet=st.characters(codec="utf-8"))

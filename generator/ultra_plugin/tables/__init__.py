@@ -31,7 +31,7 @@ def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFi
 
 
 def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    settings = (f"{plugin.folder}/plugin.yaml", "suite.yaml")
+    settings = (plugin.file, "suite.yaml")
     yield "__init__", _INIT + _constants(plugin), settings
     agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
     yield "names", names_module(suite, plugin), (*settings, *agents)

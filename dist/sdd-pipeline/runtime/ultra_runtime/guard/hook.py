@@ -47,8 +47,8 @@ def main() -> int:
             verdict = _of_spawning(call, site) if site else None
         elif verdict is None and (in_run or option in (ASK, ALWAYS)):
             verdict = _of_policy(call, site)
-        if verdict is not None and verdict.verdict == "block":
-            _answer(verdict, deny)
+        if verdict is not None and verdict.verdict in ("block", ASK):
+            _answer(verdict, deny if verdict.verdict == "block" else _is_unattended())
         return LET_THROUGH
     except Exception as problem:
         outcome = "the call was not run" if in_run else "the call was let through"
@@ -150,9 +150,13 @@ def _of_policy(call: _Call, site: Site | None) -> Verdict:
     return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
 
 
+def _is_unattended() -> bool:
+    return os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0"
+
+
 def _answer(verdict: Verdict, deny: bool) -> None:
     """Print the decision; ask only where somebody can answer."""
-    if not deny and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
+    if not deny and _is_unattended():
         return
     from ultra_runtime.text.jsontext import write
 

@@ -172,7 +172,7 @@ COMMANDS = {
     "scoop": ("install",),
     "script": (),
     "scrub": ("dev",),
-    "sdd": ("* sdd*", "*\tsdd*", "*/sdd*", "*;*", "*|*", "*&*", "*\n*", "*(*",),
+    "sdd": ("* sdd*", "*\tsdd*", "*/sdd*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*",),
     "sem": (),
     "set": ("*hist*",),
     "sfdisk": ("dev",),

@@ -20,7 +20,7 @@ NEW = "(new)"
 GONE, MOVED = "gone", "moved"
 
 
-class Source(Struct):
+class Citation(Struct):
     """A path with its lines, if it has some, and the words that should stand there."""
 
     path: str
@@ -44,13 +44,13 @@ class Claim(Struct):
         """Whether it is about something that does not exist yet."""
         return NEW in self.text
 
-    def sources(self) -> Iterator[Source]:
+    def citations(self) -> Iterator[Citation]:
         """Yield each source that the claim names."""
         pieces = self.text.split("`")
         for at in range(1, len(pieces) - 1, 2):
             path, first, last = _place(pieces[at].strip())
             if path:
-                yield Source(path, first, last, _quote(pieces[at + 1 :]))
+                yield Citation(path, first, last, _quote(pieces[at + 1 :]))
 
 
 def _place(span: str) -> tuple[str, int, int]:
@@ -96,7 +96,7 @@ class Places:
         self.project = project
         self._texts: dict[str, list[str] | None] = {}
 
-    def fault(self, source: Source) -> tuple[str, str]:
+    def fault(self, source: Citation) -> tuple[str, str]:
         """Return what is wrong with a source: nothing, `gone` or `moved`, and the sentence."""
         lines, is_own = self._find(source.path)
         if lines is None:
