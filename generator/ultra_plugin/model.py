@@ -68,6 +68,14 @@ class RuntimeSettings:
     """The name of the program on the PATH: bin/<launcher>."""
     rooms: tuple[str, ...] = ()
     """Folders of runtime/ultra_runtime/; the bundle also carries their imports."""
+    projects: str = ".claude/projects"
+    """The folder with one project folder per run, relative to the root of the repository."""
+    records: tuple[str, ...] = ()
+    """Folders that belong to the plugin as a whole: what changes there is never part of a step."""
+    contracts: tuple[str, ...] = ()
+    """Contracts that the rooms need although no stage of the plugin writes or reads them."""
+    verbs: Mapping[str, str] = field(default_factory=dict)
+    """Verb of a room -> the verb that this plugin offers instead; messages name that one."""
     line: int = 0
 
 
@@ -124,6 +132,8 @@ class PluginSettings:
     """Stages by name, in the order of the pipeline."""
     runtime: RuntimeSettings | None = None
     """None: the plugin carries no runtime."""
+    references: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Agent -> file of references/ -> the sections that its dispatch carries: numbers, ranges, names or `all`."""
     more: Mapping[str, Any] = field(default_factory=dict)
 
 

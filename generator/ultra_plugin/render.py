@@ -21,6 +21,7 @@ from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.prompt import finish
+from ultra_plugin.references import TABLE, reference_problems, references_table
 from ultra_plugin.schema import json_schema
 from ultra_plugin.shipping import leaves_plugin, matches, own_version
 from ultra_plugin.source import SourceTree
@@ -59,6 +60,9 @@ def render(tree: SourceTree, suite: Suite, kept: Mapping[str, Bundle] | None = N
         targets = [*_runtime_targets(tree, plugin, carried), *_targets(tree, plugin)]
         files, faults = _collect(tree, plugin, made, targets, templates_of(tree, own, plugin))
         problems += faults
+        if plugin.settings.references:
+            problems += reference_problems(tree.shown(f"{plugin.folder}/plugin.yaml"), plugin, files)
+            files[TABLE] = references_table(plugin, files)
         bundles.append(_sealed(tree, own, plugin, files))
     refuse(problems)
     return bundles
@@ -109,14 +113,16 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
     """Return the names that a template may use."""
     name = plugin.settings.name
     views = {key: ContractView(contract) for key, contract in suite.contracts.items()}
+    stages = {*plugin.settings.pipeline}
+    shown = [one for one in suite.contracts.values() if not stages or stages & {one.producer, *one.consumers}]
     return {
         "suite": suite.settings,
         "version": suite.version,
         "plugin": plugin.settings,
         "contract": views,
-        "contracts": list(views.values()),
-        "contracts_table": lambda: contracts_table(suite.contracts.values()),
-        "stability_table": lambda: stability_table(suite.contracts.values()),
+        "contracts": [views[one.key] for one in shown],
+        "contracts_table": lambda: contracts_table(shown),
+        "stability_table": lambda: stability_table(shown),
         "common_codes_table": lambda: codes_table(suite.common_codes),
         "common_code": _namer("common code", {code: f"`{code}`" for code in suite.common_codes}),
         **({"policy": PolicyView(suite.policy)} if suite.policy else {}),

@@ -9,6 +9,7 @@ from pathlib import Path
 from ultra_plugin.bill import Item, always_on, bill, tokens
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Budget, Bundle
+from ultra_plugin.references import Saving, savings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class PluginReport:
     size: int
     always_on: int
     costs: tuple[Cost, ...]
+    savings: tuple[Saving, ...] = ()
+    """What the dispatches to agents carry of the reference texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:
         size=sum(len(file.content) for file in bundle.files.values()),
         always_on=tokens(always_on(items)),
         costs=tuple(map(_cost, items)),
+        savings=savings(bundle),
     )
 
 

@@ -182,7 +182,8 @@ class Removed:
         self.bundle = fork.folder / "dist" / NAME
         FIXED.add(self.bundle)
         suite = load(SourceTree(fork.sources))
-        self.verbs = {verb.name: verb.usage for verb in suite.plugins[0].verbs.values()}
+        own = next(one for one in suite.plugins if one.settings.name == NAME)
+        self.verbs = {verb.name: verb.usage for verb in own.verbs.values()}
         self.gone = {verb.name for verb in suite.verbs.values()} - self.verbs.keys()
         self.kinds = [contract.artifact for contract in suite.contracts.values()]
 

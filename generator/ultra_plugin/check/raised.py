@@ -237,7 +237,7 @@ def _fields(contract: Contract) -> list[Field]:
 
 def _parts(contract: Contract) -> list[Field]:
     """Return the fields of repeated parts without their own code."""
-    parts = contract.parts.values() if contract.format == "frontmatter" else ()
+    parts = contract.parts.values() if contract.format in _BODIES else ()
     return [field for part in parts if not part.code for field in part.fields.values()]
 
 
@@ -257,17 +257,19 @@ def _bounded(field: Field) -> bool:
 
 
 def _needs_section(contract: Contract) -> bool:
-    return contract.format == "frontmatter" and any(one.required for one in contract.sections.values())
+    return contract.format in _BODIES and any(one.required for one in contract.sections.values())
 
 
-_READ = ("json", "yaml", "frontmatter")
+_BODIES = ("frontmatter", "quoted")
+_READ = ("json", "yaml", "frontmatter", "quoted")
 _NEEDED: Mapping[str, Callable[[Contract], object]] = {
     "NOT_FOUND": lambda one: one.format != "directory",
     "READ_ERROR": lambda one: one.format != "directory",
-    "PARSE_ERROR": lambda one: one.format in ("json", "yaml"),
+    "PARSE_ERROR": lambda one: one.format in ("json", "yaml", "quoted"),
     "MISSING_FIELD": _lacks_field,
-    "BAD_TYPE": lambda one: any(
-        field.type != "any" and not (field.type_code or field.code) for field in _fields(one)
+    "BAD_TYPE": lambda one: (
+        one.format != "quoted"
+        and any(field.type != "any" and not (field.type_code or field.code) for field in _fields(one))
     ),
     "BAD_VALUE": _has_wrong_value,
     "LEGACY_VALUE": lambda one: any(field.legacy for field in _fields(one)),

@@ -37,7 +37,10 @@ def unused_agents(tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle
     """Yield the agents of a plugin that no prompt spawns or whose answer has no form."""
     prompts = {path: file.text for path, file in bundle.files.items() if _is_prompt(path)}
     called = {key: f"{bundle.name}:{name}" for key, name in plugin.agents.items()}
-    spawned = {path: {*_names_after(f"{bundle.name}:", text)} for path, text in prompts.items()}
+    spawned = {
+        path: {*_names_after(f"{bundle.name}:", text), *_names_after("guide agent ", text)}
+        for path, text in prompts.items()
+    }
     for key, name in plugin.agents.items():
         own = f"agents/{name}.md"
         shown = tree.shown(next(iter(bundle.files[own].sources), own) if own in bundle.files else own)

@@ -70,6 +70,9 @@ def _bill(plugin: PluginReport) -> Iterator[str]:
         figures = (_of(cost, name) for name in ("always_on", "on_invoke", "closure"))
         yield f"  {cost.name.ljust(width)} " + " ".join(figure.rjust(11) for figure in figures)
     yield f"  {'the whole plugin'.ljust(width)} {str(plugin.always_on).rjust(11)}"
+    for one in plugin.savings:
+        less = f"{100 - 100 * one.cut // one.whole} % less"
+        yield f"  references for {one.agent}: {one.cut} of {one.whole} tokens, {less}"
 
 
 def _of(cost: Cost, name: str) -> str:

@@ -44,7 +44,7 @@ def main() -> int:
         verdict = _of_agent(call)
         deny = verdict is not None or in_run or option != ASK
         if call.tool in SPAWNING:
-            verdict = _of_spawning() if in_run else None
+            verdict = _of_spawning(call, site) if site else None
         elif verdict is None and (in_run or option in (ASK, ALWAYS)):
             verdict = _of_policy(call, site)
         if verdict is not None and verdict.verdict in ("block", ASK):
@@ -126,8 +126,12 @@ def _of_agent(call: _Call) -> Verdict | None:
     return verdict_for_agent(command, call.agent)
 
 
-def _of_spawning() -> Verdict:
-    """Return the refusal of a sub-agent in a run."""
+def _of_spawning(call: _Call, site: Site) -> Verdict | None:
+    """Return the refusal of a sub-agent in a run; a work spawns those that it has dispatched."""
+    if site.lock.get("work"):
+        from ultra_runtime.guard.dispatched import verdict_for_spawn
+
+        return verdict_for_spawn(site, call.input)
     from ultra_runtime.guard.policy import Verdict
     from ultra_runtime.rendered import verb
 
