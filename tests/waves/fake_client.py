@@ -2,7 +2,7 @@
 
 The play is a JSON file, session -> what its attempts do, one word each; the last word holds for all that follow:
 honest, lie, half, fail, hang, outside, limit, money, login, daemon, mess. Verbs are called in this process, which is
-quick; who owns the run is then known by the variable that the supervisor sets.
+quick: a child of this process calls them, as the client's Bash tool would.
 """
 
 from __future__ import annotations
@@ -127,7 +127,13 @@ def main() -> int:
             for name in ("TMPDIR", "ULTRA_SESSION", "ULTRA_PORT_BASE", "CLAUDE_PID")
         }
         seen.write(json.dumps({"session": session, "cwd": os.getcwd(), "argv": sys.argv[1:], **kept}) + "\n")
-    return play(word, run)
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.environ.update(CLAUDE_PID=str(os.getppid()), CLAUDE_CODE_SESSION_ID=os.urandom(8).hex())
+    status = play(word, run)
+    sys.stdout.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

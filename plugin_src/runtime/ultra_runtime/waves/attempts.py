@@ -163,10 +163,8 @@ def allotted(run: WaveRun, one: SessionStand) -> float:
 
 def _temporary(run: WaveRun, session: int) -> str:
     """Return the path of the session's own folder for temporary files: short, since sockets are made in it."""
-    name = sha256(os.fsencode(run.journal.folder))[:10]
-    return os.path.join(
-        os.path.realpath(os.environ.get("TMPDIR") or "/tmp"), f"{launcher()}-{name}-{session}"
-    )
+    name = f"{launcher()}-{sha256(os.fsencode(run.journal.folder))[:10]}-{session}"
+    return os.path.join(os.path.realpath(os.environ.get("TMPDIR") or "/tmp"), name)  # noqa: S108
 
 
 def _make_private(folder: str) -> None:

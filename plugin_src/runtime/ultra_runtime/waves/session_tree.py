@@ -14,7 +14,7 @@ from ultra_runtime.files.quick_write import make_folder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher
 from ultra_runtime.tables.fields import settings_fields as fields
-from ultra_runtime.tables.limits import CHECKOUT_SECONDS
+from ultra_runtime.tables.limits import CHECKOUT_SECONDS, RECOVERY_DEPTH
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -94,14 +94,20 @@ def rescue(run: WaveRun, path: str, number: int, attempt: int) -> str:
     if git is None or not git.head():
         return ""
     _drop_dead_locks(git)
-    if not git.ask("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"):
+    own = [
+        ".",
+        *(f":(exclude,top,literal){run.spec_of(number, depth)}" for depth in range(1, RECOVERY_DEPTH + 1)),
+    ]
+    if not git.ask(
+        "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none", "--", *own
+    ):
         return ""
     index = os.path.join(git.folder, f"{launcher()}-rescue")
     env = {"GIT_INDEX_FILE": index}
     head = git.head()
     try:
         git.ask("read-tree", head, env=env)
-        git.ask("-c", "core.hooksPath=/dev/null", "add", "--all", env=env)
+        git.ask("-c", "core.hooksPath=/dev/null", "add", "--all", "--", *own, env=env)
         tree = git.ask("write-tree", env=env).decode().strip()
         if tree == git.line("rev-parse", f"{head}^{{tree}}"):
             return ""

@@ -106,18 +106,13 @@ class Supervisor:
                     take_end(run, one, self.engine)
                 if one.state == ENDED:
                     judge_attempt(run, one)
-            waits = [one for one in own if one.state == WAITING and self._may_start(own, one)]
+            waits = [one for one in own if one.state == WAITING and not self.asked()]
             busy = [one for one in own if one.state in (RUNNING, ENDED)]
             if waits and sum(one.state == RUNNING for one in own) < run.state.begin["jobs"]:
                 self._start(waits)
             elif not waits and not busy:
                 return
             time.sleep(NAP)
-
-    def _may_start(self, own: list[SessionStand], one: SessionStand) -> bool:
-        """Tell whether a session may start: not after a stop, and not a new one beside one that failed."""
-        broken = any(other.state in BROKEN for other in own)
-        return not self.asked() and (one.attempt > 0 or not broken)
 
     def _start(self, waits: list[SessionStand]) -> None:
         """Start the next session that need not wait, some time after the one before it."""
@@ -132,9 +127,7 @@ class Supervisor:
         own = self.run.state.of_wave(wave)
         why = [f"session {one.number}: {one.why}" for one in own if one.state in BROKEN]
         if any(one.is_open for one in own):
-            if self.asked():
-                return STOPPED, [BY_A_PERSON, *why]
-            return FAILED, why
+            return STOPPED, [BY_A_PERSON, *why]
         if why:
             lacking = all(one.state == LACKING for one in own if one.state in BROKEN)
             return PARTIAL if lacking else FAILED, why
