@@ -37,7 +37,7 @@ def trouble(tmp_path_factory: pytest.TempPathFactory, bundle: Path, python: Path
     repo.play(PLAYS)
     repo.end = repo.waves("--jobs 10 --session-minutes 0.2")  # type: ignore[attr-defined]
     yield repo
-    assert [row for row in running(repo)] == []
+    assert running(repo) == []
 
 
 def running(repo: Waves) -> list[str]:

@@ -41,6 +41,11 @@ def read_options(args: Args) -> Options:
     )
 
 
+def default_options() -> Options:
+    """Return how sessions run without any argument."""
+    return Options(JOBS_MOST, None, "", "", SESSION_MINUTES)
+
+
 def _amount(args: Args, option: str, otherwise: float | None) -> float | None:
     given = args.get(option)
     if given is None:

@@ -35,7 +35,7 @@ class RunPlace:
         self.folder = project.folder if project else os.path.dirname(plan)
         stem = os.path.splitext(os.path.basename(plan))[0]
         tail = "" if session is None else f"-session-{session}{recovery_part(plan)}"
-        self.base = _ref_name(self._base_name(stem))
+        self.base = ref_name(self._base_name(stem))
         """The name in git of the whole run."""
         self.slug = self.base + tail
         name = progress_name(session, "" if project else stem, recovery_part(plan))
@@ -124,7 +124,7 @@ def _project_around(root: str, plan: str) -> Project | None:
     return None
 
 
-def _ref_name(name: str) -> str:
+def ref_name(name: str) -> str:
     """Return a name that can be part of a ref; a changed name gets a few digits to stay unique."""
     plain = "".join(letter if letter in PLAIN else "-" for letter in name)[:100].strip("-") or "plan"
     return plain if plain == name else f"{plain}-{_short_hash(name)}"
