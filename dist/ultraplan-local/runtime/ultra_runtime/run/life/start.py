@@ -14,7 +14,7 @@ from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.choice import choose_strategy, strategy_note
+from ultra_runtime.run.life.choice import SINGLE, choose_strategy, strategy_note, strategy_of
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
@@ -57,11 +57,17 @@ class Started(Struct):
 
     live: Live
     resumed: bool
-    strategy: str
     notes: list[str]
 
 
-def start(asked: StartRequest) -> Started:
+class InWaves(Struct):
+    """A plan that is run in waves of sessions: nothing was started."""
+
+    plan: Plan
+    strategy: str
+
+
+def start(asked: StartRequest) -> Started | InWaves:
     """Start or resume; a refusal changes at most the session state and the progress file."""
     workspace = find_workspace()
     _refuse_unready(workspace)
@@ -70,6 +76,9 @@ def start(asked: StartRequest) -> Started:
     if asked.mode == RESUME and place.session is None:
         place = _place(workspace, place_to_resume(place, plan), asked)
         plan, result, data = _read(place)
+    strategy = strategy_of(workspace, place, plan, asked)
+    if strategy != SINGLE:
+        return InWaves(plan, strategy)
     refuse_done_by_sessions(workspace.git, place, plan, asked)
     assignment = Assignment(plan, place.session)
     if asked.step is not None:
@@ -94,7 +103,7 @@ def start(asked: StartRequest) -> Started:
         _write_down(live, data, resumed)
     strategy = choose_strategy(plan, asked.alone)
     notes += [one for one in (strategy_note(strategy, plan), _detached(live)) if one]
-    return Started(live, resumed, strategy, [*live.notes, *notes])
+    return Started(live, resumed, [*live.notes, *notes])
 
 
 def _place(workspace: Workspace, place: RunPlace, asked: StartRequest) -> RunPlace:
