@@ -1,7 +1,7 @@
 """A client whose model is a script: `claude -p "/... --session N PLAN"` does the session as the play says.
 
 The play is a JSON file, session -> what its attempts do, one word each; the last word holds for all that follow:
-honest, lie, half, fail, hang, outside, limit, money, login, daemon, mess. Verbs are called in this process, which is
+honest, slow, lie, half, fail, hang, outside, rename, limit, money, login, mess. Verbs are called in this process, which is
 quick: a child of this process calls them, as the client's Bash tool would.
 """
 
@@ -72,6 +72,8 @@ def play(word: str, run: list[str]) -> int:
     if not answer["ok"]:
         result(answer["error"])
         return 0
+    if word == "slow":
+        time.sleep(1)
     if word == "hang":
         subprocess.Popen(["sleep", "1000"], start_new_session=True)
         time.sleep(1000)

@@ -40,6 +40,10 @@ TWO_WAVES = plan(
 )  # fmt: skip
 
 
+# Without the clean checkout, which other tests have, a session takes a fraction of the time.
+QUICK = {**FILES, ".claude/ultra.yaml": 'proof: off\n'}
+
+
 class Waves(Repo):
     """A repository whose plan has sessions."""
 
@@ -87,6 +91,13 @@ class Waves(Repo):
         path = next((self.folder / ".git/ultra/waves").glob("*/journal"))
         return [json.loads(line) for line in path.read_text().splitlines()]
 
+    def until(self, act: str, count: int) -> None:
+        """Wait until the journal has so many lines of an act."""
+        end = time.monotonic() + DONE_SECONDS
+        while sum(row["act"] == act for row in self.journal()) < count:
+            assert time.monotonic() < end, self.journal()
+            time.sleep(0.05)
+
     def states(self) -> dict[int, str]:
         """Return where each session stands."""
         found = self.ok(f"waves show {PLAN}")["states"]
@@ -106,4 +117,4 @@ class Waves(Repo):
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-__all__ = ["PLAN", "PROJECT", "TWO_WAVES", "Waves", "part", "plan", "session", "step"]
+__all__ = ["PLAN", "PROJECT", "QUICK", "TWO_WAVES", "Waves", "part", "plan", "session", "step"]

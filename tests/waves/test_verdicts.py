@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.waves.sample import PROJECT, Waves, part, plan, session, step
+from tests.waves.processes import processes_of
+from tests.waves.sample import PROJECT, QUICK, Waves, part, plan, session, step
 
 PLAYS = {
     "1": ["honest"], "2": ["half", "honest"], "3": ["limit", "honest"], "4": ["hang"], "5": ["outside"],
@@ -33,23 +34,11 @@ def wave_of_trouble() -> str:
 @pytest.fixture(scope="module")
 def trouble(tmp_path_factory: pytest.TempPathFactory, bundle: Path, python: Path) -> Iterator[Waves]:
     """Return a repository after a wave in which almost everything went wrong."""
-    repo = Waves(tmp_path_factory.mktemp("trouble") / "repo", bundle, python).create(wave_of_trouble())
+    repo = Waves(tmp_path_factory.mktemp("trouble") / "repo", bundle, python).create(wave_of_trouble(), QUICK)
     repo.play(PLAYS)
     repo.end = repo.waves("--jobs 10 --session-minutes 0.2")  # type: ignore[attr-defined]
     yield repo
-    assert running(repo) == []
-
-
-def running(repo: Waves) -> list[str]:
-    """Return the processes that still know this repository's play."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        try:
-            if folder.name.isdigit() and str(repo.play_file).encode() in (folder / "environ").read_bytes():
-                found.append((folder / "cmdline").read_bytes().decode())
-        except OSError:
-            continue
-    return found
+    assert processes_of(repo) == []
 
 
 def of(repo: Waves, number: int) -> dict[str, Any]:
