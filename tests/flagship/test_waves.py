@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.client.conversation import Call, Say
+from tests.client.conversation import Say
 from tests.client.fixtures import ModelFactory
 from tests.client.script import Acting
 from tests.client.session import Client
@@ -64,7 +63,9 @@ def repo(tmp_path: Path, bundle: Path) -> Waves:
     return repo
 
 
-def test_two_waves_in_the_client(client: Client, scripted: ModelFactory, bundle: Path, repo: Waves, tmp_path: Path) -> None:
+def test_two_waves_in_the_client(
+    client: Client, scripted: ModelFactory, bundle: Path, repo: Waves, tmp_path: Path
+) -> None:
     programs = tmp_path / "programs"
     (programs / "claude").unlink()
     (programs / "claude").symlink_to(client.binary)

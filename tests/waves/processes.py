@@ -13,7 +13,9 @@ def processes_of(repo: Waves) -> list[int]:
     found = []
     for folder in Path("/proc").iterdir():
         try:
-            known = folder.name.isdigit() and str(repo.play_file).encode() in (folder / "environ").read_bytes()
+            known = (
+                folder.name.isdigit() and str(repo.play_file).encode() in (folder / "environ").read_bytes()
+            )
         except OSError:
             continue
         if known and int(folder.name) != os.getpid():

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.executor.sample import FILES, PLAN, PROJECT, Repo, plan, step
+from tests.executor.sample import FILES, PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
 
 FAKE = Path(__file__).with_name("fake_client.py")
 DONE_SECONDS = 60
@@ -41,7 +41,7 @@ TWO_WAVES = plan(
 
 
 # Without the clean checkout, which other tests have, a session takes a fraction of the time.
-QUICK = {**FILES, ".claude/ultra.yaml": 'proof: off\n'}
+QUICK = {**FILES, ".claude/ultra.yaml": "proof: off\n"}
 
 
 class Waves(Repo):
@@ -103,6 +103,10 @@ class Waves(Repo):
         found = self.ok(f"waves show {PLAN}")["states"]
         return {int(number): state for number, state in found.items()}
 
+    def tree(self, number: int) -> Path:  # type: ignore[override]
+        """Return the worktree of a session."""
+        return self.folder / f".claude/worktrees/2026-01-31-greet/session-{number}"
+
     def branches(self) -> list[str]:
         return self.git("branch", "--format=%(refname:short)").split()
 
@@ -117,4 +121,16 @@ class Waves(Repo):
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-__all__ = ["PLAN", "PROJECT", "QUICK", "TWO_WAVES", "Waves", "part", "plan", "session", "step"]
+__all__ = [
+    "PLAN",
+    "PROGRESS",
+    "PROJECT",
+    "QUICK",
+    "STATE",
+    "TWO_WAVES",
+    "Waves",
+    "part",
+    "plan",
+    "session",
+    "step",
+]

@@ -25,7 +25,9 @@ KILLED = -signal.SIGKILL
 
 def user_is_untouched(repo: Waves) -> bool:
     """Tell whether the user's tree is clean and on the way from the start to the end of the waves."""
-    inside = repo.git("status", "--porcelain", "--untracked-files=all", "--", ".", ":(exclude).claude/worktrees")
+    inside = repo.git(
+        "status", "--porcelain", "--untracked-files=all", "--", ".", ":(exclude).claude/worktrees"
+    )
     return not inside and repo.git("symbolic-ref", "--short", "HEAD") == "main"
 
 
@@ -48,13 +50,26 @@ def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
     deaths, command = repo.folder.parent / "deaths", [*ISOLATED, DEADLY]
     words = [repo.bundle / "runtime", repo.folder, PLAN, PROJECT, deaths]
     for _ in range(300):
-        done = subprocess.run([*command, *words], env=repo.env, capture_output=True, cwd=repo.folder, timeout=120, check=False)
+        done = subprocess.run(
+            [*command, *words], env=repo.env, capture_output=True, cwd=repo.folder, timeout=120, check=False
+        )
         assert done.returncode in (0, KILLED), done.stderr.decode()
         assert "feat:" not in repo.git("log", "--first-parent", "--format=%s")
         if not done.returncode:
             break
     died = deaths.read_text().splitlines()
-    for act in ("lease 1", "end 2", "audit 1", "merge 1", "merged 2", "verified 1", "advance 1", "advanced 2", "clean 3", "over "):
+    for act in (
+        "lease 1",
+        "end 2",
+        "audit 1",
+        "merge 1",
+        "merged 2",
+        "verified 1",
+        "advance 1",
+        "advanced 2",
+        "clean 3",
+        "over ",
+    ):
         assert {f"before {act}", f"after {act}"} <= set(died), act
     assert repo.ok("waves wait")["result"] == "completed"
     merged_once(repo)

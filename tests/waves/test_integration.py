@@ -69,7 +69,10 @@ def test_commits_that_the_user_makes_meanwhile_are_merged_onto_after_a_resume(ma
     mine = repo.git("rev-parse", "HEAD")
     end = repo.wait()
     assert end["result"] == "stopped"
-    assert end["why"][0] == f"main has commits that were made meanwhile: `ultra waves resume {PLAN}` merges onto them"
+    assert (
+        end["why"][0]
+        == f"main has commits that were made meanwhile: `ultra waves resume {PLAN}` merges onto them"
+    )
     assert repo.git("rev-parse", "HEAD") == mine
     assert "ultraplan/2026-01-31-greet/session-1" in repo.branches()
     assert resumed(repo)["result"] == "completed"
