@@ -59,8 +59,8 @@ def act(root: Path) -> object:
 
 @pytest.fixture
 def repo(tmp_path: Path, bundle: Path) -> Waves:
-    repo = Waves(tmp_path / "repo", bundle, Path(sys.executable).parent).create(TWO_WAVES)
-    return repo
+    """Return a repository whose plan has two waves."""
+    return Waves(tmp_path / "repo", bundle, Path(sys.executable).parent).create(TWO_WAVES)
 
 
 def test_two_waves_in_the_client(

@@ -97,6 +97,12 @@ def play(word: str, run: list[str]) -> int:
         Path("stray.txt").write_text("stray\n")
         subprocess.run(["git", "add", "stray.txt"], check=True)
         subprocess.run(["git", "commit", "--quiet", "-m", "feat: stray"], check=True)
+    elif word == "rename":
+        ultra("step", "begin", str(answer["first"]))
+        Path("new").mkdir()
+        Path("old/a.py").rename("new/a.py")
+        ultra("step", "verify", str(answer["first"]))
+        ultra("step", "commit", str(answer["first"]))
     elif word == "fail":
         ultra("step", "begin", str(answer["first"]))
         for _ in range(3):

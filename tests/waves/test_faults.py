@@ -47,11 +47,19 @@ def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
     repo.ok(f"waves start {PLAN} --jobs 2")
     for pid in processes_of(repo):
         os.kill(pid, signal.SIGKILL)
-    deaths, command = repo.folder.parent / "deaths", [*ISOLATED, DEADLY]
-    words = [repo.bundle / "runtime", repo.folder, PLAN, PROJECT, deaths]
+    deaths = repo.folder.parent / "deaths"
+    words = [
+        *ISOLATED,
+        str(DEADLY),
+        str(repo.bundle / "runtime"),
+        str(repo.folder),
+        PLAN,
+        PROJECT,
+        str(deaths),
+    ]
     for _ in range(300):
         done = subprocess.run(
-            [*command, *words], env=repo.env, capture_output=True, cwd=repo.folder, timeout=120, check=False
+            words, env=repo.env, capture_output=True, cwd=repo.folder, timeout=120, check=False
         )
         assert done.returncode in (0, KILLED), done.stderr.decode()
         assert "feat:" not in repo.git("log", "--first-parent", "--format=%s")
@@ -78,7 +86,7 @@ def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
 @pytest.mark.parametrize("seed", [int(os.environ.get("WAVES_SEED", "7"))])
 def test_deaths_at_random_moments_lose_nothing(make: Make, seed: int) -> None:
     print(f"WAVES_SEED={seed}")
-    dice = random.Random(seed)
+    dice = random.Random(seed)  # noqa: S311
     repo = make(TWO_WAVES, files=QUICK)
     repo.ok(f"waves start {PLAN} --jobs 2")
     for _ in range(KILLS):

@@ -17,18 +17,24 @@ def two(*steps: str, verification: str = "") -> str:
     return plan(*steps, strategy="\n".join(sessions), verification=verification)
 
 
-def test_a_conflict_is_named_and_resolved_by_the_user(make: Make) -> None:
-    """Both sessions stay within Touch, and git sees a rename: one moves the folder that the other adds to."""
-    moved = step(1, files=["src/", "pkg/"], expected_paths=["pkg/part1.py"])
+def test_a_conflict_in_spite_of_touch_is_named_and_nothing_is_chosen(make: Make) -> None:
+    """One session moves the only file of a folder, the other adds a file to that folder."""
+    moved = step(1, files=["old/a.py", "new/a.py"], expected_paths=["new/a.py"])
     text = plan(
-        moved, step(2, files=["src/part2.py"]),
-        strategy="\n".join([session(1, "1", 1, ["pkg/", "src/hello.py"]), session(2, "2", 1, ["src/part2.py"])]),
+        moved, step(2, files=["old/b.py"]),
+        strategy="\n".join([session(1, "1", 1, ["old/a.py", "new/a.py"]), session(2, "2", 1, ["old/b.py"])]),
     )  # fmt: skip
-    repo = make(TWO_WAVES, files=QUICK)
-    del text
-    repo.ok(f"waves start {PLAN} --jobs 2")
-    end = repo.wait()
-    assert end["result"] == "completed"
+    repo = make(text, files={**QUICK, "old/a.py": "a = 1\n" * 20})
+    repo.play({"1": ["rename"]})
+    end = repo.waves("--jobs 2")
+    assert (end["result"], repo.states()) == ("failed", {1: "passed", 2: "merge-failed"})
+    assert "session 2: it conflicts in " in end["why"][0]
+    assert "b.py" in end["why"][0]
+    assert repo.git("log", "-1", "--format=%s", WAVE) == "merge: ultraplan session 1 (Part 1)"
+    assert repo.git("log", "-1", "--format=%s").startswith("chore: ")
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.branches() == ["main", *(f"ultraplan/2026-01-31-greet/session-{number}" for number in (1, 2))]
+    assert repo.trees() == []
 
 
 def test_a_red_verification_names_the_merge_that_turned_it_red(make: Make) -> None:
