@@ -1,7 +1,7 @@
 """Serve waves with a supervisor that is killed once before and once after every kind of line in its journal.
 
-python -I -S -X utf8 deadly_supervisor.py RUNTIME ROOT PLAN PROJECT DEATHS; DEATHS is the file of deaths so far. With the
-supervisor dies everything that it has started: git, the keepers and their clients.
+python -I -S -X utf8 deadly_supervisor.py RUNTIME ROOT PLAN PROJECT DEATHS; DEATHS is the file of deaths so far; with
+ONLY_DEATH there is just that one. With the supervisor dies everything that it has started.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ write = Journal.add
 
 def die_once(name: str) -> None:
     """Die, unless this death was died before."""
+    only = os.environ.get("ONLY_DEATH")
     with open(DEATHS, "a+", encoding="utf-8") as file:
         file.seek(0)
-        if name in file.read().split("\n"):
+        if name in file.read().split("\n") or only not in (None, name):
             return
         file.write(f"{name}\n")
     for pid in _descendants(os.getpid(), ""):

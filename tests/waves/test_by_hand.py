@@ -30,7 +30,7 @@ def test_sessions_are_opened_and_closed_by_hand(make: Make) -> None:
         else:
             typed = shlex.split(opened["command"])
         # A person types the command; the client of these tests wants it with -p.
-        words = [repo.folder.parent / "programs/claude", "-p", typed[-1]]
+        words = [str(repo.folder.parent / "programs/claude"), "-p", typed[-1]]
         subprocess.run(
             words, cwd=repo.tree(number), env=repo.env, check=True, capture_output=True, timeout=120
         )

@@ -42,30 +42,58 @@ def merged_once(repo: Waves) -> None:
     assert not (repo.folder / ".claude/worktrees").exists()
 
 
-def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
+def serve(repo: Waves, **env: str) -> int:
+    """Serve the waves with a supervisor that dies, and return how it ended."""
+    names = [DEADLY, repo.bundle / "runtime", repo.folder, PLAN, PROJECT, repo.folder.parent / "deaths"]
+    words = [*ISOLATED, *map(str, names)]
+    done = subprocess.run(
+        words, env={**repo.env, **env}, capture_output=True, cwd=repo.folder, timeout=120, check=False
+    )
+    assert done.returncode in (0, KILLED), done.stderr.decode()
+    return done.returncode
+
+
+def begun(make: Make) -> Waves:
+    """Return a repository whose waves have begun, and whose processes are all gone, as after a reboot."""
     repo = make(TWO_WAVES, files=QUICK)
     repo.ok(f"waves start {PLAN} --jobs 2")
     for pid in processes_of(repo):
         os.kill(pid, signal.SIGKILL)
-    deaths = repo.folder.parent / "deaths"
-    words = [
-        *ISOLATED,
-        str(DEADLY),
-        str(repo.bundle / "runtime"),
-        str(repo.folder),
-        PLAN,
-        PROJECT,
-        str(deaths),
-    ]
+    return repo
+
+
+def test_a_fast_forward_that_was_cut_off_is_finished(make: Make) -> None:
+    repo = begun(make)
+    assert serve(repo, ONLY_DEATH="after advance 1") == KILLED
+    repo.write({part(1): "par", ".git/index.lock": ""})  # as git leaves it when it is killed while it writes
+    assert serve(repo, ONLY_DEATH="none") == 0
+    assert repo.ok("waves wait")["result"] == "completed"
+    merged_once(repo)
+
+
+def test_a_file_of_the_user_in_the_way_stays(make: Make) -> None:
+    repo = begun(make)
+    assert serve(repo, ONLY_DEATH="after advance 1") == KILLED
+    repo.write({part(1): "mine\n"})
+    assert serve(repo, ONLY_DEATH="none") == 0
+    end = repo.ok("waves wait")
+    assert (end["result"], repo.read(part(1))) == ("stopped", "mine\n")
+    assert "main cannot be moved to " in end["why"][0]
+    assert part(1) in end["why"][0]
+    (repo.folder / part(1)).unlink()
+    repo.ok(f"waves resume {PLAN}")
+    assert repo.wait()["result"] == "completed"
+    merged_once(repo)
+
+
+def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
+    repo = begun(make)
     for _ in range(300):
-        done = subprocess.run(
-            words, env=repo.env, capture_output=True, cwd=repo.folder, timeout=120, check=False
-        )
-        assert done.returncode in (0, KILLED), done.stderr.decode()
+        ended = serve(repo)
         assert "feat:" not in repo.git("log", "--first-parent", "--format=%s")
-        if not done.returncode:
+        if not ended:
             break
-    died = deaths.read_text().splitlines()
+    died = (repo.folder.parent / "deaths").read_text().splitlines()
     for act in (
         "lease 1",
         "end 2",

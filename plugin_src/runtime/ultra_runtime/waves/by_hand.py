@@ -104,9 +104,7 @@ def _bring_in(run: WaveRun, one: SessionStand) -> None:
     why = moved(run, head if run.git.is_ancestor(stand.onto, head) else stand.onto, head)
     if why:
         raise RefusedError(why, "then close the session again")
-    stand.merges, stand.red, stand.to = [], None, ""
-    if head != stand.onto:
-        run.note("onto", wave=one.wave, onto=head)
+    run.note("onto", wave=one.wave, onto=head)
     if not integrate(run, one.wave, [one]):
         return
     if not prove_wave(run, one.wave, lambda: False):

@@ -63,6 +63,10 @@ class NotStartable(RefusedError):
 def begin(run: WaveRun, options: Options, accepts_billing: bool, by_hand: bool = False) -> None:
     """Check everything, then write the begin of the waves; a stop is written down as well."""
     if run.state.unfinished and sha256(run.data) == run.state.begin["digest"]:
+        if run.journal.lives():
+            raise RefusedError(
+                "the waves of this plan are under way", f"`{verb('waves wait')}` shows how they stand"
+            )
         error = f"the waves of this plan are unfinished ({run.state.result or 'interrupted'})"
         raise RefusedError(error, f"`{run.call('waves resume')}` goes on where they were")
     reasons = check_all(run, options.jobs, accepts_billing)

@@ -33,7 +33,7 @@ STATUSES = {PASSED: COMPLETED, FAILED: RUN_FAILED, LACKING: RUN_PARTIAL, WAITING
 
 def judge_attempt(run: WaveRun, one: SessionStand) -> None:
     """Write down the verdict on an attempt that has ended; while its commands run, there is none yet."""
-    why = _why_failed(run, one)
+    why = "" if one.number in run.facts else _why_failed(run, one)
     if why:
         _verdict(run, one, FAILED, why)
         return

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.state.wave_state import SessionStand
+    from ultra_runtime.waves.branch_audit import BranchFacts
 
 WORKTREES = os.path.join(".claude", "worktrees")
 MERGING = "integration"
@@ -35,6 +36,8 @@ class WaveRun:
         self.plan, self.checked = check_plan(data, place.shown)
         self.journal = Journal(self.git.common, place.slug)
         self.state = read_wave_state(self.journal)
+        self.facts: dict[int, BranchFacts] = {}
+        """What git says of branches whose commands are running."""
         given = read_settings(place.root).given
         # Sessions work in fresh checkouts anyway, and so do the commands that decide about them.
         self.settings = settings_of({**given, fields.PROOF: REQUIRE})
