@@ -1,10 +1,10 @@
-"""Print how fast we are as ratios: python -m tests.bench [building|plans|runtime|release|guard|executor ...]."""
+"""Print how fast we are as ratios: python -m tests.bench [building|plans|runtime|release|guard|executor|waves ...]."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import building, executor, guard, plans, release, runtime
+from tests.bench import building, executor, guard, plans, release, runtime, waves
 
 BENCHES = {
     "building": building.main,
@@ -13,6 +13,7 @@ BENCHES = {
     "release": release.main,
     "guard": guard.main,
     "executor": executor.main,
+    "waves": waves.main,
 }
 
 if __name__ == "__main__":
