@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -180,6 +181,8 @@ def test_what_belongs_to_the_user_is_never_touched(make: Make) -> None:
     repo.git("worktree", "add", "--quiet", "-b", "mine", f".claude/worktrees/{SLUG}/session-9")
     repo.git("worktree", "add", "--quiet", "--detach", ".claude/worktrees/session-1")
     (repo.folder / ".claude/worktrees/session-1/work.txt").write_text("not committed\n")
+    repo.git("worktree", "add", "--quiet", "--detach", "../away")
+    shutil.rmtree(repo.folder.parent / "away")  # as on a disk that is not mounted
     repo.git("update-ref", f"refs/ultra/rescue/{SLUG}/session-1/attempt-1", "HEAD")
     branches, trees = repo.branches(), repo.trees()
     assert repo.waves("--jobs 2")["result"] == "completed"
