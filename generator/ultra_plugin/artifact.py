@@ -258,6 +258,8 @@ class Contract:
     stats: Mapping[str, Field] = field(default_factory=dict)
     """Fields of the producing stage's stats line."""
     gate: Gate | None = None
+    reader: str | None = None
+    """The module of the runtime that checks the body, for a body with its own grammar."""
     line: int = 0
 
     @property

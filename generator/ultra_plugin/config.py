@@ -12,7 +12,7 @@ from typing import TypeVar
 from ultra_plugin import __version__
 from ultra_plugin.agents import agent_problems, outputs_of, read_agent
 from ultra_plugin.artifact import CommonCodes, Contract, Output
-from ultra_plugin.contracts import contract_problems, output_problems, with_values
+from ultra_plugin.contracts import contract_problems, output_problems, reader_problems, with_values
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import Problem, ProblemsFound, refuse
@@ -77,6 +77,7 @@ def load(tree: SourceTree) -> Suite:
             tree.problem("plugins", 0, "no-plugin", "no plugin to build", "add plugins/NAME/plugin.yaml")
         )
     modules = read_modules(tree)
+    problems += reader_problems(tree, known, modules)
     problems += [*same_launcher_problems(tree, loaded)]
     problems += [problem for plugin in loaded for problem in room_problems(tree, modules, plugin)]
     if problems or settings is None or verbs is None or common is None or limits is None:

@@ -40,6 +40,19 @@ def contract_problems(
     return problems
 
 
+def reader_problems(
+    tree: SourceTree, contracts: Iterable[Contract], modules: Collection[str]
+) -> list[Problem]:
+    """Return the readers that the runtime does not have."""
+    problems: list[Problem] = []
+    for contract in contracts:
+        if contract.reader and contract.reader not in modules:
+            message = f"the runtime has no module '{contract.reader}'"
+            fault = (("reader",), message, nearest(contract.reader, modules))
+            problems += located(tree, f"contracts/{contract.artifact}.yaml", "bad-value", [fault])
+    return problems
+
+
 def located(tree: SourceTree, path: str, code: str, faults: Iterable[Fault]) -> Iterator[Problem]:
     """Yield faults as problems, each at the line of its key."""
     for keys, message, remedy in faults:

@@ -27,7 +27,7 @@ CASES = (
     refused(MODEL, f"{MODEL}\n\tcolor: red", "yaml", 6),
     Case(edit(BRIEF, MODEL, ",x: y"), "yaml", BRIEF, 5),
     Case({BRIEF: f"---\n- {DESCRIPTION}\n---\nWrite it.\n"}, "header-not-a-mapping", BRIEF, 2, "error"),
-    Case(edit(BRIEF, DESCRIPTION, f"{DESCRIPTION}: here"), "yaml-mended", BRIEF, 2),
+    Case(edit(BRIEF, DESCRIPTION, f"{DESCRIPTION}: here"), "yaml-repaired", BRIEF, 2),
     Case(edit(BRIEF, MODEL, "when_to_use: first --- or last"), "header-cut", BRIEF, 5),
     Case(edit(BRIEF, MODEL, f"{MODEL}\n{MODEL}"), "duplicate-key", BRIEF, 6),
     refused(MODEL, "name: 5"),

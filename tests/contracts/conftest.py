@@ -13,8 +13,11 @@ import pytest
 from tests.built import rendered
 from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
-from tests.kit.names import LAUNCHER, PROJECT, SOURCES
+from tests.kit.names import LAUNCHER, NAME, PROJECT, SOURCES
 from tests.kit.sources import copy_of_sources
+from ultra_plugin.config import load
+from ultra_plugin.per_plugin import own_suite
+from ultra_plugin.source import SourceTree
 
 FIXTURES = SOURCES / "contracts/fixtures"
 # Built when a test runs: a file with the real shape of a key is refused by hosts that look for them.
@@ -30,7 +33,22 @@ PLACES = {
     "session-state": ".session-state.local.json",
     "session-spec": "sessions/session-1.md",
     "settings": f".claude/{LAUNCHER}.yaml",
+    "overview": "architecture/overview.md",
+    "gaps": "architecture/gaps.md",
     "common": "brief.md",
+}
+LOADED = load(SourceTree(SOURCES))
+# Each plugin as its bundle knows it, the one with the brief first.
+SUITES = {
+    plugin.settings.name: own_suite(LOADED, plugin)
+    for plugin in sorted(LOADED.plugins, key=lambda one: one.settings.name != NAME)
+}
+LAUNCHERS = {plugin.settings.name: plugin.launcher for plugin in LOADED.plugins}
+# Artifact -> the first plugin that has it.
+OWNERS = {
+    contract.artifact: name
+    for name, suite in reversed(SUITES.items())
+    for contract in suite.contracts.values()
 }
 
 
@@ -60,7 +78,8 @@ def place(repository: Path, artifact: str, fixture: str) -> Path:
     target = repository / PROJECT / PLACES[artifact]
     if source.is_dir():
         shutil.copytree(source, repository / PROJECT, dirs_exist_ok=True)
-        return repository / PROJECT / ("research" if artifact == "research" else ".")
+        folder = repository / PROJECT / ("research" if artifact == "research" else ".")
+        return folder if artifact == "research" or not target.is_file() else target
     files = list((FIXTURES / artifact).glob(f"{fixture}.*"))
     assert len(files) == 1, f"there is no fixture {artifact}/{fixture}"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -73,10 +92,13 @@ Validate = Callable[..., tuple[dict[str, Any], int]]
 
 @pytest.fixture
 def validate(bundle: Path, tmp_path: Path, python: Path) -> Validate:
-    """Return a function that validates an artifact and gives the answer and the status."""
+    """Return a function that validates an artifact with its plugin and gives the answer and the status."""
 
     def call(artifact: str, path: Path, *flags: str, of: Path = bundle) -> tuple[dict[str, Any], int]:
-        told = Ultra(of, tmp_path, python)("validate", artifact, path, *flags)
+        owner = OWNERS.get(artifact, NAME)
+        told = Ultra(of.parent / owner, tmp_path, python, LAUNCHERS[owner])(
+            "validate", artifact, path, *flags
+        )
         return told.data, told.status
 
     return call

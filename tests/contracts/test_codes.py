@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.conftest import FIXTURES, PLACES, Validate, codes, place
-from tests.kit.names import PROJECT, SOURCES
-from ultra_plugin.config import load
-from ultra_plugin.per_plugin import own_suite
+from tests.contracts.conftest import FIXTURES, OWNERS, PLACES, SUITES, Validate, codes, place
+from tests.kit.names import NAME, PROJECT
 from ultra_plugin.ranges import walk
-from ultra_plugin.source import SourceTree
 from ultra_runtime.contract.forms import FORMS
 
-LOADED = load(SourceTree(SOURCES))
-SUITE = own_suite(LOADED, LOADED.plugins[0])
-CONTRACTS = {contract.artifact: contract for contract in SUITE.contracts.values()}
+CONTRACTS = {
+    contract.artifact: contract
+    for name, suite in SUITES.items()
+    for contract in suite.contracts.values()
+    if OWNERS[contract.artifact] == name
+}
 CODES = [(contract.artifact, code) for contract in CONTRACTS.values() for code in contract.codes]
 SOFT = [(artifact, code) for artifact, code in CODES if CONTRACTS[artifact].codes[code].soft]
-COMMON = list(SUITE.common_codes)
+COMMON = list(SUITES[NAME].common_codes)
 # No validator gives these: `ultra frontmatter` does, see tests/runtime/test_validate.py.
 OF_FRONTMATTER = {"FM_NOT_FOUND", "FM_READ_ERROR"}
 VALID = [

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.contracts.conftest import FIXTURES, Validate, codes, place
-from tests.contracts.test_codes import CODES, COMMON, CONTRACTS, SUITE, VALID
+from tests.contracts.conftest import FIXTURES, SUITES, Validate, codes, place
+from tests.contracts.test_codes import CODES, COMMON, CONTRACTS, VALID
 from ultra_plugin.schema import json_schema
 from ultra_plugin.skeleton import skeleton
 from ultra_runtime.text.frontmatter import parse
@@ -21,7 +21,7 @@ FIELD_CODES = (
 )  # fmt: skip
 # The fault of these stands in the body, of which a schema knows nothing.
 IN_THE_BODY = ("REVIEW_MISSING_FIELD", "REVIEW_BAD_VALUE")
-SHAPED = ("brief", "research", "review", "progress", "session-state", "settings")
+SHAPED = ("brief", "research", "review", "progress", "session-state", "settings", "overview", "gaps")
 
 
 def is_valid(artifact: str, path: Path) -> bool:
@@ -79,11 +79,13 @@ def _filled_review(text: str) -> str:
     return text.replace("{", "").replace("}", "")
 
 
-def test_the_document_names_everything(bundle: Path) -> None:
-    text = (bundle / "docs/HANDOVER-CONTRACTS.md").read_text()
-    for code in [*COMMON, *(code for _, code in CODES)]:
+@pytest.mark.parametrize("plugin", SUITES)
+def test_the_document_names_everything(bundle: Path, plugin: str) -> None:
+    text = (bundle.parent / plugin / "docs/HANDOVER-CONTRACTS.md").read_text()
+    contracts = SUITES[plugin].contracts.values()
+    for code in [*COMMON, *(code for one in contracts for code in one.codes)]:
         assert f"| `{code}`" in text, code
-    for contract in SUITE.contracts.values():
+    for contract in contracts:
         chapter = text.split(f"## {contract.handover}. {contract.title}\n")[1].split("\n## ")[0]
         for heading in (
             "Producer:",

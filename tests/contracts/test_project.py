@@ -24,6 +24,8 @@ def project(repository: Path) -> Path:
     place(repository, "research", "valid-folder")
     place(repository, "architecture", "valid")
     folder = repository / PROJECT
+    plan = (folder / "plan.md").read_text()
+    (folder / "plan.md").write_text(plan.replace("---\n", "---\narchitecture: follows the notes\n", 1))
     steps = len(re.findall(r"^### Step ", (folder / "plan.md").read_text(), re.MULTILINE))
     change_progress(folder, steps, hashlib.sha256((folder / "plan.md").read_bytes()).hexdigest())
     return folder

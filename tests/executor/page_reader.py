@@ -62,7 +62,7 @@ class Page(HTMLParser):
 
 
 def page_of(repo: Repo, *words: str) -> Page:
-    """Write the page, hold it against all that a page must not have, and return it."""
+    """Write the page, check that it has nothing that a page must not have, and return it."""
     target = repo.folder.parent / "page.html"
     told = repo.say("status", *words, "--html", str(target))
     assert told.status == 0, told.err

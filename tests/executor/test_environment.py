@@ -71,6 +71,12 @@ def test_what_differs_from_call_to_call_is_no_reason(started: Repo) -> None:
     started.ok("step begin 1", env=varying)
 
 
+def test_a_folder_that_is_twice_on_the_path_changes_nothing(started: Repo) -> None:
+    first, *rest = started.env["PATH"].split(":")
+    started.ok("step begin 1", env={"PATH": ":".join([first, first, *rest, first])})
+    assert ": PATH | " in started.refused("step begin 1", env={"PATH": ":".join([rest[-1], first, *rest])})
+
+
 def test_values_are_not_stored(started: Repo) -> None:
     assert "PYTHONPATH" in started.read(f".git/ultra/environment/{SLUG}.json")
     assert started.env["PATH"] not in started.read(f".git/ultra/environment/{SLUG}.json")

@@ -28,7 +28,7 @@ def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     }  # fmt: skip
     assert repo.ok("step begin 1") == {
         "ok": True, "step": 1, "title": "Make part 1", "files": ["src/part1.py"], "changes": "Write part 1.",
-        "verify": "true",
+        "verify": "true", "attempts": 3,
         "next": "change only `files` as `changes` says, then ultra step verify 1",
     }  # fmt: skip
     repo.write({"src/part1.py": "one\n"})

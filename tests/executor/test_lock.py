@@ -36,6 +36,15 @@ def test_another_session_that_lives_is_refused(make: Make) -> None:
     assert repo.ok("run abort --force", env=OTHER)["status"] == "stopped"
 
 
+def test_another_process_of_the_same_session_is_called_that(make: Make) -> None:
+    """The conversation was opened twice."""
+    repo = make(TWO)
+    repo.start()
+    twice = {"CLAUDE_PID": OTHER["CLAUDE_PID"]}
+    for call in ("step begin 1", "run abort"):
+        assert "belongs to another process of this session" in repo.refused(call, env=twice)
+
+
 def test_the_same_session_in_a_new_process_goes_on(make: Make) -> None:
     """The client was started again and took up the conversation."""
     repo = make(TWO)

@@ -195,7 +195,7 @@ def test_exit_77_of_another_step_is_a_failure(make: Make) -> None:
     ("condition", "said"),
     [
         ("none", ""),
-        ("git clean", "1 paths have uncommitted changes"),
+        ("git clean", "1 path with uncommitted changes"),
         ("`test -f ready`", "`test -f ready` failed with exit status 1"),
         ("session 2", "the steps of session 2 are not all committed here"),
         ("the moon is full", 'only a person can check this: "the moon is full"'),

@@ -298,10 +298,10 @@ def test_a_head_that_lost_a_step(make: Make) -> None:
     head = repo.git("rev-parse", "HEAD")
     repo.git("reset", "-q", "--hard", "HEAD^")
     said = repo.refused("step begin 2")
-    assert f"does not contain {head[:10]}, on which the run stood" in said
+    assert f"does not contain {head[:10]}, the last commit of the run" in said
     assert f"`git reset --soft {head[:12]}` keeps the files" in said
     repo.ok("run abort")
-    assert "on which the run stood" in repo.refused(f"run start {PLAN} --mode resume")
+    assert "the last commit of the run" in repo.refused(f"run start {PLAN} --mode resume")
     repo.git("reset", "-q", "--hard", head)
     repo.write({"README.md": "# Greet\ndirty\n"})
     repo.start("--mode", "resume")
@@ -344,6 +344,15 @@ def ignoring(make: Make) -> Repo:
     repo.write({".env": "wrong\n", "node_modules/a/b.js": "1\n", "secret/deep/key": "1\n"})
     repo.start()
     return repo
+
+
+def test_an_ignored_file_that_two_attempts_change_is_named_once(ignoring: Repo) -> None:
+    repo = ignoring
+    repo.ok("step begin 1")
+    repo.write({".env": "better\n"})
+    assert repo.ok("step verify 1")["next"] == "retry"
+    repo.write({"src/part1.py": "one\n", ".env": "right\n"})
+    assert repo.ok("step verify 1")["note"] == "changed, but ignored by git: .env"
 
 
 def test_an_ignored_file_that_a_step_changes_is_named(ignoring: Repo) -> None:

@@ -31,7 +31,7 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     call = "ultra step restore 1 README.md deep/er.txt mine.txt notes.txt"
     assert (
         answer["do"] == f"undo what is outside the step: `{call}`, then `ultra step verify 1`"
-    )  # and not: mend
+    )  # and not: fix
     told = repo.ok(call.partition(" ")[2])
     assert told["restored"] == (
         "README.md, deep/er.txt, mine.txt, notes.txt; to get this back: `ultra step rescue 1`"
@@ -49,7 +49,7 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     assert repo.ok("step verify 1")["passed"]
 
 
-def test_what_lies_inside_is_mended(repo: Repo) -> None:
+def test_what_lies_inside_is_fixed(repo: Repo) -> None:
     repo.write({"src/part1.py": "wrong\n"})
     assert repo.ok("step verify 1")["do"] == (
         "fix it (read the file back and compare it), then `ultra step verify 1`"

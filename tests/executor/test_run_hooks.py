@@ -218,7 +218,7 @@ def test_a_run_that_failed_still_wants_its_finish(make: Make) -> None:
     for _ in range(3):
         repo.ok("step verify 1")
     told = stop(repo)
-    assert "the run is failed after 0 of 1 steps" in told
+    assert "the run failed after 0 of 1 steps" in told
     assert "Continue with `ultra run finish`" in told
 
 
@@ -292,7 +292,7 @@ def test_an_aborted_run_is_told_by_its_session_state(make: Make) -> None:
     repo.ok("run abort")
     assert repo.has(STATE)
     assert call(repo, "session_start").startswith(
-        f"Unfinished, execute of {PROJECT}: the run is stopped at step 1 of 2. "
+        f"Unfinished, execute of {PROJECT}: the run was stopped at step 1 of 2. "
     )
 
 

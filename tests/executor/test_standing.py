@@ -157,11 +157,11 @@ def life(repo: Repo) -> Iterator[tuple[str, str, str]]:
     yield "review BLOCK", "plan", again
     verdict(repo, "WARN")
     yield "review WARN", "plan", again
-    repo.write({PLAN: remedy(repo, "src/mended.py")})
+    repo.write({PLAN: remedy(repo, "src/fixed.py")})
     yield "remediation planned", "execute", execute
     repo.start()
     yield "remediation under way", "execute", "ultra step begin 1"
-    repo.do_step(1, {"src/mended.py": "mended\n"})
+    repo.do_step(1, {"src/fixed.py": "fixed\n"})
     repo.ok("run finish")
     yield "remediation done", "review", review
     verdict(repo, "ALLOW")

@@ -61,13 +61,13 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-flow-list.md")})
     assert comes() == ("plan", f"{COMMANDS['plan']} --brief {PROJECT}/review.md")
     (grave,) = re.findall(r"^findings: \[([0-9a-f]{40})", repo.read(f"{PROJECT}/review.md"), re.MULTILINE)
-    mend = plan(step(1, files=["src/mended.py"])).replace(
+    fix = plan(step(1, files=["src/fixed.py"])).replace(
         "---\n\n#", f"source_findings: [{grave}]\n---\n\n#", 1
     )
-    repo.write({PLAN: mend})
+    repo.write({PLAN: fix})
     assert comes() == ("execute", f"{COMMANDS['execute']} {where}")
     repo.start()
-    repo.do_step(1, {"src/mended.py": "mended\n"})
+    repo.do_step(1, {"src/fixed.py": "fixed\n"})
     repo.ok("run finish")
     assert comes() == ("review", f"{COMMANDS['review']} {where}")
     repo.write({f"{PROJECT}/review.md": artifact("review", "valid-nothing-found.md")})
@@ -128,7 +128,7 @@ def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
     repo.ok("step verify 2")
     repo.ok("step verify 2")
     assert words_of(repo)["Run"] == (
-        'in progress (this session), step 2 of 2 "Make part 2" is in progress after 2 attempts; 1 are over'
+        'in progress (this session), step 2 of 2 "Make part 2" is in progress after 2 attempts; 1 is over'
     )
     data = status(repo)["run"]
     assert (data["step"], data["of"], data["state"], data["attempts"], data["held_by"]) == (

@@ -81,8 +81,15 @@ def test_finish_says_why_a_run_is_partial(make: Make) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     answer = repo.ok("run finish")
-    assert (answer["result"], answer["drift_details"][0]["check"]) == ("partial", "commit_message_pattern")
-    assert answer["next"].endswith(f"{COMMANDS['execute']} --project {PROJECT} --resume")
+    (why,) = answer["why"]
+    assert (answer["result"], why) == (
+        "partial",
+        "step 1: commit_message_pattern: expected ^feat: part 1; found fix: off",
+    )
+    resume = f"{COMMANDS['execute']} --project {PROJECT} --resume"
+    assert answer["next"] == f"tell the user; what `why` says must be fixed first; to continue: {resume}"
+    assert f"First fix what differs, then continue: {resume}" in repo.read(answer["report"])
+    assert repo.ok("continue")["label"] == "the run is partial: first do what its report says"
 
 
 def test_finish_names_the_review_when_all_is_done(make: Make) -> None:

@@ -426,6 +426,6 @@ def test_a_proof_that_is_longer_than_a_call_is_asked_for_again(
     told = story.claude(TYPED, start(), begin(1), write("src/greet.py", GREET), verify(1), commit(1), again)
     first, *others = told.answers("run finish")
     assert (list(first), "of 2 commands have run" in first["proof"]) == (["ok", "proof", "next"], True)
-    assert first["next"] == "`ultra run finish` again: the proof goes on meanwhile"
+    assert first["next"] == "call `ultra run finish` again; the proof continues in the background"
     assert [one["result"] for one in others if "result" in one] == ["completed"]
     assert story.repo.progress()["status"] == "completed"

@@ -193,7 +193,7 @@ def go_on_the_next_day(way: Way, expected: str) -> str:
     stopped = way.claude(CONTINUE, acting.going_on)
     (state,) = stopped.answers("continue")
     assert state["command"] == expected == way.status()["next"]
-    assert state["label"] == "the run is failed at step 2 of 3"
+    assert state["label"] == "the run failed at step 2 of 3"
     rest = acting.Executing(way.folder, acting.work_of("step", 2, 3), resume=True)
     resumed = way.claude(str(state["command"]), rest)
     assert resumed.verbs[:2] == ["guide execute resume", "run start"]

@@ -52,9 +52,9 @@ def ask(question: str, *options: str, header: str = "Brief") -> Call:
     return Call("AskUserQuestion", {"questions": [asked]})
 
 
-def spawn(agent: str, prompt: str) -> Call:
-    """Spawn an agent of the plugin under its full name, and wait for it."""
-    words = {"subagent_type": f"{NAME}:{agent}", "description": agent, "prompt": prompt}
+def spawn(agent: str, prompt: str, plugin: str = NAME) -> Call:
+    """Spawn an agent of a plugin under its full name, and wait for it."""
+    words = {"subagent_type": f"{plugin}:{agent}", "description": agent, "prompt": prompt}
     return Call("Agent", {**words, "run_in_background": False})
 
 

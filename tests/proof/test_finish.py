@@ -81,7 +81,7 @@ def test_what_is_not_committed_does_not_count(run: Callable[..., Repo]) -> None:
     repo.do_step(1, {"src/part1.py": "one\n"})
     answer = repo.ok("run finish")
     assert answer["result"] == "partial"
-    (drift,) = answer["drift_details"]
+    (drift,) = answer["ultraexecute_summary"]["drift_details"]
     assert (drift["check"], drift["step"]) == ("verify", 1)
     assert drift["actual"].endswith(
         "it passes in the working tree, so what it needs is not committed: "
@@ -113,7 +113,7 @@ def test_the_settings_decide_whether_the_proof_is_made(
     answer = repo.ok("run finish")
     summary = answer["ultraexecute_summary"]
     assert (summary["result"], summary["proof"].startswith(proof)) == (result, True), summary
-    checks = [one["check"] for one in answer.get("drift_details", [])]
+    checks = [one["check"] for one in answer["ultraexecute_summary"]["drift_details"]]
     assert checks == (["proof"] if result == "partial" else [])
 
 
@@ -122,7 +122,7 @@ def test_without_a_checkout_the_exit_conditions_still_decide(run: Callable[..., 
     repo.do_step(1, {"src/part1.py": "one\n"})
     answer = repo.ok("run finish")
     assert (answer["result"], answer["ultraexecute_summary"]["exit_condition"]) == ("partial", "fail")
-    assert [one["check"] for one in answer["drift_details"]] == ["exit_condition"]
+    assert [one["check"] for one in answer["ultraexecute_summary"]["drift_details"]] == ["exit_condition"]
 
 
 # A proof that takes longer than a call
@@ -184,7 +184,10 @@ def test_a_proof_that_dies_again_and_again_is_given_up(run: Callable[..., Repo])
     repo = run(plan(step(1), verification="kill -9 $PPID"))
     repo.do_step(1, {"src/part1.py": "one\n"})
     answer = repo.ok("run finish")
-    assert (answer["result"], answer["drift_details"][0]["check"]) == ("partial", "proof")
+    assert (answer["result"], answer["ultraexecute_summary"]["drift_details"][0]["check"]) == (
+        "partial",
+        "proof",
+    )
     assert "its process ended 3 times without an answer" in repo.read(REPORT)
 
 

@@ -37,7 +37,7 @@ def _verbs(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _usage(old: Usage, new: Usage) -> Iterator[str]:
-    if new.needed != old.needed or new.arguments[: len(old.arguments)] != old.arguments:
+    if new.needed != old.needed[: len(new.needed)] or new.arguments[: len(old.arguments)] != old.arguments:
         yield f"takes {' '.join(new.arguments) or 'nothing'}, took {' '.join(old.arguments) or 'nothing'}"
     if old.takes_rest and new.takes_rest != old.takes_rest:
         yield f"{old.takes_rest} takes one value only"

@@ -86,6 +86,7 @@ def test_additions_are_no_loss() -> None:
     new["verbs"].append("brew TEA [--json]")
     _rewrite_verb("doctor [--json]", "doctor [FILE] [--deep] [--json]")(new)
     _rewrite_verb("high|medium|low", "high|medium|low|none")(new)
+    _rewrite_verb("guide COMMAND [PHASE]", "guide [COMMAND] [PHASE]")(new)
     new["codes"]["BRIEF_MOOD"] = "error"
     _brief(new)["properties"]["mood"] = {"type": "string"}
     _brief(new)["properties"]["research_status"]["enum"].append("paused")

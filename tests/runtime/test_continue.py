@@ -218,7 +218,7 @@ def test_a_missing_brief_is_said_first(ultra: Ultra, repo: Path, add_state: AddS
 @pytest.mark.parametrize(
     ("label", "words"),
     [
-        ("Continue", "the run is stopped"),
+        ("Continue", "the run was stopped"),
         ("Complete", "the work has not been reviewed"),
         ("Session 2: limits", "Session 2: limits"),
     ],
@@ -226,7 +226,9 @@ def test_a_missing_brief_is_said_first(ultra: Ultra, repo: Path, add_state: AddS
 def test_what_comes_next_is_told_in_words(ultra: Ultra, add_state: AddState, label: str, words: str) -> None:
     add_state(next_session_label=label)
     assert ultra("continue").data["label"] == words
-    assert f"Next     {words}\n" in ultra.say("continue").out
+    lines = dict(line.split(maxsplit=1) for line in ultra.say("continue").out.splitlines())
+    assert list(lines) == ["Project", "Status", "Why", "When", "Read", "Next"]
+    assert (lines["Why"], lines["Next"].startswith("/")) == (words, True)
 
 
 def test_what_a_state_says_cannot_steer_the_terminal(ultra: Ultra, add_state: AddState) -> None:

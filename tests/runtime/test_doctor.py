@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_a_script_that_cannot_be_executed(ultra: Ultra, own_bundle: Path) -> Non
     told = ultra.run(["python3", script, "doctor", "--json"])
     found = {check["name"]: check for check in told.data["checks"] if check["status"] == "fail"}
     assert (told.status, sorted(found)) == (1, [f"bin/{LAUNCHER}", "bundle"])
-    assert "chmod 755" in found[f"bin/{LAUNCHER}"]["remedy"]
+    assert found[f"bin/{LAUNCHER}"]["remedy"] == f"run: chmod 755 {shlex.quote(str(script))}"
 
 
 def test_another_ultra_on_path_is_named(ultra: Ultra, tmp_path: Path) -> None:

@@ -33,6 +33,13 @@ def test_a_guide_and_its_phases(guides: Ultra) -> None:
     assert guides.say("guide", "long").out.startswith("The phases of long are one and two")
 
 
+def test_without_a_name_the_guides_and_agents_are_listed(guides: Ultra) -> None:
+    data = guides("guide").data
+    assert {"short", "long"} <= set(data["commands"])
+    assert "brief-reviewer" in data["agents"]
+    assert "; print one with: ultra guide COMMAND\n" in guides.say("guide").out
+
+
 def test_the_cases_of_continue_are_there(ultra: Ultra) -> None:
     for phase in ("none", "broken", "ambiguous"):
         assert ultra.say("guide", "continue", phase).out.startswith("# ")

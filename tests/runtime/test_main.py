@@ -47,6 +47,18 @@ def test_a_verb_is_named_as_its_file_and_explained(path: Path, ultra: Ultra) -> 
     assert summary in listing
 
 
+@pytest.mark.parametrize("words", [("gate", "--help"), ("help", "gate")])
+def test_the_verbs_of_one_family_are_listed(ultra: Ultra, words: tuple[str, ...]) -> None:
+    told = ultra.say(*words)
+    listed = [line.split()[1:3] for line in told.out.splitlines() if line.startswith("  ultra ")]
+    assert (told.status, listed) == (0, [["gate", "brief"], ["gate", "plan"]])
+
+
+def test_help_is_another_word_for_the_option(ultra: Ultra) -> None:
+    assert ultra.say("help").out == ultra.say("--help").out
+    assert ultra.say("help", "run", "abort").out == ultra.say("run", "abort", "--help").out
+
+
 def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
     names = (ultra.bundle / "runtime/ultra_runtime/tables/names.py").read_text()
     data = ultra("--version").data
@@ -64,6 +76,11 @@ def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
         ([""], "unknown verb: "),
         (["\x1b[2Jx"], "unknown verb: \\x1b[2Jx"),
         (["nope"], "unknown verb: nope"),
+        (["step", "comit"], "unknown verb: step comit (did you mean step commit?)"),
+        (
+            ["step"],
+            "step is not a verb by itself; use one of: step begin, step commit, step rescue, step restore, step verify",
+        ),
         (["continue", "--foo"], "unknown option: --foo"),
         (["continue", "--projekt", "x"], "unknown option: --projekt (did you mean --project?)"),
         (["continue", "--project"], "--project needs a value: --project DIR"),

@@ -59,7 +59,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     # headers of commands, agents and skills
     "no-header": Code("A component has no YAML header.", "start the file with '---', a description and '---'"),
     "yaml": Code("The YAML header of a component does not parse.", "quote values that contain punctuation"),
-    "yaml-mended": Code(
+    "yaml-repaired": Code(
         "The YAML header parses only because the client repairs it; other clients ignore all of it.",
         "quote values that contain punctuation",
     ),

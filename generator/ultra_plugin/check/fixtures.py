@@ -103,7 +103,8 @@ def _put(tree: SourceTree, fixture: _Fixture, repository: Path) -> Path:
         files[inner] = fixture.path
     else:
         files |= {path[len(fixture.path) + 1 :]: path for path in tree.files(fixture.path)}
-        target = project if fixture.contract.format == "directory" else target.parent
+        folder = project if fixture.contract.format == "directory" else target.parent
+        target = target if inner in files else folder
     for name, source in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         # A plugin without briefs may still have artifacts that name the file.

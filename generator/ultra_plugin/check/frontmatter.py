@@ -77,9 +77,9 @@ def _header(component: Component) -> Iterator[Problem]:
     elif header.state == "not-a-mapping":
         message = f"the YAML header must be 'key: value' lines, not {printable(header.fault)}"
         yield problem(component.severity, path, header.line, "header-not-a-mapping", message)
-    if header.is_mended:
+    if header.is_repaired:
         yield warning(
-            path, header.line, "yaml-mended", "the YAML header parses only after the client repairs it"
+            path, header.line, "yaml-repaired", "the YAML header parses only after the client repairs it"
         )
     if header.is_cut:
         message = "the client ends the header at '---' in the middle of this line"

@@ -43,7 +43,7 @@ class Header:
     fault: str = ""
     values: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     repeated: tuple[tuple[str, int], ...] = ()
-    is_mended: bool = False
+    is_repaired: bool = False
     """True if it parses only after the client's repair."""
     is_cut: bool = False
     """True if the closing '---' is not at the start of a line."""
@@ -69,7 +69,7 @@ def read_header(text: str) -> Header:
 
 def _parsed(source: str, first_line: int) -> Header:
     try:
-        root, is_mended = parse(source)
+        root, is_repaired = parse(source)
     except Unreadable as fault:
         state: State = "broken" if fault.sure else "unsure"
         return Header(state, line=first_line + fault.line, fault=fault.text)
@@ -79,7 +79,7 @@ def _parsed(source: str, first_line: int) -> Header:
         state = "unsure" if _kind(root) == "unknown" else "not-a-mapping"
         return Header(state, line=first_line, fault=f"a {_kind(root)}")
     values, repeated = _values(root, first_line)
-    return Header("mapping", "", line=first_line, values=values, repeated=repeated, is_mended=is_mended)
+    return Header("mapping", "", line=first_line, values=values, repeated=repeated, is_repaired=is_repaired)
 
 
 def _values(

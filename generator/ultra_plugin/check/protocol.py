@@ -27,10 +27,10 @@ MIGRATION = "MIGRATION.md"
 COMMON = "common"
 # Not part of the shape: words for people; the version, which announces a change; the statistics line, which nothing
 # reads back; the gate, which decides when a draft is good enough, not what a file may hold; the runtime's name of
-# a renamed field.
+# a renamed field; the module that reads the body.
 WORDS = {
     "means", "remedy", "example", "line", "title", "summary", "handover", "producer", "consumer", "stability",
-    "failure_modes", "versioning", "when", "version", "stats", "gate", "as_",
+    "failure_modes", "versioning", "when", "version", "stats", "gate", "as_", "reader",
 }  # fmt: skip
 NAMES_ONLY = {"values", "rules"}
 Fault = tuple[str, str]
@@ -106,23 +106,27 @@ def shape(value: Any) -> Any:
 
 
 def breaks(old: Contract, new: Contract) -> bool:
-    """Say whether files of the released shape, or their readers, may fail; a new optional field breaks nothing."""
+    """Say whether files of the released shape, or their readers, may fail; new optional fields and warnings break nothing."""
     return bool(_kept(shape(old), shape(new)) != shape(old))
 
 
 def _kept(old: Any, new: Any) -> Any:
-    """Return the new shape without the optional fields that the old one does not have."""
+    """Return the new shape without the optional fields and the warnings that the old one does not have."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return new
     return {
         name: _kept(old[name], part) if name in old else part
         for name, part in new.items()
-        if name in old or not _is_optional_field(part)
+        if name in old or not _is_harmless(part)
     }
 
 
-def _is_optional_field(part: Any) -> bool:
-    return isinstance(part, dict) and "type" in part and not part["required"] and part["missing"] is None
+def _is_harmless(part: Any) -> bool:
+    """Say whether a part is an optional field or a warning."""
+    if not isinstance(part, dict):
+        return False
+    is_optional = "type" in part and not part["required"] and part["missing"] is None
+    return is_optional or part.get("severity") == "warning"
 
 
 def numbers(version: object) -> tuple[int, ...]:

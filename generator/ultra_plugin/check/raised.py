@@ -26,7 +26,7 @@ ROOM = f"{PACKAGE}/contract"
 RULES = f"{ROOM}/rules.py"
 _COMMON = "contracts/common.yaml"
 _CALLS = frozenset({"add", "code", "_note", "_add", "_warn"})
-_RAISES = re.compile(rf"\b(?:{'|'.join(sorted(_CALLS))})\(|^OWN_LANGUAGE", re.MULTILINE)
+_RAISES = re.compile(rf"\b(?:{'|'.join(sorted(_CALLS))})\(")
 _WORD = re.compile(r"(?<=[\"|])[A-Z][A-Z0-9_]+(?=[\"|])")
 _CODES = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*(?:\|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)*")
 _OF_ALL = re.compile(r"(?:FM|SECRET)_[A-Z0-9_]+")
@@ -52,8 +52,6 @@ class _Module:
     """The contracts that it loads by name."""
     is_given_one: bool = False
     """Whether one of its functions takes a contract as an argument."""
-    languages: Mapping[str, str] = field(default_factory=dict)
-    """Artifact with its own language -> the room of its reader."""
     words: frozenset[str] = frozenset()
     """Its quoted words that could be a code."""
 
@@ -103,9 +101,8 @@ def _read(tree: SourceTree, path: str) -> _Module:
     }
     loaded = [call.args[0] for call in module.every(ast.Call) if _called(call) == "load_contract"]
     names = frozenset(name for node in loaded for name in _texts(node, constants))
-    languages = _pairs(constants.get("OWN_LANGUAGE"))
     is_given_one = len(names) < len(loaded) or any(node.arg == "contract" for node in module.every(ast.arg))
-    return _Module(raised, rules, names, is_given_one, languages, words)
+    return _Module(raised, rules, names, is_given_one, words)
 
 
 def _kinds(module: Python) -> dict[str, ast.expr]:
@@ -140,13 +137,6 @@ def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
         yield node.value
 
 
-def _pairs(node: ast.expr | None) -> dict[str, str]:
-    """Return artifact -> room of a literal such as {"plan": "plan.check"}."""
-    if not isinstance(node, ast.Dict):
-        return {}
-    return {name: str(module).partition(".")[0] for name, module in ast.literal_eval(node).items()}
-
-
 def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Module) -> Iterator[Problem]:
     """Yield rules that are no function, and functions that no contract names; those of a removed contract may stay."""
     followed = [contract for contract in contracts if contract.format != "markdown"]
@@ -177,9 +167,11 @@ def _scope(
         needed = _NEEDED.get(raised.codes)
         return [[contract] for contract in contracts.values() if needed and needed(contract)]
     room = path.removeprefix(f"{PACKAGE}/").partition("/")[0]
-    languages = {name: home for module in modules.values() for name, home in module.languages.items()}
     module = modules[path]
-    names = module.contracts | {name for name, home in languages.items() if home == room}
+    read_here = {
+        name for name, one in contracts.items() if one.reader and one.reader.partition(".")[0] == room
+    }
+    names = module.contracts | read_here
     names |= {room} if module.is_given_one or not names else set()
     if not names <= contracts.keys():
         return []

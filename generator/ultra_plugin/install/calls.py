@@ -208,10 +208,7 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None) -> None:
 
 
 def _how_to_start(place: Place, package: Package) -> list[str]:
-    typed, begin = _in_reading_order(package)
-    said = [
-        f"start Claude Code and type one of: {', '.join(typed)}{begin} (in a running session first: /reload-plugins)"
-    ]
+    said = []
     if place.scope == "project":
         folder = place.config / "skills" / package.plugin
         said.append(
@@ -221,21 +218,21 @@ def _how_to_start(place: Place, package: Package) -> list[str]:
         said.append(f"colleagues who start the client in {place.root} and trust it get the plugin")
         if _ignored(place, folder):
             said.append(f"git ignores {folder}; change .gitignore so that colleagues get it")
-    return said
+    start = "start Claude Code: claude (in a running session type /reload-plugins instead)"
+    return [*said, start, *_what_to_type(package)]
 
 
-def _in_reading_order(package: Package) -> tuple[list[str], str]:
-    """Return the commands in the order of the plugin's README, and which one comes first."""
+def _what_to_type(package: Package) -> list[str]:
+    """Return the command that the plugin's README names first, or all of them when it does not name all."""
     readme = (
         package.files["README.md"].content.decode("utf-8", "replace") if "README.md" in package.files else ""
     )
     places = {
         typed: readme.find(f"{typed}`") for name in package.commands if (typed := f"/{package.plugin}:{name}")
     }
-    if -1 in places.values():
-        return list(places), ""
-    ordered = sorted(places, key=lambda typed: places[typed])
-    return ordered, f"; begin with {ordered[0]}" if len(ordered) > 1 else ""
+    if not places or -1 in places.values():
+        return [f"type one of: {', '.join(places)}"] if places else []
+    return [f"type: {min(places, key=lambda typed: places[typed])}"]
 
 
 def _ignored(place: Place, folder: Path) -> bool:

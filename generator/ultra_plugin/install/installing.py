@@ -110,7 +110,7 @@ def _verb(present: Receipt | None, new: Receipt, seen: Survey) -> tuple[Verb, st
     if not seen.clean:
         repaired = len(seen.changed) + len(seen.missing) + len(seen.other_mode)
         return "repair", f"{new.plugin} {new.version} ({repaired} of {count})"
-    return "replace", f"the receipt of {new.plugin} {new.version}"
+    return "replace", f"the list of what was installed with {new.plugin} {new.version}"
 
 
 def _same(present: Receipt, new: Receipt) -> bool:

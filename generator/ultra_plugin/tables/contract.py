@@ -20,6 +20,7 @@ def contract_module(contract: Contract) -> str:
         "title": literal(contract.title),
         "prefix": literal(contract.prefix),
         "format": literal(contract.format),
+        "reader": literal(contract.reader) if contract.reader else "None",
         "version": _version(contract.version),
         "modes": _modes(contract.modes),
         "places": literal(tuple(place.path for place in contract.places)),

@@ -48,8 +48,9 @@ class Executing:
         rows = [
             *done["steps"],
             *done.get("why", ()),
+            *done.get("to_check", ()),
             *done.get("findings", ()),
-            *done.get("drift_details", ()),
+            *done.get("notes", ()),
         ]
         following = done["next"].partition("to continue: ")[2]
         yield Say(
@@ -106,6 +107,6 @@ def going_on(told: str) -> Acting:
     state = yield from run("ultra continue")
     assert (state["found"], state["carried"], state["ignored"], state["others"]) == (True, True, [], [])
     yield Say(
-        f"{state['project']}: {state['status']}. {state['means']}\nWhen: {state['updated_at']}\nNext: {state['label']}"
-        f"\nContinue: {state['command']}"
+        f"{state['project']}: {state['status']}. {state['means']}\nWhen: {state['updated_at']}\nWhy: {state['label']}"
+        f"\nNext: {state['command']}"
     )

@@ -16,6 +16,7 @@ from ultra_runtime.words import nearest, one_line
 HELP = ("-h", "--help")
 # The disk is full, broken or read-only, or too many files are open.
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+LISTS = f"usage: {launcher()} --help lists the verbs"
 STATUSES = (
     "Exit status: 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an unexpected error (logged)."
 )
@@ -34,12 +35,19 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _answer(argv: Sequence[str]) -> Answer:
-    if not argv or argv[0] in HELP:
-        return _help(bool(argv))
+    if argv and argv[0] == "help":
+        argv = [*argv[1:], HELP[-1]]
+    if not argv:
+        raise UsageError(f"missing verb; use one of: {', '.join(_verbs())}", LISTS)
+    if argv[0] in HELP:
+        return _help(_verbs())
     if argv[0] == "--version":
         name = names()
         data = {"ok": True, "plugin": name.plugin, "version": name.version}
         return Answer(data, f"{name.plugin} {name.version}")
+    family = _family(argv)
+    if family:
+        return _help(family)
     module, usage = _find_verb(argv)
     words = argv[len(usage.verb) :]
     if any(word in HELP for word in _before_dashes(words)):
@@ -63,10 +71,24 @@ def _find_verb(argv: Sequence[str]) -> tuple[ModuleType, Usage]:
             usage = Usage(module.USAGE)
             if usage.verb == spelled:
                 return module, usage
-    known = [" ".join(Usage(_load(name).USAGE).verb) for name in modules.values()]
-    word = one_line(argv[0])
-    error = f"unknown verb: {word}{nearest(word, known)}"
-    raise UsageError(error, f"usage: {launcher()} --help lists the verbs")
+    known = _verbs()
+    family = [name for name in known if name.startswith(f"{argv[0]} ")]
+    if family and not _words(argv[1:]):
+        raise UsageError(f"{argv[0]} is not a verb by itself; use one of: {', '.join(family)}", LISTS)
+    word = one_line(" ".join(argv[:2]) if family else argv[0])
+    raise UsageError(f"unknown verb: {word}{nearest(word, family or known)}", LISTS)
+
+
+def _words(argv: Sequence[str]) -> list[str]:
+    return [word for word in argv if not word.startswith("-")]
+
+
+def _family(argv: Sequence[str]) -> dict[str, ModuleType]:
+    """Return the verbs that begin with the one word of a call for help, such as `run --help`."""
+    if _words(argv) != [argv[0]] or not any(word in HELP for word in argv):
+        return {}
+    verbs = _verbs()
+    return {} if argv[0] in verbs else {name: verbs[name] for name in verbs if name.startswith(f"{argv[0]} ")}
 
 
 def _verb_modules() -> dict[str, str]:
@@ -80,13 +102,14 @@ def _load(name: str) -> ModuleType:
     return __import__("ultra_runtime.verbs." + name, fromlist=["*"])
 
 
-def _help(asked: bool) -> Answer:
-    verbs = [_load(name) for name in _verb_modules().values()]
-    summaries = [(verb.USAGE, (verb.__doc__ or "").strip().partition("\n")[0]) for verb in verbs]
-    if not asked:
-        verbs_known = ", ".join(" ".join(Usage(usage).verb) for usage, _ in summaries)
-        error = f"missing verb; use one of: {verbs_known}"
-        raise UsageError(error, f"usage: {launcher()} --help lists the verbs")
+def _verbs() -> dict[str, ModuleType]:
+    """Return every verb as it is spelled, with its module."""
+    modules = map(_load, _verb_modules().values())
+    return {" ".join(Usage(module.USAGE).verb): module for module in modules}
+
+
+def _help(verbs: dict[str, ModuleType]) -> Answer:
+    summaries = [(one.USAGE, (one.__doc__ or "").strip().partition("\n")[0]) for one in verbs.values()]
     lines = [f"usage: {launcher()} VERB ...", ""]
     lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
     lines += ["", f"{launcher()} VERB --help explains a verb; --json prints JSON.", STATUSES]

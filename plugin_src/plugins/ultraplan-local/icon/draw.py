@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -60,14 +60,9 @@ def blend(under: Colour, over: Colour, share: float) -> Colour:
     return red, green, blue
 
 
-def pixels() -> bytes:
-    """Return the picture row by row, RGBA."""
+def pixels(shapes: Sequence[tuple[Distance, Colour]]) -> bytes:
+    """Return the picture row by row, RGBA: the shapes on a dark card."""
     card = rounded_box((256.0, 256.0), (248.0, 248.0), 104.0)
-    shapes = [
-        (rounded_box((x + 44, (y + 424) / 2), (44.0, (424 - y) / 2), 16.0), colour)
-        for (x, y), colour in STEPS
-    ]
-    shapes.append((stroke(TICK, 34.0), (255, 255, 255)))
     rows = bytearray()
     for row in range(SIZE):
         y = row + 0.5
@@ -104,7 +99,16 @@ def png(rgba: bytes) -> bytes:
     )
 
 
+def steps_and_tick() -> list[tuple[Distance, Colour]]:
+    """Return the shapes of this icon."""
+    steps = [
+        (rounded_box((x + 44, (y + 424) / 2), (44.0, (424 - y) / 2), 16.0), colour)
+        for (x, y), colour in STEPS
+    ]
+    return [*steps, (stroke(TICK, 34.0), (255, 255, 255))]
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("icon.png")
-    target.write_bytes(png(pixels()))
+    target.write_bytes(png(pixels(steps_and_tick())))
     print(target)

@@ -15,7 +15,7 @@ from ultra_runtime.research.folder import note_unanswered, validate_research
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, research_fields
 from ultra_runtime.typed import Any, Iterator, Mapping
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 BRIEF, RESEARCH = brief_fields.KIND, research_fields.KIND
 PLAN, PROGRESS = plan_fields.KIND, progress_fields.KIND
@@ -98,7 +98,7 @@ def _compare_progress_with_plan(progress: Checked, plan: Checked | None) -> None
     report = Report(load_contract(PROGRESS), progress.path)
     total, records = values.get(progress_fields.TOTAL_STEPS), values.get(progress_fields.STEPS)
     if type(total) is int and total != len(steps):
-        message = f"{progress_fields.TOTAL_STEPS} is {total}, but the plan has {len(steps)} steps"
+        message = f"{progress_fields.TOTAL_STEPS} is {total}, but the plan has {counted(len(steps), 'step')}"
         report.add("STEP_COUNT_MISMATCH", message, field=progress_fields.TOTAL_STEPS)
     numbers = {str(step["number"]) for step in steps}
     strange = [number for number in records if number not in numbers] if isinstance(records, dict) else []

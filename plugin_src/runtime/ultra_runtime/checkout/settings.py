@@ -77,5 +77,5 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 
 def requiring(settings: Settings) -> Settings:
-    """Return settings that go without the proof only where they say that there is none."""
+    """Return the settings with the proof required, unless they switch it off."""
     return settings if settings.proof != TRY else settings_of({**settings.given, fields.PROOF: REQUIRE})

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 DISCRIMINATOR = "type"
 DRAFT = ".draft"
-# Artifacts whose body has its own grammar; the module has check(report, data, strict) -> parsed.
-OWN_LANGUAGE = {"plan": "plan.check", "session-spec": "plan.check"}
 
 
 def validate_file(contract: Contract, path: str, soft: bool = False, strict: bool = False) -> Result:
@@ -38,18 +36,21 @@ def validate_data(
 ) -> Result:
     """Check bytes against the contract as if they were at the path."""
     report = Report(contract, path, soft)
-    module = OWN_LANGUAGE.get(contract.artifact)
-    if module:
-        language = __import__("ultra_runtime." + module, fromlist=["*"])
-        parsed = language.check(report, data, strict)
+    if contract.reader:
+        parsed = reader_of(contract).check(report, data, strict)
     elif contract.format == "json":
         parsed = _check_json(report, data)
     elif contract.format == "yaml":
         parsed = _check_yaml(report, data)
     else:
-        parsed = _check_front_matter(report, data)
+        parsed = check_front_matter(report, data)
     _note_secrets(report, data)
     return report.result(parsed)
+
+
+def reader_of(contract: Contract) -> Any:
+    """Return the module that reads the body of an artifact: check(report, data, strict), and perhaps fill(data)."""
+    return __import__("ultra_runtime." + contract.reader, fromlist=["*"])
 
 
 def _note_secrets(report: Report, data: bytes) -> None:
@@ -105,7 +106,8 @@ def _check_yaml(report: Report, data: bytes) -> Mapping[str, Any] | None:
     return subject.values
 
 
-def _check_front_matter(report: Report, data: bytes) -> Mapping[str, Any] | None:
+def check_front_matter(report: Report, data: bytes) -> Mapping[str, Any] | None:
+    """Check fields, sections and parts of a Markdown artifact, and return its content."""
     from ultra_runtime.text.frontmatter import parse
 
     contract = report.contract

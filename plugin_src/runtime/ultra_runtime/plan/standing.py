@@ -8,7 +8,7 @@ from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.tables.fields import session_spec_fields
 from ultra_runtime.typed import Any
-from ultra_runtime.words import text_of
+from ultra_runtime.words import counted, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ class PlanPart(StagePart):
     @property
     def caption(self) -> str:
         """Return the number of steps."""
-        return f"{len(self.steps)} steps" if self.steps else STATES[self.state]
+        return counted(len(self.steps), "step") if self.steps else STATES[self.state]
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan in one row."""
         title = self.stage.capitalize()
         if self.state in (MISSING, DRAFT):
             return [(title, STATES[self.state])]
-        parts = [f"{len(self.steps)} steps", f"version {self.version}" if self.version else ""]
+        parts = [counted(len(self.steps), "step"), f"version {self.version}" if self.version else ""]
         if self.waves:
-            parts.append(f"{len(self.sessions)} sessions in {len(self.waves)} waves")
+            parts.append(f"{counted(len(self.sessions), 'session')} in {counted(len(self.waves), 'wave')}")
         parts.append(STATES[BROKEN] if self.state == BROKEN else "")
         return [(title, ", ".join(part for part in parts if part))]
 

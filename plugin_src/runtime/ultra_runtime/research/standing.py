@@ -8,6 +8,7 @@ from ultra_runtime.contract.stages import Next, folder_of
 from ultra_runtime.research.topics import topics_of
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.words import counted
 
 
 class ResearchPart(StagePart):
@@ -46,7 +47,7 @@ class ResearchPart(StagePart):
     def caption(self) -> str:
         """Return the progress of the topics in a few words."""
         if not self.topics:
-            return f"{len(self.files)} files" if self.files else "no topics"
+            return counted(len(self.files), "file") if self.files else "no topics"
         rest = ", rest skipped" if self.mark == WARN else ""
         return f"{self.answered} of {len(self.topics)} topics{rest}"
 
@@ -56,7 +57,7 @@ class ResearchPart(StagePart):
         if self.topics:
             words = f"{self.answered} of {len(self.topics)} topics answered{status}"
         elif self.files:
-            words = f"{len(self.files)} files, no topics in the brief"
+            words = f"{counted(len(self.files), 'file')}, no topics in the brief"
         else:
             words = f"no topics{status}"
         return [(self.stage.capitalize(), words)]

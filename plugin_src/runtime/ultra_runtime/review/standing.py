@@ -18,7 +18,7 @@ from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.typed import Any, Mapping
-from ultra_runtime.words import shell_word, text_of
+from ultra_runtime.words import counted, shell_word, text_of
 
 BLOCK, CAUTION = VERDICTS.values()
 MARKS = {BLOCK: BAD, CAUTION: WARN}
@@ -81,7 +81,7 @@ class ReviewPart(StagePart):
         """Return verdict and number of findings."""
         if self.state != THERE:
             return STATES[self.state]
-        return f"{self.verdict or 'no verdict'}, {len(self.findings) or 'no'} findings"
+        return f"{self.verdict or 'no verdict'}, {counted(len(self.findings), 'finding') if self.findings else 'no findings'}"
 
     def rows(self) -> list[tuple[str, str]]:
         """Return verdict and number of findings per severity."""

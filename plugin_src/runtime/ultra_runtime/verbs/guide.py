@@ -1,7 +1,7 @@
 """Print the guide of a command, or of one of its phases.
 
-Without PHASE, a command whose guide is a folder answers with the list of its phases. `guide agent NAME` prints the
-instructions of an agent, for a session that has to do the agent's work itself.
+Without COMMAND it lists the guides; without PHASE it lists the phases of a command that has several. `guide agent NAME`
+prints the instructions of an agent, for a session that has to do the agent's work itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ultra_runtime.rendered import BUNDLE, verb
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
-USAGE = "guide COMMAND [PHASE] [--json]"
+USAGE = "guide [COMMAND] [PHASE] [--json]"
 READ_ONLY = True
 
 GUIDES = os.path.join(BUNDLE, "guides")
@@ -25,10 +25,12 @@ HEAD = "---\n"
 
 def run(args: Args) -> Answer:
     """Answer with the text of a guide, or with the phases that have one."""
-    command, phase = args.need("COMMAND"), args.get("PHASE")
+    command, phase = args.get("COMMAND"), args.get("PHASE")
     if command == AGENT:
         return _agent(phase)
     folders, files = _guides("")
+    if command is None:
+        return _list(sorted({*folders, *files}))
     # Only a name that the folder itself lists becomes a path: `..` and `/` never do.
     phases = _guides(command)[1] if command in folders else []
     if phase is not None and phase in phases:
@@ -50,9 +52,23 @@ def run(args: Args) -> Answer:
     raise RefusedError(f"there is no guide {asked}: {hint}", f"run `{verb('guide')}` with one of these names")
 
 
+def _list(commands: list[str]) -> Answer:
+    call = f"{verb('guide')} COMMAND"
+    data = {"ok": True, "commands": commands, "agents": _agents(), "next": f"run `{call}`"}
+    lines = [
+        f"There are guides for {listed(commands)}; print one with: {call}",
+        f"Agents: {listed(_agents())}; print one with: {verb('guide')} {AGENT} NAME",
+    ]
+    return Answer(data, "\n".join(lines))
+
+
+def _agents() -> list[str]:
+    return _guides(os.path.join(os.pardir, "agents"))[1]
+
+
 def _agent(name: str | None) -> Answer:
     """Answer with an agent's text, without the header that only the client reads."""
-    agents = _guides(os.path.join(os.pardir, "agents"))[1]
+    agents = _agents()
     if name not in agents:
         error = f"there is no agent {one_line(name or '')}: there are {listed(agents)}"
         raise RefusedError(error, f"run `{verb('guide')} agent` with one of these names")

@@ -19,6 +19,7 @@ from ultra_runtime.brief.draft import fill_in
 from ultra_runtime.contract.model import Contract, UnknownKindError, load_contract
 from ultra_runtime.contract.result import Issue, Result
 from ultra_runtime.contract.stages import draft_of, file_if_any, file_of, text_kinds
+from ultra_runtime.contract.validation import reader_of
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, refused, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, locked, write_file
 from ultra_runtime.files.given_text import as_text, read_given
@@ -121,7 +122,12 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         data, computed = with_confidence(project, place.name, data)
     elif project and draft and contract.artifact == BRIEF:
         data = fill_in(contract, project, data)
+    given = data
+    if contract.reader:
+        data = getattr(reader_of(contract), "fill", bytes)(data)
     result = check_write(contract, data, place.path, draft)
+    if result.errors and given != data:
+        result = _as_given(result, check_write(contract, given, place.path, draft))
     if project and contract.artifact == RESEARCH and computed is None:
         result.warnings.append(never_computed(contract, place.shown))
     for issue in result.errors + result.warnings:
@@ -133,6 +139,12 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         return _refused(contract, result.errors)
     set_aside = _write(place, folder, data, draft)
     return _written(contract, place, result, draft, set_aside, computed)
+
+
+def _as_given(filled: Result, given: Result) -> Result:
+    """Return the errors of a text that was filled in with the lines of the text as it was given."""
+    left = {one.code for one in filled.errors}
+    return Result([one for one in given.errors if one.code in left], filled.warnings, filled.parsed)
 
 
 def _refuse_past_the_critics(project: Project, section: str | None) -> None:

@@ -20,7 +20,7 @@ from ultra_runtime.review.scope import FINDINGS_FILE, read_scope
 from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
 from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.usage import Args
-from ultra_runtime.words import listed, nearest, one_line
+from ultra_runtime.words import counted, listed, nearest, one_line
 
 USAGE = "review add REVIEWER --project DIR [--json]"
 STAGE = "review"
@@ -59,7 +59,7 @@ def run(args: Args) -> Answer:
         "next": next_step,
     }
     lines = [
-        f"{len(held)} findings kept",
+        f"{counted(len(held), 'finding')} kept",
         *(f"dropped: {one['finding']}: {one['why']}" for one in dropped),
         next_step,
     ]

@@ -8,10 +8,13 @@ from ultra_runtime.usage import Args
 
 USAGE = "run abort [--plan PATH] [--project DIR] [--force] [--json]"
 STAGE = "execute"
+KEPT = "all commits and edits stay in the working tree, also those of an unfinished step"
 
 
 def run(args: Args) -> Answer:
     """Answer with the status and how to continue; --force also ends a run of another session."""
     status, resume = abort_live(args.get("--plan"), args.get("--project"), args.flag("--force"))
-    data = {"ok": True, "status": status, "next": f"tell the user; to continue: {resume}"}
-    return Answer(data, f"The run is {status}. To continue: {resume}")
+    data = {
+        "ok": True, "status": status, "edits": KEPT, "next": f"tell the user, also `edits`; to continue: {resume}",
+    }  # fmt: skip
+    return Answer(data, f"The run is {status}: {KEPT}. To continue: {resume}")

@@ -17,7 +17,7 @@ from ultra_runtime.run.state.run_place import find_run_place, plan_at
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 USAGE = "run validate PATH [--project DIR] [--session N] [--json]"
 STAGE = "execute"
@@ -51,7 +51,7 @@ def run(args: Args) -> Answer:
     if errors or blocked:
         data["error"] = str(errors[0]) if errors else f"the command policy blocks {blocked[0]}"
         data["next"] = "fix it and validate again"
-    title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {len(plan.steps)} steps"
+    title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {counted(len(plan.steps), 'step')}"
     ran = [f"will run: {one}" for one in data["commands"]]
     ran += [f"blocked {one}" for one in blocked]
     lines = [title, *ran, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]

@@ -45,6 +45,7 @@ def run(args: Args) -> Answer:
     if test:
         data["test_first"] = test
     data.update(_asked(step))
+    data["attempts"] = live.attempts_left(step, begun.record.attempts)
     if begun.again:
         used = counted(begun.record.attempts, "attempt")
         done = list_paths(begun.changed) if begun.changed else "nothing"

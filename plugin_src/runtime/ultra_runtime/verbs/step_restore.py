@@ -1,6 +1,6 @@
-"""Undo what changed outside the step's Files since it began, or before it began since the step before it.
+"""Undo changes outside the step's Files: those since it began or, before it begins, those since the last step.
 
-Without PATH it undoes all of it. The changes are saved first: `step rescue` brings them back.
+Without PATH it undoes all of them. They are saved first: `step rescue` brings them back.
 """
 
 from __future__ import annotations

@@ -144,6 +144,8 @@ class Contract(Struct):
     forbidden_headings: tuple[str, ...] = ()
     stats: tuple[Field, ...] = ()
     gate: Gate | None = None
+    reader: str = ""
+    """The module that checks the body, for a body with its own grammar."""
 
     def code(self, *names: str) -> Code:
         """Return the first of these codes that is listed, named whole or without the artifact's prefix.

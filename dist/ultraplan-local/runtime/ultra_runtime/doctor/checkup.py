@@ -16,7 +16,7 @@ from ultra_runtime.rendered import BUNDLE, launcher, names, verb
 from ultra_runtime.run.state.session_state import find_states
 from ultra_runtime.struct import Struct
 from ultra_runtime.typed import Any, Iterator, Mapping
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import listed, one_line, shell_word
 
 OK = "ok"
 WARN = "warn"
@@ -111,7 +111,7 @@ def _executable() -> Check:
     script = os.path.join(BUNDLE, name)
     if os.access(script, os.X_OK):
         return Check(name, OK, "it can be executed")
-    return Check(name, FAIL, f"{script} cannot be executed", f"run: chmod 755 {script}")
+    return Check(name, FAIL, f"{script} cannot be executed", f"run: chmod 755 {shell_word(script)}")
 
 
 def _git() -> Check:
@@ -127,11 +127,14 @@ def _on_path() -> Check:
     found = which(name)
     if found is None:
         message = f"{name} is not on PATH here; the client adds it to the PATH of its Bash tool"
-        return Check("PATH", WARN, message, f"outside the client, run {ours}")
+        return Check("PATH", WARN, message, f"outside the client, run {shell_word(ours)}")
     if os.path.realpath(found) == ours:
         return Check("PATH", OK, f"{name} is this one, {found}")
     return Check(
-        "PATH", WARN, f"{name} is another program, {found}", f"put {os.path.dirname(ours)} first on PATH"
+        "PATH",
+        WARN,
+        f"{name} is another program, {found}",
+        f"put {shell_word(os.path.dirname(ours))} first on PATH",
     )
 
 
@@ -182,7 +185,9 @@ def _last_error() -> list[Check]:
     if found is None:
         return []
     message = f"{found.time}, {verb(found.call)}: {found.error}"
-    return [Check("last error", WARN, message, f"report it with {found.path}, or delete that file")]
+    return [
+        Check("last error", WARN, message, f"report it with {shell_word(found.path)}, or delete that file")
+    ]
 
 
 def inspect(bundle: str) -> Damage:

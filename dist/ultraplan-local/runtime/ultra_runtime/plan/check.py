@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.directory import discover
 from ultra_runtime.contract.field_types import FieldCheck
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
@@ -11,9 +12,10 @@ from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, Plan
-from ultra_runtime.tables.fields import plan_fields, review_fields, session_spec_fields
+from ultra_runtime.tables.fields import architecture_fields, plan_fields, review_fields, session_spec_fields
 from ultra_runtime.text.frontmatter import parse
 from ultra_runtime.typed import Any, Mapping
+from ultra_runtime.words import counted, one_line
 
 FINDINGS = plan_fields.SOURCE_FINDINGS
 RECOVERY = "-recovery-"
@@ -28,6 +30,7 @@ def check(report: Report, data: bytes, strict: bool) -> Mapping[str, Any] | None
     if kind != PLAN:
         _check_name(report, plan)
         return plan.summary() if plan.steps else None
+    _check_decision(report, plan)
     field = report.contract.field(FINDINGS)
     before = len(report.errors)
     FieldCheck(report, lambda path: plan.lines.get(path[0]) if path else None).check(field, plan.front_matter)
@@ -49,6 +52,17 @@ def note_problems(report: Report, plan: Plan) -> None:
         report.warnings += result.warnings
 
 
+def _check_decision(report: Report, plan: Plan) -> None:
+    """Warn of a plan that does not say what it does with the decision of the architecture notes next to it."""
+    kind = architecture_fields.KIND
+    if str(plan.front_matter.get(plan_fields.ARCHITECTURE) or "").strip() or kind not in placed_kinds():
+        return
+    found = discover(load_contract(kind), os.path.dirname(os.path.abspath(report.path))).parsed or {}
+    if found["found"]:
+        told = one_line(str(found["title"] or os.path.basename(found["overview"])))
+        report.add("NO_DECISION", f"the plan does not say whether it follows the decision {told}", 1)
+
+
 def _check_findings(report: Report, plan: Plan) -> None:
     """Warn of findings that the review next to the plan lists neither as open nor as settled."""
     wanted = plan.front_matter.get(FINDINGS)
@@ -61,7 +75,7 @@ def _check_findings(report: Report, plan: Plan) -> None:
         review = parse(read_regular(path), {review_fields.FINDINGS: "list"})
         known = (review.values or {}).get(review_fields.FINDINGS)
     except UnreadableError:
-        message = f"the plan lists {len(wanted)} findings, but there is no {name} next to it"
+        message = f"the plan lists {counted(len(wanted), 'finding')}, but there is no {name} next to it"
         report.add("UNKNOWN_FINDING", message, line, FINDINGS)
         return
     there = set(known) if isinstance(known, list) else set()

@@ -95,6 +95,11 @@ class Step(Struct):
         """The line after its last one."""
         return self.section.end
 
+    @property
+    def is_tried_once(self) -> bool:
+        """Whether its first failed attempt is final."""
+        return self.on_failure in (plan_fields.STEPS_ON_FAILURE_SKIP, plan_fields.STEPS_ON_FAILURE_ESCALATE)
+
     def as_data(self) -> dict[str, Any]:
         """Return the step as data for an answer."""
         verify, test = self.verify, self.test_first

@@ -51,7 +51,7 @@ class Promise(Struct):
 
 
 class Objects(Struct):
-    """What the commits say: the differences, and what a later step changed rightly."""
+    """What the commits say: the differences, and notes on what a later step was allowed to change."""
 
     drifts: list[Drift]
     notes: list[str]

@@ -1,4 +1,4 @@
-"""What `put` adds to a research file: its computed confidence, which the project's logs keep until then, and what comes next."""
+"""What `put` adds to a research file: its computed confidence, kept in the project's logs until then, and what comes next."""
 
 from __future__ import annotations
 

@@ -46,9 +46,31 @@ brief_fields = Names(
     TOPICS_ESTIMATED_COST_QUICK="quick",
 )
 
+gaps_fields = Names(
+    KIND="gaps",
+)
+
+overview_fields = Names(
+    COMMIT="",
+    DECISION_CHOSEN="",
+    KIND="overview",
+    OPTIONS_FILES="",
+    PART_FITS="",
+    PART_OPTIONS="",
+    SECTION_CLAUDE_CODE_FIT="",
+    SECTION_CONTEXT="",
+    SECTION_DECISION="",
+    SECTION_FORCES="",
+    SECTION_INTERFACES="",
+    SECTION_OPTIONS="",
+    SECTION_STRUCTURE="",
+    SECTION_TRACEABILITY="",
+)
+
 plan_fields = Names(
     KIND="plan",
     SOURCE_FINDINGS="source_findings",
+    ARCHITECTURE="architecture",
     SECTION_IMPLEMENTATION_PLAN="Implementation Plan",
     SECTION_EXECUTION_STRATEGY="Execution Strategy",
     SECTION_VERIFICATION="Verification",

@@ -7,12 +7,14 @@ CONTRACT = Contract(
     title="Plan",
     prefix="PLAN",
     format="markdown",
+    reader="plan.check",
     version=Version(field="plan_version", current="1.7", accepts=()),
     modes=Modes(write="strict"),
     places=("{project_dir}/plan.md", ".claude/plans/ultraplan-{date}-{slug}.md",),
     fields=(
         Field(name="plan_version", type="text", required=False, form="version"),
         Field(name="source_findings", type="list", required=False, form="sha1", items="text"),
+        Field(name="architecture", type="text", required=False),
     ),
     sections=(
         Section(name="Implementation Plan", required=True),
@@ -56,6 +58,7 @@ CONTRACT = Contract(
         "PLAN_SCOPE_OVERLAP": Code(name="PLAN_SCOPE_OVERLAP", severity="error", remedy="Put them into different waves, or give the file to one of them."),
         "PLAN_SESSION_STEPS": Code(name="PLAN_SESSION_STEPS", severity="error", remedy="Put every step into exactly one session."),
         "PLAN_CYCLE": Code(name="PLAN_CYCLE", severity="error", remedy="Remove one dependency."),
+        "PLAN_NO_DECISION": Code(name="PLAN_NO_DECISION", severity="warning", remedy="Add `architecture: follows ...` or `architecture: departs ...` to the front matter."),
         "PLAN_UNKNOWN_FINDING": Code(name="PLAN_UNKNOWN_FINDING", severity="warning", remedy="Copy the id from the review, or remove it."),
         "PLAN_MISSING_VERIFY": Code(name="PLAN_MISSING_VERIFY", severity="warning", remedy="Add the item Verify with one command in backticks."),
         "PLAN_MISSING_ON_FAILURE": Code(name="PLAN_MISSING_ON_FAILURE", severity="warning", remedy="Add the item On failure."),

@@ -7,6 +7,7 @@ CONTRACT = Contract(
     title="Session spec",
     prefix="SPEC",
     format="markdown",
+    reader="plan.check",
     version=Version(field="plan_version", current="1.7", accepts=()),
     modes=Modes(write="runtime"),
     places=("{project_dir}/sessions/session-{N}.md", "{project_dir}/sessions/session-{N}-recovery-{depth}.md",),

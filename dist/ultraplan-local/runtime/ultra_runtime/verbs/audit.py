@@ -1,8 +1,8 @@
 """Audit the run of a plan, at any time, from the plan, git and a clean checkout of its end.
 
 The status is pass, drift, unfinished or nothing done; each drift says what was expected, what was found, and at which
-step. The commands of a run that is over are run again; while they run longer than --wait allows the status is proving,
-and the same call asks again.
+step. If the run is over, its commands are run again. If that takes longer than --wait, the status is proving, and the
+same call asks again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import FINISH_SECONDS
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 USAGE = "audit PATH [--project DIR] [--session N] [--wait SECONDS] [--json]"
 STAGE = "execute"
@@ -56,7 +56,7 @@ def run(args: Args) -> Answer:
         "drift_details": found.details(),
         "source": found.source,
     }
-    head = f"{found.verdict}: {len(found.completed)} completed steps, commits from {found.source}"
+    head = f"{found.verdict}: {counted(len(found.completed), 'completed step')}, commits from {found.source}"
     if tried:
         data["proof"] = tried.proof
         head += f", proof: {tried.proof}"

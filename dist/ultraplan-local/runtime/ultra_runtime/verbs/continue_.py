@@ -120,10 +120,10 @@ def _rows(state: SessionState, coming: Next) -> list[str]:
     rows = [
         ("Project", state.project),
         ("Status", f"{state.status}: {state.means}"),
-        ("Next", coming.reason),
+        ("Why", coming.reason),
         ("When", state.updated_at),
-        ("Brief", state.brief),
-        ("Continue", coming.command),
+        ("Read", state.brief),
+        ("Next", coming.command),
     ]
     return [f"{title:8} {one_line(text, 500)}" for title, text in rows if text]
 

@@ -29,7 +29,7 @@ from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-from ultra_runtime.words import listed, shell_word
+from ultra_runtime.words import counted, listed, shell_word
 
 USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
 STAGE = "plan"
@@ -51,9 +51,7 @@ def run(args: Args) -> Answer:
         if args.flag("--self-check"):
             return _self_check(project, result)
         if result.errors:
-            error = (
-                f"the draft does not follow its contract: {len(result.errors)} errors; no round was counted"
-            )
+            error = f"the draft does not follow its contract: {counted(len(result.errors), 'error')}; no round was counted"
             raise RefusedError(error, f"fix it until `{verb('gate plan')} --self-check` passes")
         most = 1 if args.flag("--quick") else None
         return _criticised(project, folder, given, most, args.flag("--degraded"))

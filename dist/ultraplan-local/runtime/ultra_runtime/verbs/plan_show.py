@@ -14,7 +14,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, Plan, Session, Step
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import counted, listed, one_line
 
 USAGE = "plan show PATH [--json]"
 READ_ONLY = True
@@ -66,7 +66,9 @@ def _data(plan: Plan) -> dict[str, Any]:
 
 def _lines(plan: Plan) -> list[str]:
     version = plan.version or "unknown"
-    lines = [f"{'Session spec' if plan.kind != PLAN else 'Plan'}, version {version}, {len(plan.steps)} steps"]
+    lines = [
+        f"{'Session spec' if plan.kind != PLAN else 'Plan'}, version {version}, {counted(len(plan.steps), 'step')}"
+    ]
     lines += [_step(step) for step in plan.steps]
     for number, sessions in plan.waves:
         lines.append(f"Wave {number}: {listed(_session(session) for session in sessions)}")

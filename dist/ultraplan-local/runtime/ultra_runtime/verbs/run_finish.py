@@ -1,7 +1,7 @@
 """End the run: prove it in a clean checkout, and write result, session state, statistics and final report.
 
-Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that needs
-longer than --wait allows goes on in a process of its own; the answer says how far it is, and the same call asks again.
+Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that takes
+longer than --wait continues in the background; the answer says how far it is, and the same call asks again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.finish import Proving, finish
 from ultra_runtime.run.state.live import open_live
-from ultra_runtime.run.state.statuses import COMPLETED
+from ultra_runtime.run.state.statuses import COMPLETED, PARTIAL
 from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import progress_fields as fields
@@ -19,6 +19,7 @@ from ultra_runtime.usage import Args
 
 USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--wait SECONDS] [--json]"
 STAGE = "execute"
+FIX_FIRST = "what `why` says must be fixed first"
 
 
 def run(args: Args) -> Answer:
@@ -30,22 +31,26 @@ def run(args: Args) -> Answer:
     if isinstance(done, Proving):
         words, again = (
             f"{done.standing} have run",
-            f"`{verb('run finish')}` again: the proof goes on meanwhile",
+            f"call `{verb('run finish')}` again; the proof continues in the background",
         )
-        return Answer({"ok": True, "proof": words, "next": again}, f"The proof goes on: {words}.\n{again}")
-    result, drifts = done.summary[fields.STATS_RESULT], done.summary[fields.MANIFEST_AUDIT_DRIFT_DETAILS]
+        return Answer(
+            {"ok": True, "proof": words, "next": again}, f"The proof is not finished: {words}.\n{again}"
+        )
+    result = done.summary[fields.STATS_RESULT]
     data: dict[str, Any] = {"ok": True, "result": result, "steps": done.steps}
     optional = (
         ("why", done.why),
+        ("to_check", done.to_check),
         ("findings", done.findings),
-        (fields.MANIFEST_AUDIT_DRIFT_DETAILS, drifts),
         ("notes", done.warnings),
     )
-    data.update({name: rows for name, rows in optional if rows})
+    data.update({name: list(rows) for name, rows in optional if rows})
     data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
     project = live.place.project
     if project:
         data["next"] = after(project)
     elif result != COMPLETED:
         data["next"] += f"; to continue: {live.command('--resume')}"
+    if result == PARTIAL and done.why:
+        data["next"] = data["next"].replace("tell the user", f"tell the user; {FIX_FIRST}", 1)
     return Answer(data, "\n".join([done.report, *done.warnings]))

@@ -17,7 +17,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import Plan
 from ultra_runtime.rendered import verb
 from ultra_runtime.usage import Args
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 USAGE = "scan PLAN [--json]"
 READ_ONLY = True
@@ -40,7 +40,7 @@ def run(args: Args) -> Answer:
         "commands": [one.as_data() for one in scanned],
     }
     if blocked:
-        data["error"] = f"the command policy blocks {counts[BLOCK]} of {len(scanned)} commands"
+        data["error"] = f"the command policy blocks {counts[BLOCK]} of {counted(len(scanned), 'command')}"
         data["next"] = "change them in the plan as `instead` says, then scan again"
     return Answer(data, _report(path, scanned, counts), REFUSED if blocked else DONE)
 
@@ -58,7 +58,5 @@ def _read(path: str) -> Plan:
 
 
 def _report(path: str, scanned: list[Scanned], counts: dict[str, int]) -> str:
-    head = (
-        f"{one_line(path)}: {len(scanned)} commands, {counts[BLOCK]} blocked, {counts[WARN]} with a warning"
-    )
+    head = f"{one_line(path)}: {counted(len(scanned), 'command')}, {counts[BLOCK]} blocked, {counts[WARN]} with a warning"
     return "\n".join([head, *(one.row() for one in scanned)])

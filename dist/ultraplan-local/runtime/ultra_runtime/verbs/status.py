@@ -34,8 +34,7 @@ def run(args: Args) -> Answer:
     projects = [find_project(given)] if given else _projects()
     if len(projects) != 1:
         if target:
-            error = "there are several projects" if projects else "there is no project here"
-            raise RefusedError(error, f"name one with --project DIR; `{verb('status')}` lists them")
+            raise _no_page(projects)
         return _list(projects)
     standing = ProjectStanding(projects[0]).audit(add_audit)
     data, lines = data_of(standing), lines_of(standing)
@@ -59,9 +58,20 @@ def _projects() -> list[Project]:
     return held or projects
 
 
+def _no_page(projects: list[Project]) -> RefusedError:
+    if projects:
+        hint = f"name one with --project DIR; `{verb('status')}` lists them"
+        return RefusedError("there are several projects, and a page shows one", hint)
+    return RefusedError("there is no project here, so no page was written", f"start one: {_first_call()}")
+
+
+def _first_call() -> str:
+    return command(stages()[0].name) if stages() else f"{verb('project new')} SLUG"
+
+
 def _list(projects: list[Project]) -> Answer:
     if not projects:
-        begin = command(stages()[0].name) if stages() else f"{verb('project new')} SLUG"
+        begin = _first_call()
         return Answer({"ok": True, "projects": [], "next": begin}, f"No projects here. To start one: {begin}")
     standings = [ProjectStanding(project) for project in projects]
     more = f"{verb('status')} --project DIR"

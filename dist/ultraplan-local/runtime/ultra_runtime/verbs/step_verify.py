@@ -1,7 +1,7 @@
 """Verify a step: run its Verify command, check its manifest, and count the attempt.
 
-`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify may take nine
-minutes unless --timeout is given; after that it is stopped with its child processes and counts as failed.
+`next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify that runs longer
+than --timeout or the limit of the project is stopped with its child processes and counts as failed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def run(args: Args) -> Answer:
             data["note"] = verified.note
         data.update(next="commit", do=f"{verb('step commit')} {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
-    most = live.most_attempts()
+    most = live.attempts_of(live.assignment.step(number), verified.attempt)
     data.update(of=most, why=verified.why)
     if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
         excerpt = outcome.excerpt()

@@ -1,8 +1,8 @@
 """Decide how closely each changed file is reviewed, and why; write the scope and the diffs for the reviewers.
 
-The scope begins at --since; otherwise where the review began whose findings the plan fixes; otherwise where the
-project's run began; otherwise when its brief was written, by the times of the files. Without --project it uses the
-project that was worked on last. Scope, diffs and the earlier findings whose evidence is still in the files are
+The scope begins at --since. Without it, the first of these decides: the start of the review whose findings the plan
+fixes, the start of the project's run, and the time when the brief was written. Without --project it uses the project
+that was worked on last. Scope, diffs and the earlier findings whose evidence is still in the files are
 written to the project's logs.
 """
 

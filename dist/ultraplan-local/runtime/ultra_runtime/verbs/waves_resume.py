@@ -5,11 +5,13 @@ A session that failed is tried again; a conflict is merged again, onto what the 
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.usage import Args
 from ultra_runtime.waves.answers import ceiling, read_options, standing, started
-from ultra_runtime.waves.starting import Options, launch_supervisor, resume
+from ultra_runtime.waves.starting import WaveOptions, launch_supervisor, resume
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = (
@@ -25,8 +27,6 @@ CHANGED = {
 
 def run(args: Args) -> Answer:
     """Answer with where the waves stand, or with what goes on."""
-    import os
-
     found = find_begun(args.need("PLAN"), args.get("--project"))
     if found.journal.lives():
         return standing(found)
@@ -39,5 +39,5 @@ def run(args: Args) -> Answer:
     resume(found, {name: given[name] for option, name in CHANGED.items() if args.get(option) is not None})
     launch_supervisor(found)
     begin = found.state.begin
-    options = Options(*(begin[name] for name in ("jobs", "budget", "model", "mode", "minutes")))
+    options = WaveOptions(*(begin[name] for name in ("jobs", "budget", "model", "mode", "minutes")))
     return started(found, ceiling(len(found.state.sessions), options), "resumed")

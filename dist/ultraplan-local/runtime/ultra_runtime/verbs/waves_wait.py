@@ -22,9 +22,8 @@ def run(args: Args) -> Answer:
     limit = seconds(args, "--seconds", MOST_SECONDS)
     found = find_begun(args.get("--plan"), args.get("--project"))
     size, deadline = found.journal.size(), time.monotonic() + limit
-    while not found.state.result and found.journal.lives() and time.monotonic() < deadline:
-        if found.journal.size() != size:
-            found = find_begun(args.get("--plan"), args.get("--project"))
-            break
+    while found.journal.size() == size and found.journal.lives() and time.monotonic() < deadline:
         time.sleep(NAP)
+    if found.journal.size() != size:
+        found = find_begun(args.get("--plan"), args.get("--project"))
     return standing(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from ultra_runtime.proof.objects import CommitTree
 from ultra_runtime.run.tree.snapshot import parse_raw
@@ -11,6 +12,9 @@ from ultra_runtime.words import one_line, shell_word
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.waves.wave_run import WaveRun
+
+
+DEAD_SECONDS, NAP = 3.0, 0.1
 
 
 def advance(run: WaveRun, wave: int) -> str:
@@ -55,9 +59,7 @@ def _resume(run: WaveRun) -> str:
 
 def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
     """Put back the files of a fast-forward that was killed, as far as they are git's half-done work and nothing else."""
-    lock = os.path.join(run.git.folder, "index.lock")
-    if os.path.exists(lock):
-        os.unlink(lock)
+    _drop_dead_lock(os.path.join(run.git.folder, "index.lock"))
     words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev")
     tree = CommitTree(run.git, new)
     back = []
@@ -79,6 +81,15 @@ def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
             "--pathspec-file-nul",
             given=given,
         )
+
+
+def _drop_dead_lock(path: str) -> None:
+    """Remove the lock of an index that the killed git left; one that is in use is gone or new after a moment."""
+    while os.path.exists(path):
+        if time.time() - os.stat(path).st_mtime > DEAD_SECONDS:
+            os.unlink(path)
+        else:
+            time.sleep(NAP)
 
 
 def _begins(path: str, data: bytes) -> bool:

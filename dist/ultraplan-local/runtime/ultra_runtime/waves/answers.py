@@ -12,7 +12,7 @@ from ultra_runtime.run.state.wave_state import WAITING
 from ultra_runtime.tables.limits import JOBS_MOST, SESSION_DOLLARS, SESSION_MINUTES
 from ultra_runtime.waves.attempts import budget_of
 from ultra_runtime.waves.stand_lines import head_line, stand_line, stand_lines
-from ultra_runtime.waves.starting import Options
+from ultra_runtime.waves.starting import WaveOptions
 from ultra_runtime.waves.wave_report import session_data, summary
 from ultra_runtime.words import counted, one_line
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 SUMMARY = "ultraexecute_summary"
 
 
-def read_options(args: Args) -> Options:
+def read_options(args: Args) -> WaveOptions:
     """Return how the sessions run, from the arguments of a call."""
     jobs = args.get("--jobs")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if jobs is not None and not (jobs.isascii() and jobs.isdigit() and 0 < int(jobs) < 1000):
         raise args.usage.error(f"--jobs must be a number from 1 to 999, not {one_line(jobs)}")
-    return Options(
+    return WaveOptions(
         int(jobs) if jobs else min(JOBS_MOST, cores),
         _amount(args, "--budget-usd", None),
         args.get("--model") or "",
@@ -41,9 +41,9 @@ def read_options(args: Args) -> Options:
     )
 
 
-def default_options() -> Options:
+def default_options() -> WaveOptions:
     """Return how sessions run without any argument."""
-    return Options(JOBS_MOST, None, "", "", SESSION_MINUTES)
+    return WaveOptions(JOBS_MOST, None, "", "", SESSION_MINUTES)
 
 
 def _amount(args: Args, option: str, otherwise: float | None) -> float | None:
@@ -59,7 +59,7 @@ def _amount(args: Args, option: str, otherwise: float | None) -> float | None:
     return value
 
 
-def ceiling(sessions: int, options: Options) -> dict[str, Any]:
+def ceiling(sessions: int, options: WaveOptions) -> dict[str, Any]:
     """Return what the waves may use at most, and who pays."""
     return {
         "dollars": options.budget if options.budget is not None else SESSION_DOLLARS * sessions,

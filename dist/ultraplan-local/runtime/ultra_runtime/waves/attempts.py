@@ -10,7 +10,7 @@ from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.rendered import BUNDLE, launcher
 from ultra_runtime.run.state.shell_call import open_logs
-from ultra_runtime.run.state.wave_state import LIMITED, LOST
+from ultra_runtime.run.state.wave_state import LIMITED, LOST, RUNNING, WAITING
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.limits import RATE_LIMIT_MINUTES, SESSION_DOLLARS
 from ultra_runtime.waves.local_engine import Attempt
@@ -21,7 +21,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ultra_runtime.run.state.wave_state import SessionStand
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from ultra_runtime.waves.wave_run import WaveRun
 
 TOOLS = "Bash,Read,Edit,Write,Grep,Glob"
-CLIENT = "claude"
 DONE, LATE, MONEY, NOT_STARTED = "done", "time limit", "budget", "not started"
 """How an attempt ended, besides being lost or limited."""
 LEAST_DOLLARS = 0.01
+MOST_LOST = 3
 PRIVATE = 0o700
 
 
@@ -53,19 +53,19 @@ def start_attempt(run: WaveRun, one: SessionStand, engine: LocalEngine) -> None:
         if one.depth:
             write_recovery(run, one)
         _make_private(one.lease["temporary"])
-        engine.start(attempt_of(run, one))
+        engine.start(attempt_of(run, one, client_command(run, one)))
     except (RefusedError, OSError) as problem:
         _end(run, one, NOT_STARTED, why=one_line(getattr(problem, "error", "") or str(problem), 300))
 
 
-def attempt_of(run: WaveRun, one: SessionStand) -> Attempt:
-    """Return the leased attempt of a session."""
+def attempt_of(run: WaveRun, one: SessionStand, command: Sequence[str] = ()) -> Attempt:
+    """Return the leased attempt of a session; the command is needed to start it only."""
     lease, begin = one.lease, run.state.begin
     return Attempt(
         one.number,
         lease["attempt"],
         lease["tree"],
-        client_command(run, one),
+        command,
         f"{run.place.slug}-session-{one.number}",
         lease["temporary"],
         lease["mark"],
@@ -128,9 +128,6 @@ def take_end(run: WaveRun, one: SessionStand, engine: LocalEngine) -> bool:
     return True
 
 
-MOST_LOST = 3
-
-
 def _meaning(end: Mapping[str, Any], kind: str) -> tuple[str, str]:
     if not end:
         return LOST, "its process is gone without a word"
@@ -156,8 +153,8 @@ def budget_of(run: WaveRun) -> float:
 def allotted(run: WaveRun, one: SessionStand) -> float:
     """Return the share of the budget that an attempt may use, so that all together stay below the ceiling."""
     others = [other for other in run.state.sessions.values() if other.is_open and other is not one]
-    reserved = sum(other.lease.get("dollars") or 0 for other in others if other.state == "running")
-    waiting = sum(other.state == "waiting" for other in others) + 1
+    reserved = sum(other.lease.get("dollars") or 0 for other in others if other.state == RUNNING)
+    waiting = sum(other.state == WAITING for other in others) + 1
     return round(max(0.0, budget_of(run) - run.state.dollars - reserved) / waiting, 2)
 
 

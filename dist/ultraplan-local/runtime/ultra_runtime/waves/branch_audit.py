@@ -38,35 +38,53 @@ class BranchAudit(Struct):
     """Steps that a recovery can do."""
 
 
+class BranchFacts(Struct):
+    """What git says of a branch, before any command runs."""
+
+    tip: str
+    completed: list[Step]
+    missing: list[int]
+    drifts: list[Drift]
+    conditions: list[Condition]
+
+
 def audit_branch(run: WaveRun, one: SessionStand) -> BranchAudit | None:
     """Return what the branch of a session lacks; None while its commands still run: ask again."""
+    facts = run.facts.get(one.number)
+    if facts is None:
+        facts = run.facts[one.number] = _gather(run, one)
+    tried = None
+    if facts.completed and not facts.drifts:
+        tried = try_at(run, f"session-{one.number}", one.number, facts.tip, facts.conditions)
+        if tried is None:
+            return None
+    del run.facts[one.number]
+    drifts, missing = list(facts.drifts), list(facts.missing)
+    if facts.completed:
+        base, fence = run.state.waves[one.wave].base, run.assignment(one.number).fence
+        conditions = facts.conditions if tried else ()
+        found = prove(run.git, facts.completed, fence, base, facts.tip, conditions, tried).drifts
+        drifts += found
+        missing += [drift.step for drift in found if drift.step is not None]
+    fixable = all(drift.step is not None for drift in drifts)
+    return BranchAudit(facts.tip, drifts, sorted(set(missing)) if fixable else [])
+
+
+def _gather(run: WaveRun, one: SessionStand) -> BranchFacts:
+    """Return which steps a branch has, and what it changed outside its limits."""
     tip = run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{run.branch_of(one.number)}")
-    base = run.state.waves[one.wave].base
-    assignment = run.assignment(one.number)
     if not tip:
-        return BranchAudit("", [Drift("branch", run.branch_of(one.number), "it is gone")], [])
+        return BranchFacts("", [], [], [Drift("branch", run.branch_of(one.number), "it is gone")], [])
+    steps = run.assignment(one.number).steps
     done, skipped = _recorded(run, one, tip)
-    completed = [step for step in assignment.steps if step.number in done]
-    missing = [
-        step.number
-        for step in assignment.steps
-        if step.number not in done and not (step.number in skipped and may_skip(step))
-    ]
-    early = [
+    completed = [step for step in steps if step.number in done]
+    over = done | {step.number for step in steps if step.number in skipped and may_skip(step)}
+    missing = [step.number for step in steps if step.number not in over]
+    drifts = [
         Drift("step", f"step {number} completed", "git has no record of it", number) for number in missing
     ]
-    drifts = [*early, *outside(run, one.number, base, tip)]
-    if not completed:
-        return BranchAudit(tip, drifts, missing)
-    conditions = conditions_of(completed, ())
-    tried = try_at(run, f"session-{one.number}", one.number, tip, conditions) if not drifts else None
-    if not drifts and tried is None:
-        return None
-    proof = prove(run.git, completed, assignment.fence, base, tip, conditions if tried else (), tried)
-    drifts += proof.drifts
-    lacking = [*missing, *(drift.step for drift in proof.drifts if drift.step is not None)]
-    fixable = all(drift.step is not None for drift in drifts)
-    return BranchAudit(tip, drifts, sorted(set(lacking)) if fixable else [])
+    drifts += outside(run, one.number, run.state.waves[one.wave].base, tip)
+    return BranchFacts(tip, completed, missing, drifts, conditions_of(completed, ()))
 
 
 def _recorded(run: WaveRun, one: SessionStand, tip: str) -> tuple[set[int], set[int]]:

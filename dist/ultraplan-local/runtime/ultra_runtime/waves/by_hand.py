@@ -22,13 +22,13 @@ from ultra_runtime.words import listed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.wave_state import SessionStand
-    from ultra_runtime.waves.starting import Options
+    from ultra_runtime.waves.starting import WaveOptions
     from ultra_runtime.waves.wave_run import WaveRun
 
 NAP = 0.05
 
 
-def begin_by_hand(run: WaveRun, options: Options) -> None:
+def begin_by_hand(run: WaveRun, options: WaveOptions) -> None:
     """Begin waves without a supervisor, unless they have begun; nothing headless is started, so nobody is asked who pays."""
     if not run.state.begun:
         begin(run, options, accepts_billing=True, by_hand=True)
@@ -104,9 +104,7 @@ def _bring_in(run: WaveRun, one: SessionStand) -> None:
     why = moved(run, head if run.git.is_ancestor(stand.onto, head) else stand.onto, head)
     if why:
         raise RefusedError(why, "then close the session again")
-    stand.merges, stand.red, stand.to = [], None, ""
-    if head != stand.onto:
-        run.note("onto", wave=one.wave, onto=head)
+    run.note("onto", wave=one.wave, onto=head)
     if not integrate(run, one.wave, [one]):
         return
     if not prove_wave(run, one.wave, lambda: False):

@@ -22,14 +22,8 @@ if TYPE_CHECKING:
 
 
 def clean_up(run: WaveRun, engine: LocalEngine) -> list[str]:
-    """Clean up after every session, and return what could not be cleaned; it stays as it is."""
-    problems = []
-    for one in run.state.sessions.values():
-        if not one.cleaned:
-            try:
-                clean_session(run, one, engine)
-            except (RefusedError, GitError, OSError) as problem:
-                problems.append(f"session {one.number} is not cleaned up: {problem}")
+    """Clean up after everything, and return what could not be cleaned; it stays as it is."""
+    problems = clean_sessions(run, list(run.state.sessions.values()), engine)
     proof_of(run, WHOLE).stop()
     try:
         remove_tree_of(run, os.path.join(run.folder(), MERGING))
@@ -38,6 +32,18 @@ def clean_up(run: WaveRun, engine: LocalEngine) -> list[str]:
             _drop_refs(run)
     except (RefusedError, GitError, OSError) as problem:
         problems.append(str(problem))
+    return problems
+
+
+def clean_sessions(run: WaveRun, sessions: list[SessionStand], engine: LocalEngine) -> list[str]:
+    """Clean up after sessions, and return what could not be cleaned."""
+    problems = []
+    for one in sessions:
+        if not one.cleaned:
+            try:
+                clean_session(run, one, engine)
+            except (RefusedError, GitError, OSError) as problem:
+                problems.append(f"session {one.number} is not cleaned up: {problem}")
     return problems
 
 

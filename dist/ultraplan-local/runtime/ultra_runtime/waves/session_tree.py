@@ -146,16 +146,10 @@ def remove_tree_of(run: WaveRun, path: str) -> None:
     if os.path.isdir(path) and not os.path.exists(os.path.join(path, ".git")):
         run.git.done("worktree", "repair", path)  # a removal that was cut off had taken it away
     try:
-        if os.path.isdir(path):
-            run.git.ask("worktree", "remove", "--force", "--force", path)
-        else:
-            run.git.done("worktree", "unlock", path)
-            run.git.ask("worktree", "prune")
+        run.git.ask("worktree", "remove", "--force", "--force", path)
     except GitError as problem:
-        raise RefusedError(
-            f"{one_line(path)} cannot be removed: {one_line(problem.said, 200)}",
-            "remove it with `git worktree remove`",
-        ) from None
+        error = f"{one_line(path)} cannot be removed: {one_line(problem.said, 200)}"
+        raise RefusedError(error, "remove it with `git worktree remove`") from None
 
 
 def drop_branch(run: WaveRun, session: int, tip: str) -> None:

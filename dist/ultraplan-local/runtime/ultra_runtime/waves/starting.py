@@ -41,7 +41,7 @@ START_SECONDS, NAP = 30.0, 0.02
 CHORE = "chore: track the plan of {} for its sessions"
 
 
-class Options(Struct):
+class WaveOptions(Struct):
     """How the sessions run."""
 
     jobs: int
@@ -60,9 +60,13 @@ class NotStartable(RefusedError):
         self.reasons = reasons
 
 
-def begin(run: WaveRun, options: Options, accepts_billing: bool, by_hand: bool = False) -> None:
+def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bool = False) -> None:
     """Check everything, then write the begin of the waves; a stop is written down as well."""
     if run.state.unfinished and sha256(run.data) == run.state.begin["digest"]:
+        if run.journal.lives():
+            raise RefusedError(
+                "the waves of this plan are under way", f"`{verb('waves wait')}` shows how they stand"
+            )
         error = f"the waves of this plan are unfinished ({run.state.result or 'interrupted'})"
         raise RefusedError(error, f"`{run.call('waves resume')}` goes on where they were")
     reasons = check_all(run, options.jobs, accepts_billing)

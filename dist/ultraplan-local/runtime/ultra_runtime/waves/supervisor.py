@@ -17,7 +17,7 @@ from ultra_runtime.run.state.wave_state import (
 )
 from ultra_runtime.waves.advancing import advance, moved
 from ultra_runtime.waves.attempts import start_attempt, take_end
-from ultra_runtime.waves.cleanup import clean_session, clean_up
+from ultra_runtime.waves.cleanup import clean_sessions, clean_up
 from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.verdicts import judge_attempt
@@ -77,8 +77,7 @@ class Supervisor:
             ended = self._integrate(wave)
             if ended:
                 return ended
-            for one in run.state.of_wave(wave):
-                clean_session(run, one, self.engine)
+            clean_sessions(run, run.state.of_wave(wave), self.engine)
         return COMPLETED, []
 
     def _pin(self, wave: int) -> str:

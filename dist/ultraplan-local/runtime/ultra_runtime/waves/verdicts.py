@@ -6,6 +6,8 @@ import os
 
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project import Project
+from ultra_runtime.files.run_refs import BEGIN
+from ultra_runtime.files.run_refs import DONE as DONE_STEP
 from ultra_runtime.run.state.progress import now, read_progress
 from ultra_runtime.run.state.repair import new_progress
 from ultra_runtime.run.state.run_place import RunPlace
@@ -33,7 +35,7 @@ STATUSES = {PASSED: COMPLETED, FAILED: RUN_FAILED, LACKING: RUN_PARTIAL, WAITING
 
 def judge_attempt(run: WaveRun, one: SessionStand) -> None:
     """Write down the verdict on an attempt that has ended; while its commands run, there is none yet."""
-    why = _why_failed(run, one)
+    why = "" if one.number in run.facts else _why_failed(run, one)
     if why:
         _verdict(run, one, FAILED, why)
         return
@@ -42,6 +44,7 @@ def judge_attempt(run: WaveRun, one: SessionStand) -> None:
         return
     proof_of(run, f"session-{one.number}").stop()
     if not found.drifts:
+        _join_recoveries(run, one, found.tip)
         _verdict(run, one, PASSED, "", found)
     elif found.missing and one.depth < RECOVERY_DEPTH:
         _verdict(run, one, WAITING, _told(found), found)
@@ -50,6 +53,27 @@ def judge_attempt(run: WaveRun, one: SessionStand) -> None:
         _verdict(run, one, LACKING, words, found)
     else:
         _verdict(run, one, FAILED, _told(found), found)
+
+
+def _join_recoveries(run: WaveRun, one: SessionStand, tip: str) -> None:
+    """Add the steps of recoveries to the facts of the session, from which later sessions and audits read them."""
+    own, *recoveries = run.slugs_of(one)
+    if not recoveries:
+        return
+    known = run.git.refs(own)
+    base, blob = run.state.waves[one.wave].base, run.state.begin["blob"]
+    facts: dict[str, str | None] = {
+        "plan": known.get("plan", blob),
+        "start": known.get("start", base),
+        "end": tip,
+    }
+    for slug in recoveries:
+        facts.update(
+            (name, commit)
+            for name, commit in run.git.refs(slug).items()
+            if name.startswith((BEGIN, DONE_STEP))
+        )
+    run.git.set_refs(own, facts)
 
 
 def _why_failed(run: WaveRun, one: SessionStand) -> str:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.checkout.settings import read_settings, requiring
+from ultra_runtime.checkout.settings import REQUIRE, read_settings, settings_of
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
 from ultra_runtime.run.state.run_place import RECOVERY, SESSIONS, find_run_place
 from ultra_runtime.run.state.wave_journal import Journal, journals
 from ultra_runtime.run.state.wave_state import read_wave_state
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.state.wave_state import SessionStand
+    from ultra_runtime.waves.branch_audit import BranchFacts
 
 WORKTREES = os.path.join(".claude", "worktrees")
 MERGING = "integration"
@@ -34,7 +36,11 @@ class WaveRun:
         self.plan, self.checked = check_plan(data, place.shown)
         self.journal = Journal(self.git.common, place.slug)
         self.state = read_wave_state(self.journal)
-        self.settings = requiring(read_settings(place.root))
+        self.facts: dict[int, BranchFacts] = {}
+        """What git says of branches whose commands are running."""
+        given = read_settings(place.root).given
+        # Sessions work in fresh checkouts anyway, and so do the commands that decide about them.
+        self.settings = settings_of({**given, fields.PROOF: REQUIRE})
 
     def note(self, act: str, **values: object) -> None:
         """Write a line to the journal, and take it."""

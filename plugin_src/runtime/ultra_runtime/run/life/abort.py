@@ -24,8 +24,10 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
     place = place_of(workspace, lock)
     refuse_other(workspace, place, plan, project)
     owner = Owner.of(lock.get("owner"))
-    if not force and owner.lives() and not owner.is_same(this_owner()):
-        error = f"the run of {one_line(place.shown)} belongs to another session that is alive ({owner})"
+    caller = this_owner()
+    if not force and owner.lives() and not owner.is_same(caller):
+        whose = owner.seen_by(caller)
+        error = f"the run of {one_line(place.shown)} belongs to {whose} that is alive ({owner})"
         raise RefusedError(error, "ask the user; --force ends it anyway")
     with Busy(workspace, "run abort"):
         live = Live(workspace, place, lock)

@@ -10,7 +10,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.shell_call import run_command
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _dirty(git: Git, place: RunPlace) -> str:
     pathspec = [".", *(f":(exclude,top,literal){path}" for path in own)]
     said = git.ask("status", "--porcelain", "-z", "--", *pathspec)
     count = sum(bool(row) for row in said.split(b"\0"))
-    return f"git clean: {count} paths have uncommitted changes" if count else ""
+    return f"git clean: {counted(count, 'path')} with uncommitted changes" if count else ""
 
 
 def _command(live: Live, entry: EntryCondition) -> str:

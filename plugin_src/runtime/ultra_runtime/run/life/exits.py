@@ -28,11 +28,12 @@ PASS, FAIL, SKIPPED, NO_COMMAND = "pass", "fail", "skipped", "n/a"
 
 
 class Exits(Struct):
-    """The result of the exit conditions: pass, fail, skipped or n/a, which failed, and which passed."""
+    """The result of the exit conditions: pass, fail, skipped or n/a; which failed, which passed, which no command checks."""
 
     status: str
-    rows: list[str]
+    rows: Sequence[str] = ()
     held: Sequence[str] = ()
+    to_check: Sequence[str] = ()
 
 
 def exit_conditions(git: Git, place: RunPlace, assignment: Assignment, end: str) -> list[InlineCommand]:
@@ -45,20 +46,24 @@ def exit_conditions(git: Git, place: RunPlace, assignment: Assignment, end: str)
 
 
 def judge_exits(live: Live, conditions: Sequence[InlineCommand], tried: Tried | None) -> Exits:
-    """Return how the exit conditions ended; prose is listed and decides nothing."""
+    """Return how the exit conditions ended; prose decides nothing, and is listed for a person."""
     problems = _edited_plan(live) if tried and len(conditions) > len(live.assignment.exits) else []
     commands = conditions_of([], conditions)
-    if not commands and not problems:
-        return Exits(NO_COMMAND, [])
-    if tried is None or not (problems or any(one.command in tried.rows for one in commands)):
-        return Exits(SKIPPED, [])
-    checked = [
-        (f"`{one_line(one.command)}`", tried.problem(one)) for one in commands if one.command in tried.rows
-    ]
-    rows = problems + [f"{command} {problem}" for command, problem in checked if problem]
-    held = [f"{command} passes" for command, problem in checked if not problem]
     prose = [f"for a person to check: {one_line(one.text)}" for one in conditions if not one.command]
-    return Exits(FAIL if rows else PASS, [*rows, *prose], held)
+    if tried is None:
+        return Exits(SKIPPED if commands else NO_COMMAND)
+    if not commands and not problems:
+        return Exits(NO_COMMAND, to_check=prose)
+    if not (problems or any(one.command in tried.rows for one in commands)):
+        return Exits(SKIPPED, to_check=prose)
+    checked = [(one.command, tried.problem(one)) for one in commands]
+    rows = problems + [f"`{one_line(command)}` {problem}" for command, problem in checked if problem]
+    held = [
+        f"`{one_line(command)}` passes"
+        for command, problem in checked
+        if not problem and command in tried.rows
+    ]
+    return Exits(FAIL if rows else PASS, rows, held, prose)
 
 
 def _edited_plan(live: Live) -> list[str]:

@@ -10,6 +10,7 @@ from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.proof.background import FINISHING, background_of, make_job
+from ultra_runtime.proof.drift import EXIT_FAILS
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
@@ -33,6 +34,7 @@ from ultra_runtime.tables.limits import FINISH_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ultra_runtime.proof.background import Background
@@ -66,17 +68,18 @@ class Finished:
         self.steps: list[str] = []
         self.why: list[str] = []
         self.findings: list[str] = []
+        self.to_check: Sequence[str] = ()
         self.warnings: list[str] = []
 
 
 class Proving(Struct):
-    """A proof that goes on in a process of its own, and how far it is."""
+    """A proof that continues in its own process, and how far it is."""
 
     standing: str
 
 
 def finish(live: Live, data_folder: str | None, seconds: float | None = None) -> Finished | Proving:
-    """End the live run and return its result; a proof that needs longer than so many seconds goes on meanwhile."""
+    """End the live run and return its result; a proof that needs longer than `seconds` continues in the background."""
     _refuse_early(live)
     name_leftovers(live)
     head = live.git.head()
@@ -98,7 +101,8 @@ def finish(live: Live, data_folder: str | None, seconds: float | None = None) ->
     report = write_report(live, summary, exits, found, advisories)
     finished = Finished(summary, report, _write_report(live, report))
     finished.steps, finished.findings = step_results(live), live.lock.get("findings") or []
-    finished.why = [*failures(live), *(exits.rows if exits.status == FAIL else []), *_undone(live, found)]
+    finished.why = [*failures(live), *_differences(exits, found), *_undone(live, found)]
+    finished.to_check = exits.to_check
     live.progress.change(
         {
             fields.STATUS: result,
@@ -180,6 +184,12 @@ def _result(live: Live, exits: Exits, found: Audit) -> str:
     if not live.all_over() or exits.status == FAIL or found.drifts or found.missing or not found.completed:
         return PARTIAL
     return COMPLETED
+
+
+def _differences(exits: Exits, found: Audit) -> list[str]:
+    """Return what the proof found, each difference once."""
+    others = [str(drift) for drift in found.drifts if drift.check != EXIT_FAILS or exits.status != FAIL]
+    return [*exits.rows, *others]
 
 
 def _undone(live: Live, found: Audit) -> list[str]:

@@ -23,7 +23,7 @@ LIVE, ELSEWHERE, GONE = "this session", "another session", "a session that is go
 
 
 def find_lock(folder: str) -> tuple[str, str, dict[str, Any]] | None:
-    """Return root, git dir and lock of the tree around a folder; that of another tree, copied with its git dir, is none."""
+    """Return root, git dir and lock of the tree around a folder; a lock that was copied from another tree does not count."""
     try:
         found = run_file(folder)
     except OSError:

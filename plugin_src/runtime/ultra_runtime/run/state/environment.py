@@ -113,6 +113,8 @@ def _differing(workspace: Workspace, place: RunPlace) -> list[str]:
 
 
 def _digest(name: str, value: str) -> str:
+    if name == "PATH":  # a folder named again finds nothing new
+        value = os.pathsep.join(dict.fromkeys(value.split(os.pathsep)))
     return sha256(os.fsencode(f"{name}={value}"))[:16]
 
 

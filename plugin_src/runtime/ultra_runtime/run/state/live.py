@@ -32,6 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.known import Known
     from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.tree.workspace import Workspace
@@ -73,6 +74,15 @@ class Live:
     def most_attempts(self) -> int:
         """Return how often a step may be verified."""
         return self.limit(fields.LIMITS_ATTEMPTS, ATTEMPTS)
+
+    def attempts_left(self, step: Step, used: int) -> int:
+        """Return how many attempts a step still has: one if its first failure is final."""
+        left = max(self.most_attempts() - used, 0)
+        return min(left, 1) if step.is_tried_once else left
+
+    def attempts_of(self, step: Step, used: int) -> int:
+        """Return how many attempts a step has in all, after it has used some."""
+        return used if step.is_tried_once else self.most_attempts()
 
     def command_seconds(self) -> int:
         """Return how long a command of the plan may run."""
@@ -172,7 +182,7 @@ def _refuse_stranger(lock: dict[str, Any], place: RunPlace) -> None:
     if owner.is_same(caller):
         return
     if owner.lives():
-        error = f"the run of {one_line(place.shown)} belongs to another session ({owner}); this is {caller}"
+        error = f"the run of {one_line(place.shown)} belongs to {owner.seen_by(caller)} ({owner}); this is {caller}"
         raise RefusedError(error, f"wait until it ends, or use another working tree{owner.how_to_share()}")
     hint = f"take it over: `{place.call} --mode resume`"
     raise RefusedError(

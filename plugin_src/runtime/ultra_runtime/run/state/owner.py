@@ -64,6 +64,11 @@ class Owner(Struct):
             return bool(self.pid)
         return self.pid > 0 and start_time(self.pid) == self.started != "" and not self.left
 
+    def seen_by(self, caller: Owner) -> str:
+        """Return what the owner is to a caller who is not the owner."""
+        same = self.kind == caller.kind == CLIENT and self.session == caller.session != ""
+        return "another process of this session" if same else "another session"
+
     def how_to_share(self) -> str:
         """Return how other processes join an owner outside the client."""
         return "" if self.kind == CLIENT else f"; scripts of one run share one value of {SESSION_VARIABLE}"

@@ -8,6 +8,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import Next, command, file_of, placed_kinds, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.files.root import PROJECTS, seen_from
+from ultra_runtime.run.state.statuses import sentence
 from ultra_runtime.tables.fields import progress_fields, review_fields
 from ultra_runtime.tables.fields import session_state_fields as fields
 from ultra_runtime.text.timestamp import instant
@@ -60,7 +61,11 @@ class SessionState:
         number = session_number(self.brief)
         if self.label == SAME_SESSION:
             flags = "--resume" + (f" --session {number}" if number else "")
-            return Next(stage, f"the run is {self.status}", command(stage, self.project, flags))
+            return Next(
+                stage,
+                sentence(self.status),
+                command(stage, self.project, flags),
+            )
         if number:
             return Next(stage, self.label, command(stage, self.project, f"--session {number}"))
         return Next(stage, self.label, command(stage, "", shell_word(self.brief)))

@@ -157,7 +157,7 @@ def _subfolders(path: str, alone: bool = False) -> list[str] | None:
 
 
 def _starts(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return what the names of the step's own files begin with; a pattern is none."""
+    """Return the prefixes of the names of the step's own files; a pattern has none."""
     return tuple(map(plain, paths))
 
 

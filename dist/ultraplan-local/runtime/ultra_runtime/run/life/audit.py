@@ -13,7 +13,7 @@ from ultra_runtime.run.life.recorded import read_facts
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, progress_fields
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,4 +178,4 @@ def _strays(git: Git, facts: Facts) -> list[str]:
         f"no step made the commit {commit[:12]} {git.subject(commit)[:80]}" for commit in strays[:MOST_STRAYS]
     ]
     more = len(strays) - MOST_STRAYS
-    return [*rows, *([f"no step made {more} more commits"] if more > 0 else [])]
+    return [*rows, *([f"no step made {counted(more, 'more commit')}"] if more > 0 else [])]

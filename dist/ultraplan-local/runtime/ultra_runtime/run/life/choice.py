@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan
     from ultra_runtime.run.life.asked import StartRequest
     from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.state.wave_state import WaveState
     from ultra_runtime.run.tree.workspace import Workspace
 
 SINGLE, SEQUENTIAL, PARALLEL = "single", "sequential", "parallel"
@@ -33,14 +34,14 @@ def strategy_note(strategy: str, plan: Plan) -> str:
     return f"the plan has {len(plan.sessions)} sessions ({strategy}); all steps run in this session"
 
 
-def strategy_of(workspace: Workspace, place: RunPlace, plan: Plan, asked: StartRequest) -> str:
+def strategy_of(
+    workspace: Workspace, place: RunPlace, plan: Plan, asked: StartRequest, waves: WaveState
+) -> str:
     """Return the strategy of a start; refuse one in this tree while waves of the plan are under way."""
-    journal = Journal(workspace.git.common, place.base)
-    state = read_wave_state(journal)
-    here = state.begun and state.begin["root"] == workspace.root
-    if asked.mode == RESUME and place.session is None and asked.step is None and here and state.unfinished:
+    here = waves.begun and waves.begin["root"] == workspace.root
+    if asked.mode == RESUME and place.session is None and here and waves.unfinished:
         return choose_strategy(plan, False)
-    if here and journal.lives():
+    if here and Journal(workspace.git.common, place.base).lives():
         error = "the waves of this plan are under way"
         raise RefusedError(
             error, f"wait with `{verb('waves wait')}`, or end them with `{verb('waves stop')}`"
@@ -48,3 +49,8 @@ def strategy_of(workspace: Workspace, place: RunPlace, plan: Plan, asked: StartR
     begun = "start" in workspace.git.refs(place.slug)
     alone = asked.alone or asked.restart or begun or place.session is not None or SHOW not in names().reading
     return choose_strategy(plan, alone)
+
+
+def waves_of_plan(workspace: Workspace, place: RunPlace) -> WaveState:
+    """Return where the waves of a plan stand."""
+    return read_wave_state(Journal(workspace.git.common, place.base))

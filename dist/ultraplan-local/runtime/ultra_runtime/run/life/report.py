@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from ultra_runtime.run.life.exits import NO_COMMAND
-from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PENDING, SKIPPED
+from ultra_runtime.run.state.statuses import (
+    BLOCKED,
+    COMPLETED,
+    FAILED,
+    IN_PROGRESS,
+    PARTIAL,
+    PENDING,
+    SKIPPED,
+)
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import one_line
+from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +90,8 @@ def write_report(
         *(f"- note: {one_line(note, 400)}" for note in audit.notes),
     ]
     lines += _section(
-        "Exit conditions", [exits.status, *exits.rows, *exits.held] if exits.status != NO_COMMAND else []
+        "Exit conditions",
+        [*([exits.status] if exits.status != NO_COMMAND else []), *exits.rows, *exits.held, *exits.to_check],
     )
     lines += _section("Security advisories and blocks", advisories)
     lines += _section("Findings", live.lock.get("findings") or [])
@@ -133,7 +142,7 @@ def _counts(summary: dict[str, Any]) -> str:
         BLOCKED_STEPS: "blocked",
     }
     parts = [f"{summary[name]} {words}" for name, words in named.items()]
-    return f"{summary[fields.STATS_STEPS_TOTAL]} steps: {', '.join(parts)}."
+    return f"{counted(summary[fields.STATS_STEPS_TOTAL], 'step')}: {', '.join(parts)}."
 
 
 def _section(title: str, rows: list[str]) -> list[str]:
@@ -146,7 +155,8 @@ def failures(live: Live) -> list[str]:
     for step in live.assignment.steps:
         record = live.progress.step(step.number)
         if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and record.get(fields.STEPS_ERROR):
-            attempts = f"{record.get(fields.STEPS_ATTEMPTS, 0)} of {live.most_attempts()} attempts"
+            used = live.progress.attempts(step.number)
+            attempts = f"{used} of {counted(live.attempts_of(step, used), 'attempt')}"
             name = f"Step {step.number} ({step.title})"
             rows.append(f"{name}, on failure {step.on_failure}, {attempts}: {record[fields.STEPS_ERROR]}")
     return rows
@@ -160,4 +170,5 @@ def _remaining(live: Live, result: str) -> list[str]:
         for step in live.assignment.steps
         if live.progress.state(step.number) not in (COMPLETED, SKIPPED)
     ]
-    return [*open_steps, f"To continue: {live.command('--resume')}"]
+    first = "First fix what differs, then continue" if result == PARTIAL and not open_steps else "To continue"
+    return [*open_steps, f"{first}: {live.command('--resume')}"]

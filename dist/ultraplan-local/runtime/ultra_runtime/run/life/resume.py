@@ -84,7 +84,12 @@ def _is_another_plan(
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:
     shown, call = live.place.show(live.place.progress), live.place.call
-    status = progress.status if progress else IN_PROGRESS
+    if progress is None:
+        error = f"{shown} is missing or cannot be read, but git has the record of a run of this plan"
+        raise RefusedError(
+            error, f"rebuild it from git with `{call} --mode resume`, or start over with --restart"
+        )
+    status = progress.status
     if status == PENDING:
         return
     if status == COMPLETED:
@@ -197,7 +202,7 @@ def _remember(live: Live, number: int) -> None:
 
 
 def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
-    """Drop the facts of the earlier run; its commits and files stay, and what is nobody's stays that."""
+    """Drop the facts of the earlier run; its commits and files stay, and changes that no step owned still have no owner."""
     from ultra_runtime.proof.background import background_of  # a run that starts afresh does without
 
     record = live.records.read()

@@ -7,9 +7,17 @@ from ultra_runtime.contract.stages import Next, file_of
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.wave_part import waves_of
 from ultra_runtime.run.state.session_state import read_state
-from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, IN_PROGRESS, PARTIAL, STOPPED
+from ultra_runtime.run.state.statuses import (
+    BLOCKED,
+    COMPLETED,
+    FAILED,
+    IN_PROGRESS,
+    PARTIAL,
+    STOPPED,
+    sentence,
+)
 from ultra_runtime.tables.fields import plan_fields, progress_fields
-from ultra_runtime.words import one_line, shell_word
+from ultra_runtime.words import counted, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,10 +106,9 @@ class RunPart(StagePart):
 
     def _resume(self, run: RunFacts) -> Next:
         flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
-        what = "was interrupted" if run.status == IN_PROGRESS else f"is {run.status or 'unreadable'}"
-        what += f" at step {run.current.number} of {len(run.own)}" if run.current else ""
+        at = f" at step {run.current.number} of {len(run.own)}" if run.current else ""
         changed = "" if self.is_of_plan(run) else ", and the plan was changed since it started"
-        return self.next(f"the run {what}{changed}", flags)
+        return self.next(f"{sentence(run.status, at)}{changed}", flags)
 
     def _next_session(self) -> Next | None:
         """Return the first session without a completed run, when the plan is run by sessions."""
@@ -178,11 +185,16 @@ def run_words(run: RunFacts) -> str:
     held = f" ({run.held})" if run.holder else ""
     at = run.current
     if at is None:
-        return f"{status}{held}, all {len(run.own)} steps are over"
+        steps = "the only step is" if len(run.own) == 1 else f"all {len(run.own)} steps are"
+        return f"{status}{held}, {steps} over"
     tried = f" after {at.attempts} attempts" if at.attempts > 1 else ""
     title = f' "{one_line(at.title, 60)}"' if at.title else ""
     state = at.state.replace("_", " ")
-    return f"{status}{held}, step {at.number} of {len(run.own)}{title} is {state}{tried}; {run.over} are over"
+    return f"{status}{held}, step {at.number} of {len(run.own)}{title} is {state}{tried}; {_over(run)}"
+
+
+def _over(run: RunFacts) -> str:
+    return f"{run.over or 'none'} {'is' if run.over == 1 else 'are'} over"
 
 
 def audit_words(run: RunFacts | None) -> str:
@@ -191,5 +203,5 @@ def audit_words(run: RunFacts | None) -> str:
         return ""
     if not run.audit:
         return f"not yet: `{verb('run finish')}` runs it"
-    count = f", {len(run.drifts)} differences" if run.drifts else ""
+    count = f", {counted(len(run.drifts), 'difference')}" if run.drifts else ""
     return f"{run.audit}{count} ({run.audit_source})"

@@ -14,7 +14,7 @@ from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.choice import SINGLE, choose_strategy, strategy_note, strategy_of
+from ultra_runtime.run.life.choice import SINGLE, choose_strategy, strategy_note, strategy_of, waves_of_plan
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
@@ -76,10 +76,12 @@ def start(asked: StartRequest) -> Started | InWaves:
     if asked.mode == RESUME and place.session is None:
         place = _place(workspace, place_to_resume(place, plan), asked)
         plan, result, data = _read(place)
-    strategy = strategy_of(workspace, place, plan, asked)
+    waves = waves_of_plan(workspace, place)
+    strategy = strategy_of(workspace, place, plan, asked, waves)
+    if strategy == SINGLE or not waves.unfinished:
+        refuse_done_by_sessions(workspace.git, place, plan, asked)
     if strategy != SINGLE:
         return InWaves(plan, strategy)
-    refuse_done_by_sessions(workspace.git, place, plan, asked)
     assignment = Assignment(plan, place.session)
     if asked.step is not None:
         assignment.step(asked.step)

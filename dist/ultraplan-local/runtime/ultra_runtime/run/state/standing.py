@@ -9,7 +9,7 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.run_files import PROGRESS, STEP
 from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.statuses import DEFERRED, ENDED, IN_PROGRESS, OVER
+from ultra_runtime.run.state.statuses import DEFERRED, ENDED, IN_PROGRESS, OVER, SENTENCES
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line, shell_word
 
@@ -53,9 +53,9 @@ class Standing:
     def words(self) -> str:
         """The state in a few words."""
         if self.status in ENDED:
-            return f"the run is {self.status} after {self.done} of {self.total} steps"
+            return f"the run {SENTENCES[self.status]} after {self.done} of {self.total} steps"
         if self.step is None:
-            return f"all {self.total} steps are over"
+            return "the only step is over" if self.total == 1 else f"all {self.total} steps are over"
         begun = "in progress" if self.state == IN_PROGRESS else "next"
         tried = f", verified {self.attempts} times" if self.attempts > 1 else ""
         return f"step {self.step} of {self.total} is {begun}{tried}"

@@ -18,3 +18,18 @@ OVER = (COMPLETED, SKIPPED)
 """Of a step that needs no more work."""
 ENDED = (FAILED, STOPPED, BLOCKED)
 """Of a run that a step has ended: only its finish is left."""
+SENTENCES = {
+    COMPLETED: "is completed",
+    IN_PROGRESS: "was interrupted",
+    PARTIAL: "is partial",
+    FAILED: "failed",
+    STOPPED: "was stopped",
+    BLOCKED: "was blocked",
+}
+"""What is said of a run with a status."""
+
+
+def sentence(status: str, at: str = "") -> str:
+    """Return what is said of a run that can be resumed, and what to do first; `at` says where it ended."""
+    first = ": first do what its report says" if status == PARTIAL else ""
+    return f"the run {SENTENCES.get(status, 'is unreadable')}{at}{first}"

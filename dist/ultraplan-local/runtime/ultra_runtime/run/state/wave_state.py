@@ -134,7 +134,8 @@ class WaveState:
             wave.merges, wave.red, wave.to = [], None, ""
 
     def _take_onto(self, row: Mapping[str, Any]) -> None:
-        self.waves[row["wave"]].onto = row["onto"]
+        wave = self.waves[row["wave"]]
+        wave.onto, wave.merges, wave.red, wave.to = row["onto"], [], None, ""
 
     def _take_wave(self, row: Mapping[str, Any]) -> None:
         self.waves[row["wave"]] = WaveStand(row["base"])

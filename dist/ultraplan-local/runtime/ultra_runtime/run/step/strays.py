@@ -75,7 +75,7 @@ def committed_since(live: Live, since: str, head: str) -> list[str]:
 
 def rewritten(since: str, head: str) -> RefusedError:
     """Return the refusal of a HEAD that has lost the commit which the run stood on."""
-    error = f"HEAD ({head[:10]}) does not contain {since[:10]}, on which the run stood"
+    error = f"HEAD ({head[:10]}) does not contain {since[:10]}, the last commit of the run"
     hint = (
         f"switch back to where {since[:10]} is (`git reset --soft {since[:12]}` keeps the files),"
         f" or end the run with `{verb('run abort')}`"

@@ -134,7 +134,10 @@ def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | 
     left = [path for path in record.artefacts if path not in left_before(live)]
     notes = [
         f"{what}: {list_paths(paths)}"
-        for what, paths in (("left uncommitted, created by Verify", left), (IGNORED, record.ignored))
+        for what, paths in (
+            ("left uncommitted, created by Verify", left),
+            (IGNORED, list(dict.fromkeys(record.ignored))),
+        )
         if paths
     ]
     if notes:

@@ -1,0 +1,1 @@
+"""The artifacts of a project: where each belongs, and whether they agree."""

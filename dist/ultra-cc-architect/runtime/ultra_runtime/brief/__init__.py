@@ -1,0 +1,1 @@
+"""The brief stage: interview, draft and gate."""

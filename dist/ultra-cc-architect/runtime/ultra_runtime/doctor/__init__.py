@@ -1,0 +1,1 @@
+"""Check this machine and this bundle."""

@@ -1,0 +1,1 @@
+"""The plan stage: the basis of a plan, its gate and its session specs."""

@@ -1,0 +1,91 @@
+"""Write the session specs of a plan: its steps, word for word, and two sections in the model's words."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.result import Issue
+from ultra_runtime.contract.stages import file_of, folder_of
+from ultra_runtime.contract.write_check import check_write
+from ultra_runtime.files.atomic import WriteError, locked
+from ultra_runtime.files.project import find_project, subfolder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
+from ultra_runtime.plan.values import SESSION_SPEC, Plan
+from ultra_runtime.run.state.pinned import refuse_pinned
+from ultra_runtime.typed import Mapping
+from ultra_runtime.words import one_line
+
+NO_WORDS: Mapping[str, str] = {}
+
+
+def folder_of_specs(plan: str, project: str | None) -> str:
+    """Return the folder for the specs, in the project or next to the plan; it may not exist yet."""
+    if project:
+        return subfolder(find_project(project), folder_of(SESSION_SPEC))
+    target = os.path.join(os.path.dirname(os.path.abspath(plan)), folder_of(SESSION_SPEC))
+    if os.path.islink(target):
+        raise WriteError(f"{one_line(target)} is a symbolic link")
+    return target
+
+
+def make_specs(
+    plan: Plan, shown: str, target: str, words: Mapping[int, Mapping[str, str]] | None = None
+) -> dict[str, bytes]:
+    """Return file name -> spec of every session; sections without new words keep those of the existing spec."""
+    start, end = _name_parts()
+    specs = {}
+    for session in plan.sessions:
+        name = f"{start}{session.number}{end}"
+        own = {**_kept(os.path.join(target, name)), **(words or {}).get(session.number, NO_WORDS)}
+        specs[name] = spec_text(plan, session, shown, own).encode()
+    return specs
+
+
+def spec_faults(target: str, specs: Mapping[str, bytes]) -> list[Issue]:
+    """Return the errors of all specs."""
+    contract = load_contract(SESSION_SPEC)
+    return [
+        issue
+        for name, data in specs.items()
+        for issue in check_write(contract, data, os.path.join(target, name)).errors
+    ]
+
+
+def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
+    """Write the specs, unless a live run uses one, and return the names of specs left by an earlier plan."""
+    for name in specs:
+        refuse_pinned(os.path.join(target, name))
+    os.makedirs(target, exist_ok=True)
+    with locked(target) as folder:
+        for name, data in specs.items():
+            folder.write(name, data)
+    start, end = _name_parts()
+    return sorted(
+        name
+        for name in os.listdir(target)
+        if name.startswith(start)
+        and name.endswith(end)
+        and name[len(start) : -len(end)].isdigit()
+        and name not in specs
+    )
+
+
+def _name_parts() -> tuple[str, str]:
+    """Return what comes before and after the number in the file name of a spec."""
+    start, _, rest = file_of(SESSION_SPEC).rpartition("/")[2].partition("{")
+    return start, rest.partition("}")[2]
+
+
+def _kept(path: str) -> dict[str, str]:
+    """Return the sections that the model wrote in an existing spec."""
+    try:
+        spec = read(read_regular(path), SESSION_SPEC)
+    except UnreadableError:
+        return {}
+    found = {name: spec.document.section(name) for name in (CONTEXT, HANDOFF)}
+    return {
+        name: "\n".join(spec.document.body(section)).strip() for name, section in found.items() if section
+    }

@@ -1,0 +1,1 @@
+"""The research stage: topics, agents, evidence and confidence."""

@@ -1,0 +1,1 @@
+"""The review stage: what changed, findings, criteria and verdict."""

@@ -1,0 +1,1 @@
+"""Where a project stands: one answer that every verb, hook and page uses."""

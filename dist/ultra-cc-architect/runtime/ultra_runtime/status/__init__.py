@@ -1,0 +1,1 @@
+"""Where a project stands: facts from its artifacts, as text and as a page."""

@@ -1,0 +1,3 @@
+"""Rendered from contracts and settings: what the runtime knows."""
+
+LAUNCHER = "architect"

@@ -1,0 +1,13 @@
+"""Rendered from the headers of agents/*.md.j2: edit those files, not this one."""
+
+REVIEWERS = ()
+CONFORMANCE = ""
+COORDINATOR = ""
+EXPLORERS = ("structure-reader", "constraints-reader", "features-reader",)
+REMEDIATION_EXPLORERS = ()
+LOCAL_RESEARCHERS = ()
+EXTERNAL_RESEARCHERS = ()
+QUICK_RESEARCHERS = ()
+SECOND_MODEL = ""
+CRITICS = ()
+DECOMPOSER = ""

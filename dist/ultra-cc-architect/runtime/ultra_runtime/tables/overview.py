@@ -1,0 +1,57 @@
+"""Rendered from contracts/overview.yaml: edit that file, not this one."""
+
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Part, Section, Version
+
+CONTRACT = Contract(
+    artifact="overview",
+    title="Architecture overview",
+    prefix="OVERVIEW",
+    format="frontmatter",
+    reader="architecture.overview",
+    version=Version(field="architecture_version", current="1.0", accepts=()),
+    modes=Modes(write="strict"),
+    places=("{project_dir}/architecture/overview.md",),
+    fields=(
+        Field(name="type", type="text", required=True, values={"ultra-architecture": "A decision about structure."}, code="OVERVIEW_WRONG_TYPE"),
+        Field(name="architecture_version", type="text", required=True, form="version"),
+        Field(name="created", type="date", required=True),
+        Field(name="slug", type="text", required=True, form="slug"),
+        Field(name="project_dir", type="text", required=True, form="project-dir"),
+        Field(name="brief_path", type="text", required=True),
+        Field(name="commit", type="text", required=False, form="commit"),
+    ),
+    sections=(
+        Section(name="Context", required=True),
+        Section(name="Forces", required=True),
+        Section(name="Options", required=True),
+        Section(name="Decision", required=True, fields=(Field(name="Chosen", type="text", required=True),)),
+        Section(name="Structure", required=True),
+        Section(name="Interfaces", required=True),
+        Section(name="Consequences", required=True),
+        Section(name="Claude Code fit", required=True),
+        Section(name="Traceability", required=True),
+    ),
+    parts=(
+        Part(name="options", heading="Option {number}: {title}", under=("Options",), level=3, code="OVERVIEW_OPTION", fields=(Field(name="Costs", type="text", required=True), Field(name="Right when", type="text", required=True), Field(name="Files", type="list", required=True),)),
+        Part(name="fits", heading="Part {number}: {title}", under=("Claude Code fit",), level=3, code="OVERVIEW_FIT", fields=(Field(name="Best as", type="text", required=True, values={"command": "A person starts it.", "agent": "It needs a context of its own.", "skill": "The model should know how, when the subject comes up.", "hook": "It must happen every time, and code decides.", "MCP server": "It gives the model tools or data from elsewhere.", "plain code": "The model is not needed."}), Field(name="Because", type="text", required=True),)),
+    ),
+    codes={
+        "OVERVIEW_NOT_FOUND": Code(name="OVERVIEW_NOT_FOUND", severity="error", remedy="Name an overview, or make one first."),
+        "OVERVIEW_READ_ERROR": Code(name="OVERVIEW_READ_ERROR", severity="error", remedy="Make it a regular file that you can read."),
+        "OVERVIEW_WRONG_TYPE": Code(name="OVERVIEW_WRONG_TYPE", severity="error", remedy="Name an overview, or correct the type."),
+        "OVERVIEW_VERSION_UNSUPPORTED": Code(name="OVERVIEW_VERSION_UNSUPPORTED", severity="error", remedy="Upgrade the plugin, or put the overview again."),
+        "OVERVIEW_MISSING_FIELD": Code(name="OVERVIEW_MISSING_FIELD", severity="error", remedy="Add the field."),
+        "OVERVIEW_BAD_TYPE": Code(name="OVERVIEW_BAD_TYPE", severity="error", remedy="Write a value of the type that the contract requires."),
+        "OVERVIEW_BAD_VALUE": Code(name="OVERVIEW_BAD_VALUE", severity="error", remedy="Write a value that the message allows."),
+        "OVERVIEW_MISSING_SECTION": Code(name="OVERVIEW_MISSING_SECTION", severity="error", remedy="Add the section with a level 2 heading (##)."),
+        "OVERVIEW_TITLE": Code(name="OVERVIEW_TITLE", severity="error", remedy="Begin the body with one line `# Title`; sections have level 2."),
+        "OVERVIEW_OPTION": Code(name="OVERVIEW_OPTION", severity="error", remedy="List at least two options with Costs, Right when and Files, and choose one of them."),
+        "OVERVIEW_FIT": Code(name="OVERVIEW_FIT", severity="error", remedy="Give each part its feature and the reason."),
+        "OVERVIEW_NO_SOURCE": Code(name="OVERVIEW_NO_SOURCE", severity="error", remedy="Add `path:line` \"words that stand there\", or the same for a file of the project, or remove the claim."),
+        "OVERVIEW_SOURCE_GONE": Code(name="OVERVIEW_SOURCE_GONE", severity="error", remedy="Read the file again and correct the claim and its source."),
+        "OVERVIEW_SOURCE_MOVED": Code(name="OVERVIEW_SOURCE_MOVED", severity="warning", remedy="Correct the line; the claim still holds."),
+        "OVERVIEW_TABLE": Code(name="OVERVIEW_TABLE", severity="error", remedy="Write | Component | Files | Does | Uses | with existing files, and `(new)` after those to be made."),
+        "OVERVIEW_UNCOVERED": Code(name="OVERVIEW_UNCOVERED", severity="error", remedy="Add the file to the component that it belongs to, or to a new one."),
+        "OVERVIEW_DIAGRAM": Code(name="OVERVIEW_DIAGRAM", severity="error", remedy="Put the section Structure again; the diagram is filled in.", soft=True),
+    },
+)

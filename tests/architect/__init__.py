@@ -1,0 +1,1 @@
+"""The plugin that prepares a decision about structure."""
