@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME, StartRequest
-from ultra_runtime.run.life.start import Started, start
+from ultra_runtime.run.life.start import InWaves, Started, start
 from ultra_runtime.run.tree.workspace import make_folder, replace
 from ultra_runtime.works.compiled import plan_text
 from ultra_runtime.works.handoffs import SPECIFIER
@@ -36,6 +36,8 @@ def start_work(work: WorkOrder, restart: bool = False, accept: bool = False) -> 
     replace(place.plan, plan_text(work, plan).encode("utf-8", "surrogateescape"))
     mode = RESUME if begun else ""
     started = start(StartRequest(place.plan, mode, None, None, None, restart, accept, False, False))
+    if isinstance(started, InWaves):
+        raise RefusedError(f"{work.name} has sessions", "run its tasks one by one")
     started.live.lock[WORK] = work.name
     started.live.save_lock()
     state["started"] = True
