@@ -43,8 +43,8 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     for name in report.left:
         place = shlex.quote(str(out / name))
         yield f"{out / name}: from an earlier build, not in these sources; to remove it: rm -r {place}"
-    for name in report.renamed:
-        yield f"{name} [warning]"
+    for problem in report.renamed:
+        yield f"{problem} [warning]"
     yield f"{report.written} files changed" if report.written else "nothing changed"
     yield ""
     yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
