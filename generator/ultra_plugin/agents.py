@@ -14,7 +14,7 @@ from ultra_plugin.model import Budget, Plugin
 from ultra_plugin.source import SourceTree
 
 BUDGET = ("budget",)
-KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked", "programs")
+KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked", "programs", "verbs")
 
 _EXTENDS = re.compile(r"\{%[-+]?\s*extends\s+[\"']([^\"']+)[\"']")
 _PROGRAM = re.compile(r"[\w.-]+( [\w.=-]+)*( \.\.\.| '[A-Z]+')?", re.ASCII)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ultra_plugin.errors import ProblemsFound, refuse
+from ultra_plugin.errors import Problem, ProblemsFound, refuse
 from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
 from ultra_plugin.report import Report
-from ultra_plugin.source import SourceTree
-from ultra_plugin.stamp import inputs_digest, recall, remember, tried
+from ultra_plugin.source import PLUGINS, SourceTree, is_in_plugin
+from ultra_plugin.stamp import inputs_digest, kept_plugins, recall, remember, tried
 
 Progress = Callable[[str], None]
 
@@ -27,54 +29,93 @@ def build(
         return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
     # Imported late: a build with nothing to do needs neither Jinja nor the checks.
     from ultra_plugin.check.trial import trial_digest
+    from ultra_plugin.folder import read_folder
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
+    from ultra_plugin.targets import write_targets
     from ultra_plugin.tree import write, write_file
 
-    bundles, offer = checked(tree, out.name, progress, tried(out))
+    kept = kept_plugins(tree, out)
+    back = {name: replace(read_folder(out / name), name=name, kept=one.sources) for name, one in kept.items()}
+    bundles, offer, problems = judged(tree, out.name, progress, tried(out), back)
+    new = [bundle for bundle in bundles if bundle.kept is None]
     progress("write")
-    changes = write(bundles, out)
+    changes = write(new, out)
     place = out.parent / ".claude-plugin" / "marketplace.json"
     removed = sweep(out, bundles, offer, place.read_bytes() if place.is_file() else b"")
     new_offer = write_file(place, offer)
     progress("package")
-    plugins = [plugin_report(bundle, out / bundle.name, zip_bundle(bundle, out)) for bundle in bundles]
+    reports = {one.name: plugin_report(one, out / one.name, zip_bundle(one, out)) for one in new}
+    reports |= {name: one.report for name, one in kept.items()}
+    counts = {name: Counter(problem.code for problem in found) for name, found in problems.items()}
+    counts |= {name: Counter(one.warnings) for name, one in kept.items()}
     packages = []
     if distributions:
         progress("build the wheel")
         packages = build_distributions(tree.project, out)
-    written = sum(map(len, changes.values())) + new_offer
+    targets, new_targets = write_targets(bundles, out)
+    written = sum(map(len, changes.values())) + new_offer + new_targets
     left = leftovers(out, {bundle.name for bundle in bundles})
     report = Report(
-        tuple(plugins), tuple(map(str, packages)), written, removed, left, renamed=tuple(tree.renamed)
+        plugins=tuple(reports[bundle.name] for bundle in bundles),
+        packages=tuple(map(str, packages)),
+        written=written,
+        removed=removed,
+        left=left,
+        renamed=tuple(tree.renamed),
+        unshipped=unshipped(tree, bundles),
+        warnings=dict(sum(counts.values(), Counter()).most_common()),
+        targets=targets,
+        suite=str(json.loads(offer)["name"]),
     )
-    remember(out, inputs, report, trial_digest(tree, bundles))
+    parts = {bundle.name: (bundle.sources, counts[bundle.name]) for bundle in bundles}
+    remember(tree, out, inputs, report, trial_digest(tree, bundles), parts)
     return report
 
 
-def checked(
-    tree: SourceTree, folder: str, progress: Progress = lambda _: None, last_trial: str = ""
-) -> tuple[list[Bundle], bytes]:
-    """Load, render, check and try; return the bundles and the marketplace that offers them from a folder.
+def unshipped(tree: SourceTree, bundles: Sequence[Bundle]) -> tuple[str, ...]:
+    """Return the files in the folders of plugins that no bundle is made from, settings aside."""
+    used = {source for bundle in bundles for source in bundle.sources}
+    used |= {f"{PLUGINS}/{bundle.name}/plugin.yaml" for bundle in bundles}
+    every = sorted({*tree.files(PLUGINS), *tree.left_behind})
+    return tuple(tree.shown(path) for path in every if path not in used and is_in_plugin(path))
 
-    A runtime with the digest of the last trial is not tried again.
+
+def checked(tree: SourceTree, folder: str) -> tuple[list[Bundle], bytes]:
+    """Load, render, check and try; return the bundles and the marketplace that offers them from a folder."""
+    bundles, offer, _ = judged(tree, folder)
+    return bundles, offer
+
+
+def judged(
+    tree: SourceTree,
+    folder: str,
+    progress: Progress = lambda _: None,
+    last_trial: str = "",
+    kept: Mapping[str, Bundle] | None = None,
+) -> tuple[list[Bundle], bytes, dict[str, list[Problem]]]:
+    """Do what `checked` does, and also return the problems that the profiles accept, by plugin.
+
+    A runtime with the digest of the last trial is not tried again, and the bundles in `kept` are neither rendered nor
+    checked again.
     """
     try:
-        return _checked(tree, folder, progress, last_trial)
+        return _judged(tree, folder, progress, last_trial, kept)
     except ProblemsFound as error:
         raise ProblemsFound(map(tree.placed, error.problems)) from error
 
 
-def _checked(
-    tree: SourceTree, folder: str, progress: Progress, last_trial: str
-) -> tuple[list[Bundle], bytes]:
+def _judged(
+    tree: SourceTree, folder: str, progress: Progress, last_trial: str, kept: Mapping[str, Bundle] | None
+) -> tuple[list[Bundle], bytes, dict[str, list[Problem]]]:
     from ultra_plugin.check.markers import marker_problems
     from ultra_plugin.check.suite import check_suite
     from ultra_plugin.check.trial import trial_digest, trial_problems
     from ultra_plugin.config import load
+    from ultra_plugin.manifest import marketplace
     from ultra_plugin.overlay.lock import lock_problems
     from ultra_plugin.overlay.naming import left_names
-    from ultra_plugin.render import marketplace, render
+    from ultra_plugin.render import render
 
     progress("load")
     if marked := list(
@@ -85,15 +126,15 @@ def _checked(
         refuse(lock_problems(tree))
     suite = load(tree)
     progress("render")
-    bundles = render(tree, suite)
+    bundles = render(tree, suite, kept)
     if isinstance(tree, LayeredTree):
         names, place = tree.old_names()
         refuse(left_names(names, bundles, place))
-    offer = marketplace(suite, folder)
+    offer = marketplace(suite, folder, bundles)
     progress("check")
-    check_suite(tree, suite, bundles, offer)
+    warnings = check_suite(tree, suite, bundles, offer)
     if last_trial != trial_digest(tree, bundles):
         progress("try")
         if problems := trial_problems(tree, suite, bundles):
             raise ProblemsFound(problems)
-    return bundles, offer
+    return bundles, offer, warnings

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ultra_plugin.bill import Item, always_on, bill, tokens
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Budget, Bundle
+from ultra_plugin.references import Saving, savings
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,18 @@ class PluginReport:
     size: int
     always_on: int
     costs: tuple[Cost, ...]
+    savings: tuple[Saving, ...] = ()
+    """What the dispatches to agents carry of the reference texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """One plugin in the format of another client."""
+
+    plugin: str
+    target: str
+    folder: str
+    losses: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,13 @@ class Report:
     """Folders that look like such plugins but were kept, because they may be somebody else's."""
     renamed: tuple[Problem, ...] = ()
     """Old names of an upstream that an overlay still uses."""
+    unshipped: tuple[str, ...] = ()
+    """Files and folders in the folders of plugins that do not ship."""
+    warnings: Mapping[str, int] = field(default_factory=dict)
+    """Code -> how often; problems that the profiles accept."""
+    targets: tuple[TargetReport, ...] = ()
+    suite: str = ""
+    """The name of the marketplace that offers the plugins."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:
@@ -63,6 +84,7 @@ def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:
         size=sum(len(file.content) for file in bundle.files.values()),
         always_on=tokens(always_on(items)),
         costs=tuple(map(_cost, items)),
+        savings=savings(bundle),
     )
 
 

@@ -22,6 +22,11 @@ def default_source() -> Path:
     return here if here.is_dir() or not _PACKAGED.is_dir() else _PACKAGED
 
 
+def packaged_source() -> Path:
+    """Return the source tree of this project: the packaged one, or that of the checkout."""
+    return _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[3] / "plugin_src"
+
+
 def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --source."""
     packaged = ", or else the one in this package" if _PACKAGED.is_dir() else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -273,6 +274,20 @@ class LayeredTree(SourceTree):
             found = self.upstream.find(self.base(placed(path.removeprefix(UPSTREAM), self.folder)))
             return Path(self.shown(path)) if found else None
         return Path(self.shown(path)) if path in self._known else None
+
+    def is_link(self, path: str) -> bool:
+        own = self._own_file(path)
+        return own.is_symlink() if own else self.upstream.is_link(self.base(path))
+
+    def is_executable(self, path: str) -> bool:
+        own = self._own_file(path)
+        mode = own.stat().st_mode & stat.S_IXUSR if own else self.upstream.is_executable(self.base(path))
+        return bool(mode)
+
+    def _own_file(self, path: str) -> Path | None:
+        """Return the overlay's file that adds or replaces a file of the whole tree, if there is one."""
+        own = (one.file for one in self.overrides if one.target == path and one.kind in ("add", "replace"))
+        return next((self.root / file for file in own), None)
 
     def shown(self, path: str) -> str:
         if path.startswith(UPSTREAM):
