@@ -38,13 +38,9 @@ def start_work(work: WorkOrder, restart: bool, edited: bool, settings: bool) -> 
     make_folder(os.path.dirname(place.plan))
     replace(place.plan, plan_text(work, plan).encode("utf-8", "surrogateescape"))
     mode = RESUME if begun else ""
-<<<<<<< HEAD
-    started = start(StartRequest(place.plan, mode, None, None, None, restart, accept, False, False))
+    started = start(StartRequest(place.plan, mode, None, None, None, restart, edited, False, settings))
     if isinstance(started, InWaves):
         raise RefusedError(f"{work.name} has sessions", "run its tasks one by one")
-=======
-    started = start(StartRequest(place.plan, mode, None, None, None, restart, edited, False, settings))
->>>>>>> m-sdd
     started.live.lock[WORK] = work.name
     started.live.save_lock()
     state["started"] = True
