@@ -13,7 +13,7 @@ from tests.kit.names import EXAMPLE, NAME, PROJECT
 RETRO = """\
 artifact: retro
 title: Retrospective
-handover: 20
+handover: 90
 prefix: RETRO
 format: frontmatter
 producer: retro

@@ -311,8 +311,11 @@ def test_nothing_that_people_or_models_read_mentions_it(
 def test_the_bundle_has_no_verb_of_it(removed: Removed, tmp_path: Path, python: Path) -> None:
     ultra = Ultra(removed.bundle, tmp_path, python)
     for verb in removed.gone:
-        told = ultra(*verb.split())
-        assert told.status == 2, (verb, told.out)
+        if (
+            verb.split()[0] not in removed.verbs
+        ):  # of another plugin, with an argument that this one's verb takes
+            told = ultra(*verb.split())
+            assert told.status == 2, (verb, told.out)
         assert not (
             removed.bundle / f"runtime/ultra_runtime/verbs/{verb.replace(' ', '_').replace('-', '_')}.py"
         ).exists()

@@ -10,7 +10,6 @@ from ultra_runtime.waves.wave_run import find_begun, find_wave_run
 
 USAGE = "session next [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

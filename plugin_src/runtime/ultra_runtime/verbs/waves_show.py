@@ -19,7 +19,6 @@ USAGE = (
     " [--session-minutes N] [--accept-api-billing] [--json]"
 )
 STAGE = "execute"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

@@ -12,7 +12,6 @@ from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves wait [--seconds S] [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"
-READ_ONLY = True
 MOST_SECONDS = 540.0
 NAP = 0.1
 
