@@ -29,7 +29,7 @@ def run(args: Args) -> Answer:
     """Answer with where the waves stand, or with what goes on."""
     found = find_begun(args.need("PLAN"), args.get("--project"))
     if found.journal.lives():
-        return standing(found)
+        return standing(found, lives=True)
     if os.environ.get(KEY) and not args.flag("--accept-api-billing"):
         raise RefusedError(
             f"{KEY} is set, so the sessions would be billed to that key",

@@ -81,9 +81,9 @@ def ceiling_line(limits: dict[str, Any]) -> str:
     )
 
 
-def standing(run: WaveRun) -> Answer:
-    """Answer with where every session stands."""
-    state, lives = run.state, run.journal.lives()
+def standing(run: WaveRun, lives: bool) -> Answer:
+    """Answer with where every session stands; `lives` says whether a supervisor serves the plan."""
+    state = run.state
     data: dict[str, Any] = {"ok": True, "running": lives and not state.result}
     if state.result:
         data.update(result=state.result, why=state.why, report=_report(run))
