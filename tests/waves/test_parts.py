@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.names import RUNTIME
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.state.wave_journal import Journal
 from ultra_runtime.waves.ports import take_ports
@@ -93,10 +92,10 @@ def test_what_the_stream_says(
     assert (found.resets, found.dollars, found.tokens, found.last) == (resets, dollars, tokens, last)
 
 
-def test_blocks_of_ports_belong_to_one_process_and_are_free_after_it() -> None:
+def test_blocks_of_ports_belong_to_one_process_and_are_free_after_it(bundle: Path) -> None:
     allowed = (61000, 61000 + 2 * PORT_BLOCK - 1)
     assert [take_ports(allowed) for _ in range(3)] == [61000, 61000 + PORT_BLOCK, 0]
-    script = f"import sys; sys.path.insert(0, {str(RUNTIME)!r})\nfrom ultra_runtime.waves.ports import take_ports\n"
+    script = f"import sys; sys.path.insert(0, {str(bundle / 'runtime')!r})\nfrom ultra_runtime.waves.ports import take_ports\n"
     other = (62000, 62000 + PORT_BLOCK - 1)
     for _ in range(2):
         said = subprocess.run(
