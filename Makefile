@@ -3,16 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
-WORKERS ?= 2
+# One more than the cores that most have: tests of the client and of kills wait now and then.
+WORKERS ?= 3
 BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_src/plugins/*))
 
-.PHONY: help plugin install test check dev eval bench soak screenshots tutorial release clean
+.PHONY: help plugin install test slowest check dev eval bench soak screenshots tutorial release clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make plugin   build every plugin and package into dist/"
 	@echo "make install  install the built plugins into your Claude Code; ARGS='--help' lists the options"
 	@echo "make test     check, then run all tests, including those with the real client"
+	@echo "make slowest  run all tests and list the slowest forty"
 	@echo "make check    ruff, mypy and the generator's own check"
 	@echo "make dev      rebuild on change and start the client with the built plugin"
 	@echo "make eval     run the plugin's evals with a real model, on your account; shows the cost and asks first"
@@ -52,6 +54,9 @@ check: $(VENV)/.dev
 test: check
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal
+
+slowest: $(VENV)/.dev
+	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal --quiet --durations=40
 
 dev: $(VENV)/.plugin
 	@$(RUN) -m ultra_plugin build

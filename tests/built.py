@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.interpreters import interpreters
+from tests.kit.calls import FIXED
+from tests.kit.files import copy_tree
 from tests.kit.names import NAME, SOURCES
 from ultra_plugin.config import load
 from ultra_plugin.per_plugin import own_suite
@@ -16,18 +22,30 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import table_files
 from ultra_plugin.tree import write
 
+UNUSED = "unused"
+# A folder that all workers of a session share.
+SHARED = pytest.StashKey[Path]()
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Have the runtime of the sources find its tables, as a rendered one does, already while tests are collected."""
-    folder = tempfile.TemporaryDirectory(prefix="ultra-tables-")
-    config.add_cleanup(folder.cleanup)
-    add_tables(Path(folder.name))
+    given = getattr(config, "workerinput", {}).get("shared")
+    if given is None:
+        folder = tempfile.TemporaryDirectory(prefix="ultra-shared-")
+        config.add_cleanup(folder.cleanup)
+        write_tables(Path(folder.name))
+    config.stash[SHARED] = Path(given or folder.name)
+    use_tables(config.stash[SHARED])
 
 
-def add_tables(folder: Path) -> None:
-    """Render the tables below a folder and let `ultra_runtime.tables` be found there."""
-    import ultra_runtime
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker where the shared folder is."""
+    node.workerinput["shared"] = str(node.config.stash[SHARED])
 
+
+def write_tables(folder: Path) -> None:
+    """Render the tables of the runtime below a folder."""
     tree = SourceTree(SOURCES)
     suite = load(tree)
     (plugin,) = [one for one in suite.plugins if one.settings.name == NAME]
@@ -35,6 +53,12 @@ def add_tables(folder: Path) -> None:
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.content)
+
+
+def use_tables(folder: Path) -> None:
+    """Let `ultra_runtime.tables` be found below a folder."""
+    import ultra_runtime
+
     ultra_runtime.__path__.append(str(folder / "runtime/ultra_runtime"))
 
 
@@ -45,10 +69,30 @@ def rendered(sources: Path, target: Path) -> Path:
     return target / NAME
 
 
+def copy_bundle(bundle: Path, target: Path) -> Path:
+    """Return a copy of the session's bundle with its byte code, of one that no call writes byte code to meanwhile."""
+    return copy_tree(bundle.parents[1] / UNUSED / bundle.name, target)
+
+
 @pytest.fixture(scope="session")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a plugin folder that no test changes; tests/generator shows that dist/ is the same."""
-    out = tmp_path_factory.mktemp("built")
-    bundles, _ = checked(SourceTree(SOURCES), "dist")
-    write(bundles, out)
-    return out / NAME
+def bundle(pytestconfig: pytest.Config) -> Path:
+    """Return a plugin folder that no test changes, built once; tests/generator shows that dist/ is the same."""
+    shared = pytestconfig.stash[SHARED]
+    with open(shared / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "dist").exists():
+            bundles, _ = checked(SourceTree(SOURCES), "dist")
+            write(bundles, shared / "dist")
+            compiled: list[str | Path] = [
+                interpreters()[-1],
+                "-I",
+                "-S",
+                "-m",
+                "compileall",
+                "-q",
+                shared / "dist",
+            ]
+            subprocess.run(compiled, check=True)
+            copy_tree(shared / "dist", shared / UNUSED)
+    FIXED.update((shared / "dist").iterdir())
+    return shared / "dist" / NAME

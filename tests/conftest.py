@@ -5,13 +5,28 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
+from tests.kit.quick import keep_byte_code, use_this_python, work_in_memory
+
+keep_byte_code()
+use_this_python()
+work_in_memory()
 # The same examples every time, so that a build says the same of the same sources; `make soak` looks for new ones.
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("default" if "ULTRA_SOAK" in os.environ else "steady")
 
 pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
+
+
+# Files with tests of half a minute: they come first, so that no worker waits for one of them at the end.
+LONGEST = ("test_whole_way.py", "test_evals.py", "test_fork.py", "test_readme.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.kit.files import Content, write_tree
+from tests.kit.names import NAME as FLAGSHIP
 from tests.kit.sources import copy_of_sources
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
@@ -63,7 +64,7 @@ back: a deleted home folder, a formatted disk, a rewritten history. Ask it about
 def copy_sources(folder: Path, settings: str = SETTINGS) -> Path:
     """Return a copy of the sources with the plugin in it."""
     source = copy_of_sources(folder)
-    flagship = next(source.glob("plugins/*/plugin.yaml")).parent
+    flagship = source / "plugins" / FLAGSHIP
     own: dict[str, Content] = {
         "plugin.yaml": settings,
         "README.md.j2": README,

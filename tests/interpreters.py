@@ -19,6 +19,12 @@ def interpreters(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
     return tuple(path for version, path in every_interpreter().items() if version >= oldest)
 
 
+def sampled(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
+    """Return the interpreters that a test of all versions tries: the oldest and the newest, in `make soak` all of them."""
+    found = interpreters(oldest)
+    return found if "ULTRA_SOAK" in os.environ else tuple(dict.fromkeys((found[0], found[-1])))
+
+
 def too_old() -> tuple[Path, ...]:
     """Return the interpreters that the runtime refuses."""
     return tuple(path for version, path in every_interpreter().items() if version < (3, 9))
@@ -26,7 +32,7 @@ def too_old() -> tuple[Path, ...]:
 
 @cache
 def every_interpreter() -> dict[tuple[int, int], Path]:
-    """Return version -> interpreter; a version manager's shim of a version that is not chosen does not start."""
+    """Return version -> interpreter; one that does not start is left out."""
     found: dict[tuple[int, int], Path] = {}
     for candidate in dict.fromkeys(_candidates()):
         asked: list[str | Path] = [candidate, "-I", "-S", "-c", _TELL]
@@ -46,9 +52,9 @@ def python_on_path(interpreter: Path, folder: Path) -> Path:
 def _candidates() -> Iterator[Path]:
     yield Path(sys.executable)
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
-    # Behind pyenv's shims stand its versions, also those that are not chosen here.
-    folders += [
+    # Instead of pyenv's shims take its versions: a shim is slow, and starts only the version that is chosen here.
+    versions = [
         path for folder in folders if folder.name == "shims" for path in folder.parent.glob("versions/*/bin")
     ]
-    for folder in folders:
+    for folder in [folder for folder in folders if folder.name != "shims"] + versions:
         yield from (path for path in sorted(folder.glob("python3*")) if _NAME.fullmatch(path.name))

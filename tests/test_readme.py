@@ -60,6 +60,7 @@ def test_every_command_of_the_readme_works(
         "CLAUDE_CONFIG_DIR": str(home.config),
         "PATH": client["PATH"],
         "PYTHON": str(python_with_a_space / "python3"),
+        "PIP_NO_COMPILE": "1",
     }
     for line in COMMANDS:
         done = subprocess.run(

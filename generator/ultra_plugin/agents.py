@@ -14,8 +14,9 @@ from ultra_plugin.model import Budget, Plugin
 from ultra_plugin.source import SourceTree
 
 BUDGET = ("budget",)
-KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked", "programs")
+KEYS = (*BUDGET, "output", "role", "scope", "quick", "remediation", "order", "asked", "programs", "verbs")
 
+_EXTENDS = re.compile(r"\{%[-+]?\s*extends\s+[\"']([^\"']+)[\"']")
 _PROGRAM = re.compile(r"[\w.-]+( [\w.=-]+)*( \.\.\.| '[A-Z]+')?", re.ASCII)
 
 
@@ -28,18 +29,27 @@ class Declared(Agent):
 
 def taken_lines(path: str, lines: list[str]) -> frozenset[int]:
     """Return the lines of a header, counted from 0, that hold keys for the generator."""
-    keys = KEYS if "/agents/" in path else BUDGET
-    if lines[0] != "---":
-        return frozenset()
-    end = next((number for number, line in enumerate(lines[1:], 1) if line == "---"), 0)
+    keys = KEYS if "/agents/" in f"/{path}" else BUDGET
+    start = header_start(lines)
+    end = next((number for number, line in enumerate(lines) if line == "---" and number > start), 0)
     taken: set[int] = set()
     inside = False
-    for number in range(1, end):
+    for number in range(start + 1, end if start >= 0 else 0):
         line = lines[number]
         inside = line.partition(":")[0] in keys or (inside and line.startswith((" ", "\t")))
         if inside:
             taken.add(number)
     return frozenset(taken)
+
+
+def header_start(lines: list[str]) -> int:
+    """Return the line, counted from 0, where a header begins, after Jinja tags alone; -1 without a header."""
+    for number, line in enumerate(lines):
+        if line == "---":
+            return number
+        if line.strip() and not line.startswith(("{%", "{#")):
+            break
+    return -1
 
 
 def declared(path: str, lines: list[str], taken: frozenset[int]) -> Declared:
@@ -52,9 +62,14 @@ def declared(path: str, lines: list[str], taken: frozenset[int]) -> Declared:
 
 
 def read_agent(tree: SourceTree, path: str) -> Agent:
-    """Return the declarations in the header of an agent's source."""
-    lines = tree.text(path).split("\n")
-    return declared(tree.shown(path), lines, taken_lines(path, lines))
+    """Return the declarations in the header of an agent's source, or of the one that it extends."""
+    place, lines = path, tree.text(path).split("\n")
+    while header_start(lines) < 0 and (parent := _EXTENDS.search("\n".join(lines))):
+        place = parent.group(1)
+        if tree.find(place) is None:  # rendering says so
+            break
+        lines = tree.text(place).split("\n")
+    return declared(tree.shown(place), lines, taken_lines(path, lines))
 
 
 def agents_with(roles: Mapping[str, Agent], role: Role) -> list[str]:

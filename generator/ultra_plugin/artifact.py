@@ -15,7 +15,7 @@ FieldType = Literal[
 ]
 Form = Literal[
     "slug", "file-name", "project-dir", "question", "commit", "sha1", "sha256", "step-number", "version", "location",
-    "pattern",
+    "pattern", "work-id", "task-id",
 ]  # fmt: skip
 """A required form of text; the runtime has one function per form."""
 Severity = Literal["error", "warning"]
@@ -69,6 +69,8 @@ class Section:
     fields: Mapping[str, Field] = field(default_factory=dict)
     mild: bool = False
     """Required, but its lack is only a warning."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Language -> the section's name in it; English is the name itself."""
     as_: str | None = None
     """The runtime's name of a renamed section."""
 
@@ -234,7 +236,8 @@ class Contract:
     title: str
     handover: int
     prefix: str
-    format: Literal["json", "yaml", "frontmatter", "markdown", "directory"]
+    format: Literal["json", "yaml", "frontmatter", "quoted", "markdown", "directory"]
+    """`quoted` is Markdown whose fields are `> Name: value` lines below its title."""
     producer: str
     consumer: str | tuple[str, ...]
     summary: str

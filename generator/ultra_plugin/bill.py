@@ -11,7 +11,7 @@ import yaml
 from ultra_plugin.document import LOADER
 from ultra_plugin.model import Budget, Bundle, BundleFile
 
-_GUIDE = re.compile(r"\bultra guide ([a-z0-9-]+)(?: ([a-z0-9-]+))?")
+_GUIDE = re.compile(r"\b[a-z-]+ guide ([a-z0-9-]+)(?: ([a-z0-9-]+))?")
 _ATTACHED = re.compile(r"@\$\{CLAUDE_PLUGIN_ROOT\}/([^\s`'\")]+)")
 
 

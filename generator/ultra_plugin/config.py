@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -14,20 +14,24 @@ from ultra_plugin.agents import agent_problems, outputs_of, read_agent
 from ultra_plugin.artifact import CommonCodes, Contract, Output
 from ultra_plugin.contracts import contract_problems, output_problems, reader_problems, with_values
 from ultra_plugin.declared import Limit
-from ultra_plugin.document import read_document
-from ultra_plugin.errors import Problem, ProblemsFound, refuse
+from ultra_plugin.document import line_of, read_document, top_keys
+from ultra_plugin.errors import Problem, ProblemsFound, UltraError, refuse
 from ultra_plugin.limits import load_limits, with_limits
 from ultra_plugin.model import Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
 from ultra_plugin.policy import load_policy
-from ultra_plugin.source import SourceTree
+from ultra_plugin.source import PLUGINS, SourceTree
 from ultra_plugin.stages import place_problems, stage_problems
 from ultra_plugin.verbs import read_verbs
 
 T = TypeVar("T")
 COMMON = "contracts/common.yaml"
 # These become file names in a bundle, so they must not leave the folder.
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+SAFE_NAME = re.compile(r"(?!\.)[^/\\\s\x00-\x1f]+")
+MANIFEST = ".claude-plugin/plugin.json"
+_EXACT_KEYS = ("name", "exact", "copy", "skip", "profile", "allow", "deny", "entry", "targets")
+"""Settings of a plugin that ships its own manifest."""
 
 
 def load(tree: SourceTree) -> Suite:
@@ -41,6 +45,9 @@ def load(tree: SourceTree) -> Suite:
             problems.extend(error.problems)
             return None
 
+    if not tree.find("suite.yaml") and (tree.root / MANIFEST).is_file():
+        sentence = f"is a plugin, not a source tree; make one of it with: ultra-plugin adopt {tree.root}"
+        raise UltraError(f"{tree.root}: {sentence}")
     settings = attempt(partial(read, tree, "suite.yaml", SuiteSettings))
     limits = attempt(partial(load_limits, tree))
     contracts = [
@@ -56,7 +63,7 @@ def load(tree: SourceTree) -> Suite:
     common = (
         attempt(partial(read, tree, COMMON, CommonCodes, limits)) if tree.find(COMMON) else CommonCodes({})
     )
-    plugins = [attempt(partial(load_plugin, tree, name)) for name in tree.folders("plugins")]
+    plugins = [attempt(partial(load_plugin, tree, name, settings)) for name in tree.folders(PLUGINS)]
     verbs = attempt(partial(read_verbs, tree))
     policy = attempt(partial(load_policy, tree))
     known = [contract for contract in contracts if contract]
@@ -111,36 +118,66 @@ def read(tree: SourceTree, path: str, into: type[T], limits: Mapping[str, Limit]
     return read_document(shown, data if limits is None else with_limits(shown, data, limits), into)
 
 
-def load_plugin(tree: SourceTree, name: str) -> Plugin:
+def load_plugin(tree: SourceTree, name: str, suite: SuiteSettings | None = None) -> Plugin:
     """Load one plugin's settings and find its commands and agents."""
-    folder = f"plugins/{name}"
-    path = f"{folder}/plugin.yaml"
-    if tree.find(path) is None:
-        raise ProblemsFound([tree.problem(folder, 0, "no-manifest", "has no plugin.yaml", "add it")])
-    settings = read(tree, path, PluginSettings)
+    folder = f"{PLUGINS}/{name}"
+    file, settings = _settings(tree, name, folder)
     stages = settings.pipeline
     commands = {
-        key: stages[key].command if key in stages else key for key in _keys(tree, f"{folder}/commands")
+        key: stages[key].command if key in stages else key.replace("/", ":")
+        for key in _keys(tree, f"{folder}/commands")
     }
     agents = {key: key for key in _keys(tree, f"{folder}/agents")}
-    sources = {key: f"{folder}/agents/{key}.md.j2" for key in agents}
+    sources = {key: f"{folder}/agents/{key}.md.j2" for key in agents if not settings.exact}
     roles = {key: read_agent(tree, path) for key, path in sources.items() if tree.find(path)}
     launchers = [settings.runtime.launcher] if settings.runtime else []
+    is_strict = (settings.profile or (suite.profile if suite else "strict")) == "strict"
+    words = [settings.name, *stages, *commands.values(), *agents, *launchers] if is_strict else []
     problems = [
-        tree.problem(path, 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens")
-        for word in (settings.name, *stages, *commands.values(), *agents, *launchers)
-        if not _NAME.fullmatch(word)
+        tree.problem(file, 0, "bad-name", f"'{word}' cannot be a name", "use a-z, 0-9 and single hyphens")
+        for word in words
+        if not all(map(NAME.fullmatch, word.replace("/", ":").split(":")))
     ]
+    if not is_strict and not SAFE_NAME.fullmatch(settings.name):
+        message = f"'{settings.name}' cannot be the name of a plugin"
+        problems.append(tree.problem(file, 0, "bad-name", message, "use letters, digits and hyphens"))
     if settings.name != name:
         message = f"the plugin '{settings.name}' is in a folder called '{name}'"
-        problems.append(tree.problem(path, 0, "bad-name", message, "use the same name for both"))
+        problems.append(tree.problem(file, 0, "bad-name", message, "use the same name for both"))
+    if settings.options and "userConfig" in settings.more:
+        line, message = line_of(tree.read(file), "userConfig"), "'options' and 'userConfig' say the same"
+        problems.append(tree.problem(file, line, "two-sources", message, "move all options to 'userConfig'"))
     problems += [
-        tree.problem(path, 0, "two-sources", f"{count} commands are called '{word}'", "rename one")
+        tree.problem(file, 0, "two-sources", f"{count} commands are called '{word}'", "rename one")
         for word, count in Counter(commands.values()).items()
         if count > 1
     ]
     refuse(problems)
-    return Plugin(settings, folder, commands, agents, roles)
+    return Plugin(settings, folder, file, commands, agents, roles)
+
+
+def _settings(tree: SourceTree, name: str, folder: str) -> tuple[str, PluginSettings]:
+    """Return the file of a plugin's settings, and the settings; a folder with a manifest alone is exact."""
+    found = [path for path in (f"{folder}.yaml", f"{folder}/plugin.yaml") if tree.find(path)]
+    own = f"{folder}/{MANIFEST}"
+    if not found and tree.find(own):
+        return own, PluginSettings(name, exact=True)
+    if not found:
+        raise ProblemsFound([tree.problem(folder, 0, "no-manifest", "has no plugin.yaml", "add it")])
+    settings = read(tree, found[0], PluginSettings)
+    if settings.exact:
+        refuse(_exact_problems(tree, found[0]))
+    return found[0], settings
+
+
+def _exact_problems(tree: SourceTree, path: str) -> Iterator[Problem]:
+    """Yield the settings that an exact plugin cannot have."""
+    content = tree.read(path)
+    for key in top_keys(content):
+        if key not in _EXACT_KEYS:
+            message = f"'{key}' has no effect, because with 'exact: true' the plugin ships its own manifest"
+            remedy = f"move it to {MANIFEST}, or remove 'exact'"
+            yield tree.problem(path, line_of(content, key), "exact-plugin", message, remedy)
 
 
 def _keys(tree: SourceTree, folder: str) -> list[str]:

@@ -43,6 +43,8 @@ class Agent:
     """What it looks for, as the prompt that spawns it says."""
     programs: tuple[str, ...] = ()
     """The calls of programs that the guard lets it make; `...` stands for any arguments, 'TEXT' for one quoted text."""
+    verbs: tuple[str, ...] = ()
+    """The verbs of the launcher that write and that the guard lets it call."""
     line: int = 0
 
     @property

@@ -1,7 +1,8 @@
 """Read a YAML file into a frozen dataclass, and report all its faults at once.
 
 The dataclass is the schema: its fields are the known keys, their annotations the types, their
-defaults the optional keys. A field called `line` receives the line of its mapping.
+defaults the optional keys. A field called `line` receives the line of its mapping. A field called
+`more` receives the keys that the class lists in `MORE`, as plain values.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _SCALARS: Mapping[type, tuple[str, str]] = {
     str: ("tag:yaml.org,2002:str", "text"),
     int: ("tag:yaml.org,2002:int", "a whole number"),
     bool: ("tag:yaml.org,2002:bool", "true or false"),
+    float: ("tag:yaml.org,2002:float", "a number"),
 }
 _YAML_REMEDIES = (
     ("',' or", "close the bracket or brace, or quote its text"),
@@ -62,10 +64,25 @@ def line_of(content: bytes, *keys: str) -> int:
     return line
 
 
+def top_keys(content: bytes) -> list[str]:
+    """Return the keys of a valid YAML mapping, in order."""
+    node = yaml.compose(content.decode("utf-8"), Loader=LOADER)
+    return [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+
+
 def read_document(path: str, content: bytes, into: type[T]) -> T:
     """Parse YAML bytes into the given dataclass or raise every problem found in them."""
+    reader = _Reader(path)
+    value = reader.document(compose(path, content), into)
+    if reader.problems:
+        raise ProblemsFound(reader.problems)
+    return typing.cast("T", value)
+
+
+def compose(path: str, content: bytes) -> yaml.Node | None:
+    """Return the nodes of a YAML file, None if it is empty, or raise its problem."""
     try:
-        root = yaml.compose(content.decode("utf-8"), Loader=LOADER)
+        return typing.cast("yaml.Node | None", yaml.compose(content.decode("utf-8"), Loader=LOADER))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8 text: {error.reason}"
@@ -78,11 +95,6 @@ def read_document(path: str, content: bytes, into: type[T]) -> T:
     except yaml.YAMLError as error:
         message = str(error).splitlines()[0]
         raise problem(path, 0, "yaml", message, _yaml_remedy(message)) from None
-    reader = _Reader(path)
-    value = reader.document(root, into)
-    if reader.problems:
-        raise ProblemsFound(reader.problems)
-    return typing.cast("T", value)
 
 
 def _yaml_remedy(message: str) -> str:
@@ -120,6 +132,8 @@ class _Reader:
 
     def value(self, node: yaml.Node, into: Any, name: str) -> Any:
         """Return the node as a value of the annotated type, or note the fault and return None."""
+        if into is Any:
+            return self._plain(node, name)
         origin = typing.get_origin(into)
         if origin in (types.UnionType, typing.Union):
             return self._optional(node, into, name)
@@ -132,6 +146,17 @@ class _Reader:
         if dataclasses.is_dataclass(into):
             return self._record(node, typing.cast("type", into), name)
         return self._scalar(node, into, name)
+
+    def _plain(self, node: yaml.Node, name: str) -> Any:
+        """Return a node as JSON would have it."""
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, Any, name)
+        if isinstance(node, yaml.SequenceNode):
+            return [self._plain(child, f"{name}[{n}]") for n, child in enumerate(node.value)]
+        if node.tag == _NULL:
+            return None
+        into = next((into for into, (tag, _) in _SCALARS.items() if tag == node.tag), None)
+        return self._scalar(node, into, name) if into else node.value
 
     def _optional(self, node: yaml.Node, into: Any, name: str) -> Any:
         """Take the first member of the union that fits; the annotation lists them in that order."""
@@ -153,7 +178,10 @@ class _Reader:
             return self.fault(node, f"{_quoted(name)} must be {words}", remedy=remedy)
         if into is bool:
             return node.value.lower() in ("true", "yes", "on")
-        return into(node.value)
+        try:
+            return into(node.value)
+        except ValueError:  # YAML also has 0x1F, 1_000 and .inf
+            return self.fault(node, f"{_quoted(name)} must be {words}", remedy="write a decimal number")
 
     def _literal(self, node: yaml.Node, allowed: tuple[str, ...], name: str) -> Any:
         if not isinstance(node, yaml.ScalarNode) or node.value not in allowed:
@@ -196,14 +224,21 @@ class _Reader:
 
     def _record(self, node: yaml.Node, into: type, name: str) -> Any:
         # A key that is a Python keyword, such as `as`, is a field with a trailing underscore.
-        fields = {field.name.rstrip("_"): field for field in dataclasses.fields(into) if field.name != "line"}
+        fields = {
+            field.name.rstrip("_"): field
+            for field in dataclasses.fields(into)
+            if field.name not in ("line", "more")
+        }
+        further: frozenset[str] = getattr(into, "MORE", frozenset())
+        more: dict[str, Any] = {}
         hints, before = _hints(into), len(self.problems)
         values: dict[str, Any] = {}
         for key, (key_node, value) in self._pairs(node, name).items():
-            if key not in fields:
-                self.fault(
-                    key_node, f"unknown key '{key}' in {_quoted(name)}", "unknown-key", nearest(key, fields)
-                )
+            if key not in fields and key in further:
+                more[key] = self._plain(value, key)
+            elif key not in fields:
+                known = nearest(key, {*fields, *further})
+                self.fault(key_node, f"unknown key '{key}' in {_quoted(name)}", "unknown-key", known)
             else:
                 values[key] = self.value(value, hints[fields[key].name], key)
         if isinstance(node, yaml.MappingNode):
@@ -213,6 +248,8 @@ class _Reader:
         if len(self.problems) > before:
             return None
         values = {fields[key].name: value for key, value in values.items()}
+        if further:
+            values["more"] = more
         if "line" in hints:
             values["line"] = node.start_mark.line + 1
         return into(**values)

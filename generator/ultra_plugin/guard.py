@@ -142,7 +142,7 @@ def _function(logic: Logic, guard: Guard) -> RuleFunction | tuple[str, str] | No
 def _unused(tree: SourceTree, guard: Guard, used: Iterable[RuleFunction]) -> Iterator[Problem]:
     known = {(one.module, one.name) for one in used}
     for one in guard.functions:
-        if (one.module, one.name) not in known:
+        if (one.module, one.name) not in known and tree.owns(one.path):
             message = f"no rule of the policy uses the function '{one.name}'"
             remedy = "name it in a rule's 'use:', begin its name with an underscore, or remove it"
             yield tree.problem(one.path, one.line, _CODE, message, remedy)

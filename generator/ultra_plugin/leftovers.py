@@ -80,7 +80,9 @@ def _entries(folder: Path) -> Iterator[str]:
 
 
 def _digest(path: Path) -> str:
-    return "" if path.is_symlink() or not path.is_file() else hashlib.sha256(path.read_bytes()).hexdigest()
+    if path.is_symlink():
+        return hashlib.sha256(os.fsencode(os.readlink(path))).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def _archive(out: Path, name: str) -> list[str]:

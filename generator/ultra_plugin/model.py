@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
+from ultra_plugin import keys
 from ultra_plugin.artifact import Code, Contract, Output
 from ultra_plugin.declared import Agent, Limit
 from ultra_plugin.rules import Policy
@@ -20,17 +21,33 @@ class Person:
     url: str | None = None
 
 
+Profile = Literal["strict", "client"]
+
+
 @dataclass(frozen=True, slots=True)
 class SuiteSettings:
-    """suite.yaml: settings that all plugins share."""
+    """suite.yaml: settings that all plugins share, and the keys of the marketplace."""
+
+    MORE: ClassVar[frozenset[str]] = frozenset(keys.MARKETPLACE) - {"plugins"}
+    """Further keys, which go to marketplace.json as they are."""
 
     name: str
     description: str
     owner: Person
-    license: str
-    oldest_client: str
+    license: str | None = None
+    """The licence of every plugin that names no other; its text is the file LICENSE."""
+    oldest_client: str = "2.1.197"
     version: str | None = None
     """Default: the generator's own version."""
+    profile: Profile = "strict"
+    """What fails a build: `strict`, every problem; `client`, what the client calls an error."""
+    allow: tuple[str, ...] = ()
+    """Codes that are no problem."""
+    deny: tuple[str, ...] = ()
+    """Codes that fail the build in the profile `client` too."""
+    offers: tuple[Mapping[str, Any], ...] = ()
+    """Entries of the marketplace for plugins that are elsewhere."""
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +68,14 @@ class RuntimeSettings:
     """The name of the program on the PATH: bin/<launcher>."""
     rooms: tuple[str, ...] = ()
     """Folders of runtime/ultra_runtime/; the bundle also carries their imports."""
+    projects: str = ".claude/projects"
+    """The folder with one project folder per run, relative to the root of the repository."""
+    records: tuple[str, ...] = ()
+    """Folders that belong to the plugin as a whole: what changes there is never part of a step."""
+    contracts: tuple[str, ...] = ()
+    """Contracts that the rooms need although no stage of the plugin writes or reads them."""
+    verbs: Mapping[str, str] = field(default_factory=dict)
+    """Verb of a room -> the verb that this plugin offers instead; messages name that one."""
     line: int = 0
 
 
@@ -69,17 +94,47 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PluginSettings:
-    """plugin.yaml: fields of the manifest, and the stages of the pipeline."""
+    """plugin.yaml: keys of the manifest, what ships, which rules hold, and the stages of the pipeline."""
+
+    MORE: ClassVar[frozenset[str]] = frozenset(keys.MANIFEST) - {"displayName"}
+    """Further keys, which go to plugin.json as they are."""
 
     name: str
-    title: str
-    description: str
+    title: str = ""
+    """The name that people read: `displayName` of the manifest."""
+    description: str = ""
+    version: str | None = None
+    """Default: the version of the suite."""
     keywords: tuple[str, ...] = ()
     options: Mapping[str, UserOption] = field(default_factory=dict)
+    """Options that every supported client can ask for; `userConfig` takes all that the newest client knows."""
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of plugin.json that this version does not know."""
+    entry: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of the plugin's entry in the marketplace, such as `category`."""
+    exact: bool = False
+    """Whether the folder is the whole plugin: no manifest, licence, icon or listing is added."""
+    fill: bool = False
+    """Whether paragraphs are filled, tables aligned and blank lines removed in rendered Markdown."""
+    copy: tuple[str, ...] = ()
+    """Patterns of files that ship byte for byte, whatever their names."""
+    skip: tuple[str, ...] = ()
+    """Patterns of files that do not ship."""
+    targets: tuple[Literal["agent-plugins", "codex"], ...] = ()
+    """Other formats to render: `agent-plugins` (the open format 1.0.0) and `codex`, in <out>/targets/."""
+    profile: Profile | None = None
+    """Default: the profile of the suite."""
+    allow: tuple[str, ...] = ()
+    """Codes that are no problem here."""
+    deny: tuple[str, ...] = ()
+    """Codes that fail the build in the profile `client` too."""
     pipeline: Mapping[str, Stage] = field(default_factory=dict)
     """Stages by name, in the order of the pipeline."""
     runtime: RuntimeSettings | None = None
     """None: the plugin carries no runtime."""
+    references: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Agent -> file of references/ -> the sections that its dispatch carries: numbers, ranges, names or `all`."""
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +174,8 @@ class Plugin:
     settings: PluginSettings
     folder: str
     """Source folder, relative to the tree."""
+    file: str
+    """The file of its settings; its manifest, if it has no other."""
     commands: Mapping[str, str]
     """Key of the source file -> command name in the client."""
     agents: Mapping[str, str]
@@ -180,7 +237,7 @@ class BundleFile:
     sources: tuple[str, ...] = ()
     """Source files that it was rendered from, template first; empty in a folder that we did not build."""
     symlink: bool = False
-    """True only in folders that we did not build."""
+    """Whether it is a symlink; its content is then the path that it points to."""
     budget: Budget | None = None
     source_lines: tuple[int, ...] = ()
     """For rendered text: the rendered line behind each line, if they differ."""
@@ -202,3 +259,14 @@ class Bundle:
     name: str
     version: str
     files: Mapping[str, BundleFile] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    """Other formats to render it for."""
+    kept: frozenset[str] | None = None
+    """The sources of a bundle that was read back from the last build; it needs no check."""
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The source files that it is made from."""
+        if self.kept is not None:
+            return self.kept
+        return frozenset(source for file in self.files.values() for source in file.sources)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -14,30 +15,34 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ultra_plugin.errors import UltraError
-from ultra_plugin.model import Bundle
+from ultra_plugin.model import Bundle, BundleFile
 from ultra_plugin.tree import write_file
 
+_FILE = stat.S_IFREG
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def zip_bundle(bundle: Bundle, out: Path) -> Path:
     """Write <plugin>-<version>.zip and its checksum; keep older versions."""
-    entries = ((path, file.content, file.executable) for path, file in sorted(bundle.files.items()))
-    content = archive(entries)
-    name = f"{bundle.name}-{bundle.version}.zip"
+    content = archive((path, file.content, _mode(file)) for path, file in sorted(bundle.files.items()))
+    name = f"{bundle.name}-{bundle.version}.zip" if bundle.version else f"{bundle.name}.zip"
     write_file(out / name, content)
     write_file(out / f"{name}.sha256", f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode())
     return out / name
 
 
-def archive(entries: Iterable[tuple[str, bytes, bool]]) -> bytes:
-    """Return a zip of (path, content, executable), stored, because compressors differ."""
-    buffer = io.BytesIO()
+def _mode(file: BundleFile) -> int:
+    return stat.S_IFLNK | 0o777 if file.symlink else _FILE | (0o755 if file.executable else 0o644)
+
+
+def archive(entries: Iterable[tuple[str, bytes, int]]) -> bytes:
+    """Return a zip of (path, content, mode), stored, because compressors differ."""
+    buffer, when = io.BytesIO(), _timestamp()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
-        for path, content, executable in entries:
-            info = zipfile.ZipInfo(path, _timestamp())
+        for path, content, mode in entries:
+            info = zipfile.ZipInfo(path, when)
             info.create_system = 3
-            info.external_attr = (0o100755 if executable else 0o100644) << 16
+            info.external_attr = mode << 16
             target.writestr(info, content)
     return buffer.getvalue()
 
@@ -73,7 +78,11 @@ def _stored(wheel: bytes) -> bytes:
     """Return the wheel with its members stored, in the same order."""
     with zipfile.ZipFile(io.BytesIO(wheel)) as source:
         members = [
-            (info.filename, source.read(info), bool(info.external_attr >> 16 & 0o111))
+            (
+                info.filename,
+                source.read(info),
+                _FILE | (0o755 if info.external_attr >> 16 & 0o111 else 0o644),
+            )
             for info in source.infolist()
         ]
     return archive(members)

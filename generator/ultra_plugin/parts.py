@@ -102,7 +102,7 @@ def _room(module: str) -> str:
 def room_problems(tree: SourceTree, modules: Modules, plugin: Plugin) -> Iterator[Problem]:
     """Yield each room of plugin.yaml that the runtime does not have."""
     settings, known = plugin.settings.runtime, rooms_of(modules)
-    path = f"{plugin.folder}/plugin.yaml"
+    path = plugin.file
     for room in settings.rooms if settings else ():
         if room not in known:
             line, message = _line_of(tree, plugin, room), f"the runtime has no room '{room}'"
@@ -116,7 +116,7 @@ def same_launcher_problems(tree: SourceTree, plugins: Iterable[Plugin]) -> Itera
         name, launcher = plugin.settings.name, plugin.launcher
         if launcher and owners.setdefault(launcher, name) != name:
             message = f"the plugin {owners[launcher]} has the launcher '{launcher}' too"
-            path, remedy = f"{plugin.folder}/plugin.yaml", "choose another name under runtime: launcher:"
+            path, remedy = plugin.file, "choose another name under runtime: launcher:"
             yield tree.problem(path, _line_of(tree, plugin, launcher), "same-launcher", message, remedy)
 
 
@@ -124,7 +124,7 @@ def _line_of(tree: SourceTree, plugin: Plugin, word: str) -> int:
     """Return the line of plugin.yaml that has a word under `runtime:`."""
     settings = plugin.settings.runtime
     first = settings.line if settings else 1
-    lines = tree.text(f"{plugin.folder}/plugin.yaml").split("\n")
+    lines = tree.text(plugin.file).split("\n")
     spelled = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
     return next(
         (number for number, line in enumerate(lines, 1) if number >= first and spelled.search(line)), first

@@ -24,8 +24,8 @@ class Prompt:
     """The rendered line, from 0, where the budget begins."""
 
 
-def finish(path: str, rendered: str) -> Prompt:
-    """Return the file as users will read it."""
+def finish(path: str, rendered: str, tidy: bool = True) -> Prompt:
+    """Return the file as users will read it; `tidy` removes extra blanks and aligns tables."""
     lines = rendered.split("\n")
     dropped = taken_lines(path, lines)
     budget = declared(path, lines, dropped).budget
@@ -40,12 +40,14 @@ def finish(path: str, rendered: str) -> Prompt:
         if bare.startswith(("```", "~~~")):
             mark = bare[:3]
             fence = "" if fence == mark else fence or mark
-        elif not fence:
+        elif tidy and not fence:
             line = line.rstrip()
             if not line and kept and not kept[-1]:
                 continue
         kept.append(line)
         numbers.append(number)
+    if not tidy:
+        return Prompt("\n".join(kept), budget, tuple(numbers), budget_line)
     while kept and not kept[-1]:
         kept.pop()
         numbers.pop()

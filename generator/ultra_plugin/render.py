@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ultra_plugin import __version__
 from ultra_plugin.agents import agents_with, programs_of
 from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, refuse
+from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, problem, refuse
+from ultra_plugin.excerpts import TABLE, reference_problems, references_table
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
+from ultra_plugin.manifest import LISTING, MANIFEST, listing, manifest, version_of
 from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
 from ultra_plugin.pages import CommandPage, stage_of
@@ -24,6 +23,7 @@ from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.prompt import finish
 from ultra_plugin.schema import json_schema
+from ultra_plugin.shipping import leaves_plugin, matches, own_version
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import table_files
 from ultra_plugin.templates import Templates
@@ -39,33 +39,38 @@ from ultra_plugin.views import (
     verbs_table,
 )
 
-BUNDLE_FORMAT = 1
 _LICENCE = "LICENSE"
-_NOT_SHIPPED = ("plugin.yaml",)
 _READ_BY_MODELS = ("commands/", "agents/", "skills/", "guides/", "templates/")
 _LITERAL = frozenset({"templates", "examples"})
 """Folders whose texts are not filled."""
 
 
-def render(tree: SourceTree, suite: Suite) -> list[Bundle]:
-    """Return the bundle of every plugin, or raise all problems."""
+def render(tree: SourceTree, suite: Suite, kept: Mapping[str, Bundle] | None = None) -> list[Bundle]:
+    """Return the bundle of every plugin, or raise all problems; `kept` has those that need no rendering."""
     bundles = []
-    problems = [*_licence_problems(tree)]
+    problems = [*_licence_problems(tree, suite)]
     for plugin in suite.plugins:
+        if kept and plugin.settings.name in kept:
+            bundles.append(replace(kept[plugin.settings.name], targets=plugin.settings.targets))
+            continue
         own = own_suite(suite, plugin)
-        made, carried = _runtime(tree, own, plugin)
-        made.insert(0, _manifest(own, plugin))
+        made, carried = runtime_of(tree, own, plugin)
+        if not plugin.settings.exact:
+            made.insert(0, manifest(own, plugin))
         targets = [*_runtime_targets(tree, plugin, carried), *_targets(tree, plugin)]
-        files, faults = _collect(tree, made, targets, templates_of(tree, own, plugin))
+        files, faults = _collect(tree, plugin, made, targets, templates_of(tree, own, plugin))
         problems += faults
+        if plugin.settings.references:
+            problems += reference_problems(tree.shown(f"{plugin.folder}/plugin.yaml"), plugin, files)
+            files[TABLE] = references_table(plugin, files)
         bundles.append(_sealed(tree, own, plugin, files))
     refuse(problems)
     return bundles
 
 
-def _licence_problems(tree: SourceTree) -> Iterator[Problem]:
+def _licence_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     """Find a licence that is named but has no text."""
-    if tree.find(_LICENCE) is None:
+    if suite.settings.license and tree.find(_LICENCE) is None:
         lines = tree.text("suite.yaml").split("\n")
         line = next((number for number, text in enumerate(lines, 1) if text.startswith("license:")), 1)
         message = "the text of the licence is missing"
@@ -97,7 +102,7 @@ def templates_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> Templates:
 def _prompts(tree: SourceTree, suite: Suite, plugin: Plugin, templates: Templates) -> Bundle:
     """Return the prompts of a bundle, for pages that describe them."""
     files = {
-        target: _file(tree, source, target, templates)
+        target: _file(tree, plugin, source, target, templates)
         for source, target in _targets(tree, plugin)
         if target.startswith(_READ_BY_MODELS)
     }
@@ -108,14 +113,16 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
     """Return the names that a template may use."""
     name = plugin.settings.name
     views = {key: ContractView(contract) for key, contract in suite.contracts.items()}
+    stages = {*plugin.settings.pipeline}
+    shown = [one for one in suite.contracts.values() if not stages or stages & {one.producer, *one.consumers}]
     return {
         "suite": suite.settings,
         "version": suite.version,
         "plugin": plugin.settings,
         "contract": views,
-        "contracts": list(views.values()),
-        "contracts_table": lambda: contracts_table(suite.contracts.values()),
-        "stability_table": lambda: stability_table(suite.contracts.values()),
+        "contracts": [views[one.key] for one in shown],
+        "contracts_table": lambda: contracts_table(shown),
+        "stability_table": lambda: stability_table(shown),
         "common_codes_table": lambda: codes_table(suite.common_codes),
         "common_code": _namer("common code", {code: f"`{code}`" for code in suite.common_codes}),
         **({"policy": PolicyView(suite.policy)} if suite.policy else {}),
@@ -157,7 +164,7 @@ def _agents_with(plugin: Plugin, role: Role) -> list[AgentView]:
     return found
 
 
-def _runtime(tree: SourceTree, suite: Suite, plugin: Plugin) -> tuple[list[BundleFile], set[str]]:
+def runtime_of(tree: SourceTree, suite: Suite, plugin: Plugin) -> tuple[list[BundleFile], set[str]]:
     """Return the rendered tables of a plugin's runtime, and the modules that its bundle carries."""
     if plugin.settings.runtime is None:
         return [], set()
@@ -186,26 +193,40 @@ def _runtime_targets(tree: SourceTree, plugin: Plugin, carried: set[str]) -> Ite
 
 def _targets(tree: SourceTree, plugin: Plugin) -> Iterator[tuple[str, str]]:
     """Yield source and target of every rendered or copied file outside the runtime."""
-    if tree.find(_LICENCE):
+    settings = plugin.settings
+    if tree.find(_LICENCE) and not settings.exact:
         yield _LICENCE, _LICENCE
-    for path in tree.files(plugin.folder):
-        inner = path[len(plugin.folder) + 1 :].removesuffix(".j2")
-        folder, _, name = inner.partition("/")
-        if inner in _NOT_SHIPPED:
+    start = len(plugin.folder) + 1
+    asked = [path for path in tree.left_behind if path.startswith(f"{plugin.folder}/")]
+    asked = [path for path in asked if matches(path[start:], settings.copy)]
+    for path in (*tree.files(plugin.folder), *asked):
+        inner = path[start:]
+        if (path == plugin.file and inner != MANIFEST) or matches(inner, settings.skip):
             continue
-        if folder == "commands":
-            inner = f"commands/{plugin.commands[name.removesuffix('.md')]}.md"
-        elif stage := stage_of(inner, plugin):
-            inner = f"docs/commands/{plugin.commands[stage]}.md"
-        elif folder == "icon":
-            if not name.endswith(".png"):
-                continue
-            inner = f".claude-plugin/{name}"
-        yield path, inner
+        if not matches(inner, settings.copy):
+            inner = inner.removesuffix(".j2")
+        if target := inner if settings.exact else _place(plugin, inner):
+            yield path, target
+
+
+def _place(plugin: Plugin, inner: str) -> str:
+    """Return where a file of the source folder is in the bundle; empty if it does not ship."""
+    folder, _, name = inner.partition("/")
+    if folder == "commands" and (typed := plugin.commands.get(name.removesuffix(".md"))):
+        return f"commands/{typed.replace(':', '/')}.md"
+    if stage := stage_of(inner, plugin):
+        return f"docs/commands/{plugin.commands[stage]}.md"
+    if folder == "icon":
+        return f".claude-plugin/{name}" if name.endswith(".png") else ""
+    return inner
 
 
 def _collect(
-    tree: SourceTree, made: list[BundleFile], targets: Iterable[tuple[str, str]], templates: Templates
+    tree: SourceTree,
+    plugin: Plugin,
+    made: list[BundleFile],
+    targets: Iterable[tuple[str, str]],
+    templates: Templates,
 ) -> tuple[dict[str, BundleFile], list[Problem]]:
     """Render or copy every source to its target; two sources for one target are a problem."""
     files = {file.path: file for file in made}
@@ -216,22 +237,29 @@ def _collect(
             problems.append(tree.problem(source, 0, "two-sources", message, "rename or remove one"))
             continue
         try:
-            files[target] = _file(tree, source, target, templates)
+            files[target] = _file(tree, plugin, source, target, templates)
         except ProblemsFound as error:
             problems += error.problems
     return files, problems
 
 
-def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> BundleFile:
+def _file(tree: SourceTree, plugin: Plugin, source: str, target: str, templates: Templates) -> BundleFile:
+    settings = plugin.settings
+    if tree.is_link(source):
+        if leaves_plugin(target, link := tree.text(source)):
+            message, remedy = f"links to '{link}', outside the plugin", "copy the file into the plugin"
+            raise problem(tree.shown(source), 0, "link-outside", message, remedy)
+        return BundleFile(target, tree.read(source), sources=(source,), symlink=True)
     # The client runs the scripts of eval cases with bash.
-    executable = target.startswith("bin/") or (target.endswith(".sh") and not target.startswith("evals/"))
-    if not source.endswith(".j2"):
+    is_program = target.startswith("bin/") or (target.endswith(".sh") and not target.startswith("evals/"))
+    executable = tree.is_executable(source) or (is_program and not settings.exact)
+    if not source.endswith(".j2") or matches(source[len(plugin.folder) + 1 :], settings.copy):
         return BundleFile(target, tree.read(source), executable, (source,))
     rendered = templates.render(source)
     sources = templates.sources(source)
-    if not target.endswith(".md"):
+    if settings.exact or not target.endswith(".md"):
         return BundleFile(target, rendered.encode(), executable, sources)
-    prompt = finish(tree.shown(source), rendered)
+    prompt = finish(tree.shown(source), rendered, settings.fill)
     file = BundleFile(
         target,
         prompt.text.encode(),
@@ -241,7 +269,7 @@ def _file(tree: SourceTree, source: str, target: str, templates: Templates) -> B
         source_lines=prompt.lines,
         budget_line=prompt.budget_line,
     )
-    return file if _LITERAL & {*target.split("/")} else _filled(file)
+    return _filled(file) if settings.fill and not _LITERAL & {*target.split("/")} else file
 
 
 def _filled(file: BundleFile) -> BundleFile:
@@ -250,72 +278,12 @@ def _filled(file: BundleFile) -> BundleFile:
     return replace(file, content=filled.text.encode(), source_lines=lines, unfilled=file)
 
 
-def _manifest(suite: Suite, plugin: Plugin) -> BundleFile:
-    settings, owner = plugin.settings, suite.settings.owner
-    manifest: dict[str, Any] = {
-        "name": settings.name,
-        "displayName": settings.title,
-        "version": suite.version,
-        "description": settings.description,
-        "author": {"name": owner.name},
-        "license": suite.settings.license,
-        "keywords": list(settings.keywords),
-    }
-    manifest["author"] |= {key: value for key, value in (("email", owner.email), ("url", owner.url)) if value}
-    if settings.options:
-        manifest["userConfig"] = {
-            name: {key: value for key, value in asdict(option).items() if value is not None}
-            for name, option in settings.options.items()
-        }
-    return BundleFile(
-        ".claude-plugin/plugin.json", _json(manifest), sources=(f"{plugin.folder}/plugin.yaml", "suite.yaml")
-    )
-
-
-def marketplace(suite: Suite, folder: str) -> bytes:
-    """Return the marketplace that offers every plugin of the suite from a folder next to it."""
-    owner = {key: value for key in ("name", "email", "url") if (value := getattr(suite.settings.owner, key))}
-    return _json(
-        {
-            "name": suite.settings.name,
-            "description": suite.settings.description,
-            "owner": owner,
-            "plugins": [
-                {
-                    "name": plugin.settings.name,
-                    "source": f"./{folder}/{plugin.settings.name}",
-                    "description": plugin.settings.description,
-                    "version": suite.version,
-                }
-                for plugin in suite.plugins
-            ],
-        }
-    )
-
-
 def _sealed(tree: SourceTree, suite: Suite, plugin: Plugin, files: dict[str, BundleFile]) -> Bundle:
-    """Return the bundle with its listing: the digest and sources of each file."""
-    entries = {
-        path: {
-            "sha256": hashlib.sha256(file.content).hexdigest(),
-            "size": len(file.content),
-            "mode": "755" if file.executable else "644",
-            "sources": list(file.sources),
-        }
-        for path, file in sorted(files.items())
-    }
-    listing = {
-        "format": BUNDLE_FORMAT,
-        "plugin": plugin.settings.name,
-        "version": suite.version,
-        "generator": __version__,
-        "oldest_client": suite.settings.oldest_client,
-        "source_digest": tree.digest({source for file in files.values() for source in file.sources}),
-        "files": entries,
-    }
-    files["bundle.json"] = BundleFile("bundle.json", _json(listing), sources=("suite.yaml",))
-    return Bundle(plugin.settings.name, suite.version, dict(sorted(files.items())))
-
-
-def _json(value: object) -> bytes:
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+    """Return the bundle with its listing; an exact plugin gets none."""
+    name, version = plugin.settings.name, version_of(suite, plugin)
+    if plugin.settings.exact:
+        version = own_version(files.get(MANIFEST))
+    else:
+        digest = tree.digest({source for file in files.values() for source in file.sources})
+        files[LISTING] = listing(suite, name, version, files, digest)
+    return Bundle(name, version, dict(sorted(files.items())), plugin.settings.targets)

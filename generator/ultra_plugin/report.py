@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ultra_plugin.bill import Item, always_on, bill, tokens
+from ultra_plugin.errors import Problem
+from ultra_plugin.excerpts import Saving, savings
 from ultra_plugin.model import Budget, Bundle
 
 
@@ -32,6 +35,18 @@ class PluginReport:
     size: int
     always_on: int
     costs: tuple[Cost, ...]
+    savings: tuple[Saving, ...] = ()
+    """What the dispatches to agents carry of the reference texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """One plugin in the format of another client."""
+
+    plugin: str
+    target: str
+    folder: str
+    losses: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,15 @@ class Report:
     """Removed plugins of earlier builds that the sources no longer have."""
     left: tuple[str, ...] = ()
     """Folders that look like such plugins but were kept, because they may be somebody else's."""
+    renamed: tuple[Problem, ...] = ()
+    """Old names of an upstream that an overlay still uses."""
+    unshipped: tuple[str, ...] = ()
+    """Files and folders in the folders of plugins that do not ship."""
+    warnings: Mapping[str, int] = field(default_factory=dict)
+    """Code -> how often; problems that the profiles accept."""
+    targets: tuple[TargetReport, ...] = ()
+    suite: str = ""
+    """The name of the marketplace that offers the plugins."""
 
 
 def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:
@@ -60,6 +84,7 @@ def plugin_report(bundle: Bundle, folder: Path, archive: Path) -> PluginReport:
         size=sum(len(file.content) for file in bundle.files.values()),
         always_on=tokens(always_on(items)),
         costs=tuple(map(_cost, items)),
+        savings=savings(bundle),
     )
 
 

@@ -58,7 +58,7 @@ class Rule:
     """One rule, of commands or of paths."""
 
     id: str
-    verdict: Literal["block", "warn"]
+    verdict: Literal["block", "ask", "warn"]
     title: str
     why: str
     instead: str

@@ -31,6 +31,8 @@ PATTERNS: dict[str, str] = {
     "step-number": f"^{_NUMBER}$",
     "version": f"^{_NUMBER}\\.{_NUMBER}$",
     "location": f"\\S[\\s\\S]*:[1-9][0-9]{{0,8}}(-{_NUMBER})?$",
+    "work-id": "^WORK-[0-9]{2,4}$",
+    "task-id": "^TASK-[0-9]{2}$",
     "date": f"^{_DATE}$",
     "timestamp": f"^{_DATE}[Tt ]{_CLOCK}{_ZONE}$",
 }

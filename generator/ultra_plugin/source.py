@@ -4,27 +4,54 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+import stat
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ultra_plugin.errors import Problem, UltraError, problem
 
-# The only allow-list: byte code, .DS_Store, swap and backup files are not sources.
+PLUGINS = "plugins"
+# The only allow-list, for everything outside the folders of plugins.
 SUFFIXES = (".j2", ".md", ".yaml", ".json", ".py", ".sh", ".png", ".txt")
 BARE_NAMES = ("LICENSE",)
 BARE_FOLDERS = ("runtime/bin",)
+# What systems, editors, version control and Python leave in a plugin's folder; everything else there ships.
+LEFT_BEHIND_FOLDERS = frozenset({"__pycache__", ".git"})
+LEFT_BEHIND = frozenset({".git", ".DS_Store", "Thumbs.db", "desktop.ini"})
+LEFT_BEHIND_ENDS = (".pyc", ".pyo", ".swp", ".swo", "~")
+LEFT_BEHIND_STARTS = ("._", ".#", "#")
 
 
 def is_source(path: str) -> bool:
     """Say whether a path (relative, forward slashes) names a source file."""
+    if is_in_plugin(path):
+        *folders, name = path.split("/")
+        return not LEFT_BEHIND_FOLDERS & {*folders, name} and not is_left_behind(name)
     folder, _, name = path.rpartition("/")
     if any(part.startswith((".", "#")) or part == "__pycache__" for part in path.split("/")):
         return False
     return name.endswith(SUFFIXES) or name in BARE_NAMES or (folder in BARE_FOLDERS and "." not in name)
 
 
+def is_in_plugin(path: str) -> bool:
+    """Say whether a path is inside the folder of a plugin."""
+    return path.startswith(f"{PLUGINS}/") and path.count("/") > 1
+
+
+def is_left_behind(name: str) -> bool:
+    """Say whether a file of this name is a leftover of a tool rather than part of a plugin."""
+    return name in LEFT_BEHIND or name.endswith(LEFT_BEHIND_ENDS) or name.startswith(LEFT_BEHIND_STARTS)
+
+
 class SourceTree:
     """A folder of templates, fragments, contracts and runtime."""
+
+    renamed: Sequence[Problem] = ()
+    """Old names of an upstream that still work."""
+    left_behind: Sequence[str] = ()
+    """Files and folders in the folders of plugins that ship only if a plugin asks for them."""
+    _aside: frozenset[str] = frozenset()
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
@@ -32,23 +59,51 @@ class SourceTree:
         self.root = root
         near = os.path.relpath(root)
         self._label = str(root) if near.startswith("..") else near
-        self._paths = tuple(sorted(path for path in self._walk("") if is_source(path)))
+        self._links: set[str] = set()
+        found = [*self._walk("")]
+        self._list(path for path in found if is_source(path))
+        self.left_behind = tuple(
+            sorted(path for path in found if path not in self._known and is_in_plugin(path))
+        )
+        self._aside = frozenset(
+            path for path in self.left_behind if path.rpartition("/")[2] not in LEFT_BEHIND_FOLDERS
+        )
+
+    def _list(self, paths: Iterable[str]) -> None:
+        self._paths = sorted(paths)
         self._known = frozenset(self._paths)
         self._digests: dict[str, str] = {}
 
+    @property
+    def project(self) -> Path:
+        """Return the folder that holds the changelog and the packaging of the sources."""
+        return self.root.parent
+
+    @property
+    def watched(self) -> list[Path]:
+        """Return the files on disk that this tree is made of."""
+        return [self.root / path for path in self._paths]
+
     def _walk(self, folder: str) -> Iterator[str]:
+        """Yield every file, and every folder that is left behind in a plugin."""
+        in_plugin = is_in_plugin(f"{folder}/")
         with os.scandir(os.path.join(self.root, folder)) as entries:
             for entry in entries:
                 path = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__" and not entry.name.startswith("."):
-                        yield from self._walk(path)
-                else:
+                if in_plugin and entry.is_symlink():
+                    self._links.add(path)
+                elif in_plugin and not entry.is_dir() and not entry.is_file():
+                    raise UltraError(f"{self.shown(path)}: is neither a file, a folder nor a link; remove it")
+                if not entry.is_dir(follow_symlinks=False) or (
+                    in_plugin and entry.name in LEFT_BEHIND_FOLDERS
+                ):
                     yield path
+                elif in_plugin or (entry.name != "__pycache__" and not entry.name.startswith(".")):
+                    yield from self._walk(path)
 
     def find(self, path: str) -> Path | None:
         """Return the path of a source file, or None; every lookup of the generator uses this."""
-        return self.root / path if path in self._known else None
+        return self.root / path if path in self._known or path in self._aside else None
 
     def shown(self, path: str) -> str:
         """Return a source path as the user would type it."""
@@ -58,13 +113,39 @@ class SourceTree:
         """Return a problem of a source file."""
         return Problem(self.shown(path), line, code, message, remedy)
 
+    def placed(self, problem: Problem) -> Problem:
+        """Return a problem at the file and line that the user can edit."""
+        return problem
+
+    def owns(self, path: str) -> bool:
+        """Say whether a source can be removed here when nothing uses it; a fork's upstream is not the fork's."""
+        return path in self._known
+
+    def templates(self) -> list[str]:
+        """List the names that a template may include or extend."""
+        return [path for path in self._paths if path.endswith(".j2")]
+
+    def is_link(self, path: str) -> bool:
+        """Say whether a file of a plugin is a symlink."""
+        return path in self._links
+
+    def is_executable(self, path: str) -> bool:
+        """Say whether the owner of a source file may run it."""
+        return bool(os.lstat(self.root / path).st_mode & stat.S_IXUSR)
+
+    def _mark(self, path: str) -> str:
+        """Return what ships with a file of a plugin beside its bytes."""
+        if not is_in_plugin(path):
+            return ""
+        return " link" if self.is_link(path) else " program" if self.is_executable(path) else ""
+
     def read(self, path: str) -> bytes:
-        """Return the bytes of a source file."""
+        """Return the bytes of a source file; of a plugin's symlink, the path that it points to."""
         place = self.find(path)
         if place is None:
             raise problem(self.shown(path), 0, "no-source", "this source file is missing", "add it")
         try:
-            return place.read_bytes()
+            return os.fsencode(os.readlink(place)) if self.is_link(path) else place.read_bytes()
         except OSError as error:
             raise UltraError(f"{self.shown(path)}: cannot be read: {error.strerror}") from error
 
@@ -79,8 +160,13 @@ class SourceTree:
 
     def files(self, under: str = "") -> list[str]:
         """List the source files below a folder, sorted."""
-        prefix = f"{under}/" if under else ""
-        return [path for path in self._paths if path.startswith(prefix)]
+        if not under:
+            return list(self._paths)
+        return self._paths[bisect_left(self._paths, f"{under}/") : bisect_left(self._paths, f"{under}0")]
+
+    def aside(self, under: str) -> list[str]:
+        """List the files below a plugin's folder that ship only if the plugin asks for them, sorted."""
+        return sorted(path for path in self._aside if path.startswith(f"{under}/"))
 
     def folders(self, under: str) -> list[str]:
         """List the names of the folders directly below a folder that hold sources, sorted."""
@@ -90,8 +176,8 @@ class SourceTree:
     def digest(self, paths: Iterable[str] | None = None) -> str:
         """Return one SHA-256 over names and contents of some or all sources."""
         total = hashlib.sha256()
-        for path in sorted(self._paths if paths is None else paths):
+        for path in sorted((*self._paths, *self._aside) if paths is None else paths):
             if path not in self._digests:
-                self._digests[path] = hashlib.sha256(self.read(path)).hexdigest()
+                self._digests[path] = hashlib.sha256(self.read(path)).hexdigest() + self._mark(path)
             total.update(f"{path}\0{self._digests[path]}\0".encode())
         return total.hexdigest()

@@ -16,7 +16,7 @@ _GAP = re.compile(r"\{([^{}]*)\}")
 
 def stage_problems(tree: SourceTree, plugin: Plugin, contracts: Mapping[str, Contract]) -> list[Problem]:
     """Return the problems of a plugin's stages that name missing things."""
-    path = tree.shown(f"{plugin.folder}/plugin.yaml")
+    path = tree.shown(plugin.file)
     return [
         Problem(path, stage.line, "bad-stage", f"the stage '{name}' {message}", remedy)
         for name, stage in plugin.settings.pipeline.items()

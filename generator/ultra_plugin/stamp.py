@@ -6,19 +6,36 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from ultra_plugin.document import read_document
 from ultra_plugin.errors import UltraError
-from ultra_plugin.report import Report
-from ultra_plugin.source import SourceTree
+from ultra_plugin.report import PluginReport, Report
+from ultra_plugin.source import PLUGINS, SourceTree
 from ultra_plugin.tree import files_below, write_file
 
 STAMP = ".build.json"
+PARTS = ".parts.json"
+"""The plugins of the last build by themselves; not read by a build with nothing to do."""
 # Other inputs of a build, and further inputs of a wheel.
 _CHECKED_FILES = ("CHANGELOG.md", "MIGRATION.md")
 _PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CONTRIBUTING.md", "Makefile")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Part:
+    """One plugin of the last build."""
+
+    inputs: str
+    outputs: str
+    sources: list[str]
+    warnings: Mapping[str, int]
+
+    def is_same(self, inputs: str, outputs: str) -> bool:
+        """Say whether it has these digests; an empty one is that of something that is gone."""
+        return (self.inputs, self.outputs) == (inputs, outputs) and bool(inputs and outputs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,17 +47,97 @@ class _Stamp:
     """The digest of the runtime, policy and fixtures that last passed the trial."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kept:
+    """A plugin whose inputs and outputs are those of the last build."""
+
+    report: PluginReport
+    sources: frozenset[str]
+    warnings: Mapping[str, int]
+
+
 def inputs_digest(tree: SourceTree, distributions: bool) -> str:
     """Return a digest of all inputs of a build."""
-    total = hashlib.sha256(f"{tree.digest()} {distributions} {os.environ.get('SOURCE_DATE_EPOCH')}".encode())
+    total = hashlib.sha256(f"{tree.digest()} {distributions} {_surroundings()}".encode())
+    for name in (*_CHECKED_FILES, *(_PROJECT_FILES if distributions else ())):
+        file = tree.project / name
+        total.update(file.read_bytes() if file.is_file() else b"-")
+    return total.hexdigest()
+
+
+@cache
+def _surroundings() -> str:
+    """Return a digest of the generator and of the variables that it reads."""
+    total = hashlib.sha256(str(os.environ.get("SOURCE_DATE_EPOCH")).encode())
     code = Path(__file__).parent
     for path in sorted(files_below(code)):
         if path.endswith(".py") and not path.startswith(("plugin_src/", "bundles/")):
             total.update((code / path).read_bytes())
-    for name in (*_CHECKED_FILES, *(_PROJECT_FILES if distributions else ())):
-        file = tree.root.parent / name
-        total.update(file.read_bytes() if file.is_file() else b"-")
     return total.hexdigest()
+
+
+def kept_plugins(tree: SourceTree, out: Path) -> dict[str, Kept]:
+    """Return the plugins that need not be built again.
+
+    In a tree with contracts or forms of answer, plugins depend on each other; there all are built again.
+    """
+    stamp = _last(out)
+    if stamp is None or tree.files("contracts") or tree.files("outputs"):
+        return {}
+    shared = _shared_digest(tree)
+    kept = {}
+    parts = _last_parts(out)
+    for plugin in stamp.report.plugins:
+        part = parts.get(plugin.name)
+        if part and part.is_same(
+            _part_inputs(tree, shared, plugin.name, part.sources), _part_outputs(plugin)
+        ):
+            kept[plugin.name] = Kept(plugin, frozenset(part.sources), part.warnings)
+    return kept
+
+
+def abandoned(out: Path, suite: str, names: Iterable[str]) -> list[str]:
+    """Return folder, zip and checksum of each plugin without a listing that the suite no longer has, if unchanged."""
+    stamp, parts = _last(out), _last_parts(out)
+    if stamp is None or stamp.report.suite != suite:
+        return []
+    return [
+        path
+        for plugin in stamp.report.plugins
+        if plugin.name not in {*names} and plugin.name in parts
+        if not (out / plugin.name).is_symlink() and not (out / plugin.name / "bundle.json").exists()
+        if parts[plugin.name].outputs == _part_outputs(plugin)
+        for path in (plugin.name, Path(plugin.zip).name, f"{Path(plugin.zip).name}.sha256")
+    ]
+
+
+def _last_parts(out: Path) -> dict[str, _Part]:
+    try:
+        return {name: _Part(*part) for name, part in json.loads((out / PARTS).read_bytes()).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _shared_digest(tree: SourceTree) -> str:
+    """Return a digest of what every plugin depends on; fragments count for those that include them."""
+    shared = (path for path in tree.files() if not path.startswith((f"{PLUGINS}/", "fragments/")))
+    return f"{_surroundings()} {tree.digest(shared)}"
+
+
+def _part_inputs(tree: SourceTree, shared: str, name: str, sources: Iterable[str]) -> str:
+    """Return a digest of the inputs of one plugin, or "" if one of them is gone."""
+    folder = f"{PLUGINS}/{name}"
+    own = [path for path in (f"{folder}.yaml", *tree.files(folder), *tree.aside(folder)) if tree.find(path)]
+    if not all(map(tree.find, sources)):
+        return ""
+    return hashlib.sha256(f"{shared} {tree.digest({*own, *sources})}".encode()).hexdigest()
+
+
+def _part_outputs(plugin: PluginReport) -> str:
+    try:
+        return _status_digest(_plugin_outputs(plugin))
+    except OSError:
+        return ""
 
 
 def recall(out: Path, inputs: str) -> Report | None:
@@ -68,17 +165,35 @@ def _last(out: Path) -> _Stamp | None:
         return None
 
 
-def remember(out: Path, inputs: str, report: Report, trial: str) -> None:
-    """Store this build's inputs, trial and outputs."""
+def remember(
+    tree: SourceTree,
+    out: Path,
+    inputs: str,
+    report: Report,
+    trial: str,
+    plugins: Mapping[str, tuple[frozenset[str], Mapping[str, int]]],
+) -> None:
+    """Store this build's inputs, trial and outputs; `plugins` has the sources and warnings of each."""
+    shared = _shared_digest(tree)
+    parts = {}
+    for plugin in report.plugins:
+        sources, warnings = plugins[plugin.name]
+        digest = _part_inputs(tree, shared, plugin.name, sources)
+        parts[plugin.name] = (digest, _part_outputs(plugin), sorted(sources), dict(warnings))
+    write_file(out / PARTS, json.dumps(parts).encode())
     stamp = _Stamp(inputs, _outputs_digest(out, report), report, trial)
     write_file(out / STAMP, json.dumps(dataclasses.asdict(stamp), default=list).encode())
 
 
 def _outputs_digest(out: Path, report: Report) -> str:
-    """Return a digest of names, sizes, modes and times of a build's outputs."""
+    return _status_digest(_outputs(out, report))
+
+
+def _status_digest(paths: Iterable[Path]) -> str:
+    """Return a digest of names, sizes, modes and times of files."""
     total = hashlib.sha256()
-    for path in _outputs(out, report):
-        status = os.stat(path)
+    for path in paths:
+        status = os.lstat(path)
         total.update(f"{path}\0{status.st_size}\0{status.st_mode}\0{status.st_mtime_ns}\n".encode())
     return total.hexdigest()
 
@@ -86,10 +201,16 @@ def _outputs_digest(out: Path, report: Report) -> str:
 def _outputs(out: Path, report: Report) -> Iterator[Path]:
     yield out.parent / ".claude-plugin" / "marketplace.json"
     for plugin in report.plugins:
-        yield Path(plugin.zip)
-        yield Path(f"{plugin.zip}.sha256")
-        yield from _sorted(Path(plugin.folder))
+        yield from _plugin_outputs(plugin)
+    for target in report.targets:
+        yield from _sorted(Path(target.folder))
     yield from map(Path, report.packages)
+
+
+def _plugin_outputs(plugin: PluginReport) -> Iterator[Path]:
+    yield Path(plugin.zip)
+    yield Path(f"{plugin.zip}.sha256")
+    yield from _sorted(Path(plugin.folder))
 
 
 def _sorted(folder: Path) -> Iterable[Path]:

@@ -86,7 +86,7 @@ class Templates:
                     self._tree.shown(name), line, "dynamic-include", message, "put the name in quotes"
                 )
             if self._tree.find(reference) is None:
-                known = nearest(reference, [path for path in self._tree.files() if path.endswith(".j2")])
+                known = nearest(reference, self._tree.templates())
                 message = f"'{reference}' does not exist{_included_from(self._tree, chain)}"
                 raise problem(self._tree.shown(name), line, "missing-include", message, known)
             self._walk(reference, found, (*chain, (name, line)))

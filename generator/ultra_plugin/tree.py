@@ -89,10 +89,11 @@ def inside(root: Path, path: str) -> Path:
 
 
 def files_below(folder: Path) -> Iterator[str]:
-    """Yield the relative paths of a tree's files, without byte code."""
+    """Yield the relative paths of a tree's files and symlinks, without byte code."""
     for base, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]
-        for name in names:
+        links = [name for name in folders if os.path.islink(os.path.join(base, name))]
+        for name in (*names, *links):
             yield os.path.relpath(os.path.join(base, name), folder).replace(os.sep, "/")
 
 
@@ -101,8 +102,10 @@ def _mode(file: BundleFile) -> int:
 
 
 def _same(file: BundleFile, place: Path) -> bool:
+    if place.is_symlink() or file.symlink:
+        return place.is_symlink() and file.symlink and os.fsencode(os.readlink(place)) == file.content
     status = os.lstat(place)
-    if status.st_size != len(file.content) or status.st_mode & 0o777 != _mode(file) or place.is_symlink():
+    if status.st_size != len(file.content) or status.st_mode & 0o777 != _mode(file):
         return False
     return place.read_bytes() == file.content
 
@@ -116,6 +119,9 @@ def _stage(bundle: Bundle, current: Path, found: Sequence[Change], new: Path) ->
         place = inside(new, path)
         if (parent := os.path.dirname(place)) not in made:
             _make_folders(parent, made)
+        if file.symlink:
+            os.symlink(file.content, os.fsencode(place))
+            continue
         if path not in changed and _link(current / path, place):
             continue
         with open(place, "wb") as handle:

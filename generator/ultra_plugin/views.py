@@ -295,7 +295,7 @@ class ContractView(_View):
     def sections_table(self) -> str:
         """Return the sections of the body."""
         rows = [
-            (name, "yes" if section.required else "no", section.means)
+            (" / ".join([name, *section.names.values()]), "yes" if section.required else "no", section.means)
             for name, section in self._contract.sections.items()
         ]
         return markdown_table(("section", "required", "holds"), rows)

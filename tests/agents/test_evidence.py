@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.kit.calls import Ultra
 from tests.kit.names import EXAMPLE, NAME, ROOT
+from tests.kit.quick import examples
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 from ultra_runtime.research.evidence import (
@@ -68,7 +69,7 @@ pieces = st.builds(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(pieces, max_size=12), st.data())
 def test_order_does_not_matter_and_more_agreement_never_lowers(
     items: list[Evidence], data: st.DataObject
@@ -85,7 +86,7 @@ def test_order_does_not_matter_and_more_agreement_never_lowers(
     assert (less[0] <= whole, less[1][0] <= each[0]) == (True, True)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(pieces, min_size=1, max_size=12), st.data())
 def test_a_source_that_agrees_more_or_is_of_a_better_kind_never_lowers(
     items: list[Evidence], data: st.DataObject
@@ -102,7 +103,7 @@ def test_a_source_that_agrees_more_or_is_of_a_better_kind_never_lowers(
     assert after <= before if old.agrees == "no" else after >= before
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(pieces, max_size=2))
 def test_two_sources_are_never_worth_nine_tenths(items: list[Evidence]) -> None:
     assert max(confidence(items, 3, WEIGHTS)[1]) < 0.9

@@ -14,7 +14,7 @@ from tests.attacks.arena import Attack, fight
 from tests.attacks.oracle import Part
 
 SHARES = 6
-EXAMPLES = 500 if os.environ.get("ULTRA_SOAK") == "1" else 25
+EXAMPLES = 500 if os.environ.get("ULTRA_SOAK") == "1" else 5
 NAMES = ("one", "two", "three")
 
 # What may happen between two calls of a run. `$n` is the name of a step's file.

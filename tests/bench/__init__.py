@@ -6,10 +6,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.built import add_tables
+from tests.built import use_tables, write_tables
 from tests.kit.names import RUNTIME
 
 _FOLDER = tempfile.mkdtemp(prefix="ultra-bench-tables-")
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 sys.path.insert(0, str(RUNTIME))
-add_tables(Path(_FOLDER))
+write_tables(Path(_FOLDER))
+use_tables(Path(_FOLDER))

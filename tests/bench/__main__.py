@@ -1,13 +1,14 @@
-"""Print how fast we are as ratios: python -m tests.bench [building|plans|runtime|release|guard|executor|waves ...]."""
+"""Print how fast we are as ratios: python -m tests.bench [building|suites|plans|runtime|release|guard|executor|waves ...]."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import building, executor, guard, plans, release, runtime, waves
+from tests.bench import building, executor, guard, plans, release, runtime, suites, waves
 
 BENCHES = {
     "building": building.main,
+    "suites": suites.main,
     "plans": plans.main,
     "runtime": runtime.main,
     "release": release.main,

@@ -10,15 +10,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench.measure import show
+from tests.bench.measure import SIZES, many_files, show
 from tests.built import rendered
 from tests.executor.sample import PLAN, Repo, plan, step
 from tests.interpreters import interpreters, python_on_path
 from tests.kit.names import SOURCES
 
-SIZES = (10, 100_000)
 STEPS = 3
-A_FOLDER = 100
 CHARACTERS_A_TOKEN = 4
 VERIFICATION = "true"
 
@@ -54,10 +52,8 @@ def _children() -> float:
 
 
 def _repository(repo: Repo, size: int) -> Repo:
-    files = {f"files/{number // A_FOLDER}/{number}.txt": f"{number}\n" for number in range(size)}
-    repo.create(
-        plan(*(step(number) for number in range(1, STEPS + 1)), verification=VERIFICATION), files=files
-    )
+    text = plan(*(step(number) for number in range(1, STEPS + 1)), verification=VERIFICATION)
+    repo.create(text, files=many_files(size))
     repo.git("status")
     return repo
 

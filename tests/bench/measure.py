@@ -11,6 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+SIZES = (10, 100_000)
+"""The files of a small repository and of a large one."""
+A_FOLDER = 100
+
+
+def many_files(size: int) -> dict[str, str]:
+    """Return the files of a repository, a hundred in each folder."""
+    return {f"files/{number // A_FOLDER}/{number}.txt": f"{number}\n" for number in range(size)}
+
 
 @dataclass(frozen=True)
 class Run:

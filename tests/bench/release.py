@@ -1,24 +1,28 @@
-"""Start-up of verbs and hooks against the last release: both bundles in turn, so that load falls on both alike."""
+"""Verbs and hooks against the last release: both bundles in turn, so that load falls on both alike."""
 
 from __future__ import annotations
 
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from shutil import copytree, ignore_patterns, rmtree
 
-from tests.bench.measure import processor_time, show
+from tests.bench.measure import SIZES, many_files, processor_time, show
 from tests.bench.runtime import STATE
 from tests.executor.sample import FILES, PLAN, plan, step
-from tests.kit.repository import ENVIRONMENT, make_repository
-from tests.released.record import ROOT, extract, first_bundle, read_baseline
+from tests.kit.files import write_tree
+from tests.kit.names import BUILT, EXAMPLE, LAUNCHER
+from tests.kit.repository import ENVIRONMENT, git, make_repository
+from tests.released.record import extract, read_baseline
 
-ROUNDS = 15
+ROUNDS, A_FEW_ROUNDS = 15, 3
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 SESSION = "bench"
+PROVED = ", with its proof"
 PYTHON = str(Path(sys.executable).resolve())
 
 
@@ -62,7 +66,7 @@ def _bash(command: str, note: str) -> Call:
 
 def _anywhere() -> list[Call]:
     """Return the calls in a project whose run was stopped: one per kind of verb, since what it imports is what it costs."""
-    brief = next(ROOT.glob(f"dist/*/docs/examples/{Path(PROJECT).name}/brief.md")).read_text()
+    brief = (EXAMPLE / "brief.md").read_text()
     return [
         _verb("--help"),
         _verb("--version"),
@@ -115,8 +119,8 @@ def _run() -> list[Call]:
         _verb("step verify 2", ", which fails"),
         _verb("step verify 2", ", again", files={"src/part2.py": "part 2\n"}),
         _verb("step commit 2"),
-        _verb("run finish --data data"),
-        _verb(f"audit {PLAN}"),
+        _verb("run finish --data data", PROVED),
+        _verb(f"audit {PLAN}", PROVED),
     ]
 
 
@@ -125,46 +129,89 @@ def main() -> None:
     ref, _ = read_baseline()
     with tempfile.TemporaryDirectory(prefix="ultra-bench-") as name:
         folder = Path(name)
-        bundles = [_copy_of(first_bundle(ROOT / "dist"), folder / "new"), extract(ref, folder / "old")]
-        stopped = _stopped(bundles[0], folder / "stopped")
-        planned = make_repository(folder / "planned", FILES)
-        (planned / PLAN).parent.mkdir(parents=True)
-        (planned / PLAN).write_text(plan(step(1), step(2), verification="true"))
-        rows = [*_compare(stopped, _anywhere(), bundles), *_compare(planned, _run(), bundles)]
-    show(f"Processor time of a call (the release at {ref[:10]} = 1, least of {ROUNDS} rounds)", rows)
+        bundles = [_copy_of(BUILT, folder / "new"), extract(ref, folder / "old")]
+        stopped = _stopped(folder / "stopped")
+        before = f"(the release at {ref[:10]} = 1, least of"
+        rows = _compare(lambda: _copy_of(stopped, folder / "work"), _anywhere(), bundles, ROUNDS)
+        show(f"Processor time of a call outside a run {before} {ROUNDS} rounds)", _ratios(rows))
+        for size, rounds in zip(SIZES, (ROUNDS, A_FEW_ROUNDS), strict=True):
+            planned = _planned(folder / f"planned-{size}", size)
+            rows = _compare(partial(_as_planned, planned), _run(), bundles, rounds)
+            show(
+                f"Processor time in a run in {size} files {before} {rounds} rounds)",
+                _ratios(_with_sums(rows)),
+            )
 
 
-def _copy_of(bundle: Path, folder: Path) -> Path:
-    """Copy a bundle without byte code, so that both begin alike."""
-    return Path(copytree(bundle, folder, ignore=ignore_patterns("__pycache__")))
+def _copy_of(source: Path, folder: Path) -> Path:
+    """Copy a folder without byte code, so that both begin alike."""
+    rmtree(folder, ignore_errors=True)
+    return Path(copytree(source, folder, ignore=ignore_patterns("__pycache__")))
 
 
-def _stopped(bundle: Path, folder: Path) -> Path:
+def _stopped(folder: Path) -> Path:
     """Make a repository with the example project and a run that was stopped."""
-    copytree(next(bundle.glob("docs/examples/*")), folder / PROJECT)
+    copytree(EXAMPLE, folder / PROJECT)
     state = {**STATE, "project": PROJECT, "next_session_brief_path": f"{PROJECT}/brief.md"}
     (folder / PROJECT / ".session-state.local.json").write_text(json.dumps(state))
     return make_repository(folder)
 
 
-def _compare(start: Path, calls: Sequence[Call], bundles: Sequence[Path]) -> list[tuple[str, str]]:
-    """Make the calls in a fresh copy of a repository per bundle and round; the first round writes the byte code."""
-    rounds = [[_play(start, calls, bundle) for bundle in bundles] for _ in range(ROUNDS + 1)][1:]
-    rows = []
-    for at, call in enumerate(calls):
-        new, old = (min(one[side][at] for one in rounds) for side in range(len(bundles)))
-        rows.append((call.title, f"{new / old:.2f}"))
-    return rows
+def _planned(folder: Path, size: int) -> Path:
+    """Make a repository of this many files with a plan, all of it committed."""
+    text = plan(step(1), step(2), verification="true")
+    return make_repository(folder, {**FILES, **many_files(size), PLAN: text})
 
 
-def _play(start: Path, calls: Sequence[Call], bundle: Path) -> list[float]:
-    folder = start.parent / "work" / start.name
-    copytree(start, folder)
+def _as_planned(folder: Path) -> Path:
+    """Take back all that a run did, and have git know which files are unchanged, as it does after a commit."""
+    first = git(folder, "rev-list", "--max-parents=0", "HEAD")
+    git(folder, "reset", "--quiet", "--hard", first)
+    git(folder, "clean", "-ffdxq")
+    for ref in git(folder, "for-each-ref", "--format=%(refname)", f"refs/{LAUNCHER}").splitlines():
+        git(folder, "update-ref", "-d", ref)
+    rmtree(folder / ".git" / LAUNCHER, ignore_errors=True)
+    git(folder, "reflog", "expire", "--expire=now", "--all")
+    git(folder, "prune", "--expire=now")  # else the next run finds its objects made
+    git(folder, "status", "--short")
+    return folder
+
+
+def _compare(
+    fresh: Callable[[], Path], calls: Sequence[Call], bundles: Sequence[Path], rounds: int
+) -> dict[str, list[float]]:
+    """Return the least seconds of each call per bundle; the first round, which writes the byte code, is not counted."""
+    played = [[_play(fresh(), calls, bundle) for bundle in bundles] for _ in range(rounds + 1)][1:]
+    return {
+        call.title: [min(one[side][at] for one in played) for side in range(len(bundles))]
+        for at, call in enumerate(calls)
+    }
+
+
+def _with_sums(rows: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+    """Add what the verbs of a run cost together; the proof is new, so the verbs that run it are left out.
+
+    The tree as it was at the start is the user's, so the start looks at it too: where files are many, that is its cost.
+    """
+    titles = [title for title in rows if title.startswith("ultra ") and not title.endswith(PROVED)]
+    parts = {"start and first begin": titles[:2], "all verbs but those with a proof": titles}
+    return {
+        **rows,
+        **{
+            name: [sum(side) for side in zip(*(rows[one] for one in of), strict=True)]
+            for name, of in parts.items()
+        },
+    }
+
+
+def _ratios(rows: Mapping[str, Sequence[float]]) -> list[tuple[str, str]]:
+    return [(title, f"{new / old:.2f}  ({new * 1000:.0f} ms)") for title, (new, old) in rows.items()]
+
+
+def _play(folder: Path, calls: Sequence[Call], bundle: Path) -> list[float]:
     taken = []
     for call in calls:
-        for path, text in call.files.items():
-            (folder / path).write_text(text)
+        write_tree(folder, call.files)
         env = {**ENVIRONMENT, "HOME": str(folder.parent), "CLAUDE_CODE_SESSION_ID": SESSION}
         taken.append(processor_time(call.command(bundle), folder, call.text(folder), env))
-    rmtree(folder.parent)
     return taken

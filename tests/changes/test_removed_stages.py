@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.changes.conftest import PLUGIN, Fork
-from tests.kit.calls import Ultra
+from tests.kit.calls import FIXED, Ultra
 from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, SETTINGS
 from tests.kit.repository import make_repository
 from ultra_plugin.config import load
@@ -180,8 +180,10 @@ class Removed:
         fork.change(f"{PLUGIN}/plugin.yaml", pipeline_without(removal.stages))
         self.listed = self.settle({**TOLD, **removal.listed})
         self.bundle = fork.folder / "dist" / NAME
+        FIXED.add(self.bundle)
         suite = load(SourceTree(fork.sources))
-        self.verbs = {verb.name: verb.usage for verb in suite.plugins[0].verbs.values()}
+        own = next(one for one in suite.plugins if one.settings.name == NAME)
+        self.verbs = {verb.name: verb.usage for verb in own.verbs.values()}
         self.gone = {verb.name for verb in suite.verbs.values()} - self.verbs.keys()
         self.kinds = [contract.artifact for contract in suite.contracts.values()]
 

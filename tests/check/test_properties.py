@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.check.plugins import BRIEF, GOOD, HOOKS, MANIFEST, Files, Link, Script, bundle_of, changed
+from tests.kit.quick import examples
 from ultra_plugin.check import check_bundle, check_marketplace
 from ultra_plugin.check.codes import CODES
 from ultra_plugin.errors import Problem
@@ -60,14 +61,14 @@ def test_any_mutation_of_any_file(data: st.DataObject) -> None:
 
 
 @given(path=st.sampled_from(JSON_FILES), value=JSON)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_json_in_any_json_file(path: str, value: object) -> None:
     files = changed({path: json.dumps(value)})
     assert_told_well(check_bundle(bundle_of(files)), files)
 
 
 @given(header=st.text(st.sampled_from(list("ab:-?|>[]{}&*!#,'\"\n \t%@`0.~\r\u2028\ufeff\0")), max_size=30))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_header(header: str) -> None:
     files = changed({BRIEF: f"---\n{header}\n---\nText\n"})
     assert_told_well(check_bundle(bundle_of(files)), files)

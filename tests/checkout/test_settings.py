@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER, PLUGIN_SOURCE, SOURCES
+from tests.kit.quick import examples
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import read_settings
 from ultra_runtime.text.yaml_document import read_yaml
@@ -60,8 +61,8 @@ def test_a_list_of_commands_is_a_script(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("setup: x\nsetup_second: 9", ":2: setup_second is not a field of this version (did you mean setup_seconds?)"),
-        ("limits:\n  attempt: 3", ":2: limits.attempt is not a field of this version (did you mean attempts?)"),
+        ("setup: x\nsetup_second: 9", ":2: setup_second is not one of the settings (did you mean setup_seconds?): dependencies, limits, ports, "),
+        ("limits:\n  attempt: 3", ":2: limits.attempt is not one of the settings (did you mean attempts?): attempts, checkout_seconds, "),
         ("proof: maybe", ":1: proof must be require, try or off, not \"maybe\""),
         ("proof: [try]", ":1: proof must be text, not a list"),
         ("setup_seconds: soon", ':1: setup_seconds must be a whole number, not "soon"'),
@@ -125,7 +126,7 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(LINE, max_size=7))
 def test_what_is_read_is_what_yaml_says(lines: list[str]) -> None:
     """The subset refuses much of YAML; what it takes, it takes as YAML does."""

@@ -17,6 +17,7 @@ from ultra_runtime.checkout import trial
 FILE = f".claude/{LAUNCHER}.yaml"
 LOCK = f".git/{LAUNCHER}/run.json"
 NOTE = "the result cannot be proved in a clean checkout: "
+KEYS = "dependencies, limits, ports, proof, setup and setup_seconds"
 BLOCKED = "setup: rm -rf src\n"
 Make = Callable[..., Repo]
 
@@ -39,10 +40,18 @@ def test_wrong_settings_refuse_before_anything_is_written(repo: Repo) -> None:
     repo.write({FILE: "setup: true\nprof: try\n"})
     said = repo.refused(f"run start {PLAN}")
     assert said == (
-        f"{FILE}:2: prof is not a field of this version (did you mean proof?) | Correct its name, or remove it."
+        f"{FILE}:2: prof is not one of the settings (did you mean proof?): {KEYS} | Correct its name, or remove it."
     )
     assert not repo.has(PROGRESS)
     assert not repo.has(LOCK)
+    sentence = said.replace(" | ", "; ")
+    validated = repo("run", "validate", PLAN)
+    assert (validated.status, validated.data["verdict"], validated.data["error"]) == (1, "FAIL", sentence)
+    assert repo.ok(f"run dry-run {PLAN}")["issues"] == [sentence]
+    checks = repo("doctor").data["checks"]
+    assert [(one["status"], one["message"]) for one in checks if one["name"] == "settings"] == [
+        ("fail", sentence)
+    ]
 
 
 def test_a_project_that_requires_the_proof_is_refused_without_it(repo: Repo) -> None:
@@ -63,7 +72,7 @@ def test_a_project_that_tries_is_told_what_is_missing(repo: Repo) -> None:
 
 def test_a_project_without_proof_is_not_asked(repo: Repo) -> None:
     repo.write({FILE: f"{BLOCKED}proof: off\n"})
-    assert "notes" not in repo.start()
+    assert repo.start()["notes"] == [f"the result will not be proved: proof is off in {FILE}"]
 
 
 def test_temporary_folders_that_are_not_there(repo: Repo, tmp_path: Path) -> None:

@@ -35,6 +35,13 @@ PLACES = {
     "settings": f".claude/{LAUNCHER}.yaml",
     "overview": "architecture/overview.md",
     "gaps": "architecture/gaps.md",
+    "requirement": "Requirement.md",
+    "work-plan": "PLAN.md",
+    "task": "TASK-01.md",
+    "task-progress": "TASK-01_progress.md",
+    "task-result": "TASK-01_result.md",
+    "work-progress": "PROGRESS.md",
+    "work-list": "WORK-LIST.md",
     "common": "brief.md",
 }
 LOADED = load(SourceTree(SOURCES))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema.protocols import Validator
 
 from tests.kit.names import SOURCES
+from tests.kit.quick import examples
 from ultra_plugin.artifact import Field, Form
 from ultra_plugin.config import load
 from ultra_plugin.schema import PATTERNS, json_schema
@@ -26,7 +27,8 @@ from ultra_runtime.contract.result import Report
 from ultra_runtime.text.timestamp import instant, is_date
 
 SUITE = load(SourceTree(SOURCES))
-MADE = {name: one for name, one in SUITE.contracts.items() if one.fields}
+# The values of a quoted text are text, so no other type can come.
+MADE = {name: one for name, one in SUITE.contracts.items() if one.fields and one.format != "quoted"}
 FITS: dict[str, Callable[[str], bool]] = {
     **{name: form[0] for name, form in FORMS.items()},
     "date": is_date,
@@ -43,6 +45,8 @@ SEEDS = {
     "step-number": ["0", "1", "01", "999999999", "1000000000", "-1", "\u0661", "1\n"],
     "version": ["1.7", "1", "1.7.1", "01.7", "1.", "0.0"],
     "location": ["a:1", "a:b:9-12", " :1", ":1", "a:0", "a:1-0", "a:1-", "a\nb:3", "a:1\n", "\u00a0:1"],
+    "work-id": ["WORK-01", "WORK-1234", "WORK-1", "WORK-12345", "work-01", "WORK-01\n", "WORK-\u0661\u0661", "AWORK-01"],
+    "task-id": ["TASK-01", "TASK-00", "TASK-1", "TASK-001", "TASK-0a", "TASK-01 "],
     "date": ["2024-02-29", "1900-02-29", "2000-02-29", "0000-01-01", "0004-02-29", "2026-04-31", "2026-1-1"],
     "timestamp": [
         "2026-01-31T12:00:00Z", "2026-01-31 12:00", "2026-01-31t12:00:00,5+0530", "2026-01-31T24:00:00Z",
@@ -80,7 +84,7 @@ def test_a_form_and_its_pattern_agree(name: str) -> None:
     fits, pattern = FITS[name], PATTERNS[name]
     assert {fits(word) for word in SEEDS[name]} == {True, False}
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300), deadline=None)
     @given(
         edited(SEEDS[name])
         | st.from_regex(pattern.replace("$", r"\Z"), alphabet=st.characters(codec="utf-8"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.door.samples import BRIEF, RESEARCH, REVIEW, plan
-from tests.interpreters import interpreters, python_on_path
+from tests.interpreters import python_on_path, sampled
 from tests.kit.calls import Ultra
 from tests.kit.files import tree_of
 from tests.kit.names import PROJECT, ROOT
@@ -34,7 +34,7 @@ def test_each_kind_lands_at_its_place_byte_for_byte(ultra: Ultra, project: Path,
     assert [path.name for path in project.rglob("*.prev")] == []
 
 
-@pytest.mark.parametrize("interpreter", interpreters(), ids=str)
+@pytest.mark.parametrize("interpreter", sampled(), ids=str)
 def test_every_interpreter_puts_and_refuses(
     bundle: Path, repo: Path, project: Path, tmp_path: Path, interpreter: Path
 ) -> None:

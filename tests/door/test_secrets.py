@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kit.table import each
 from ultra_runtime.files.secret_scan import SHAPES, find_secrets
 
 RANDOM = random.Random(7)  # noqa: S311 - the same tokens every time
@@ -54,8 +55,7 @@ TOKENS = {
 AROUND = ["{}", "token: {}", "`{}`", "KEY={}", '"{}",', "export X='{}'", "(see {}).", "https://{}@host/x"]
 
 
-@pytest.mark.parametrize(("what", "token"), [(what, one) for what, many in TOKENS.items() for one in many])
-@pytest.mark.parametrize("around", AROUND)
+@each((what, one, around) for what, many in TOKENS.items() for one in many for around in AROUND)
 def test_a_token_is_found_wherever_it_stands(what: str, token: str, around: str) -> None:
     if what in ("a private key", "an AWS secret key") and around != "{}":
         around = "{}"

@@ -15,7 +15,7 @@ from tests.evals.cases import SHELL, read_cases, why_no_bash
 from tests.evals.plays import COMMANDS, GUARDS, PLAYS
 from tests.evals.run import SCRATCH
 from tests.evals.theatre import Theatre
-from tests.kit.names import NAME, ROOT
+from tests.kit.names import ROOT
 
 TIME_LIMIT = 300.0
 
@@ -58,7 +58,9 @@ def evaluate(
     assert json_file.exists(), completed
     assert not theatre.main.requests, "a case that no play knows, so that its failure would mean nothing"
     told = Evaluated(completed, json.loads(json_file.read_text()))
-    assert [(one["name"], one.get("problem")) for one in told.result["suite"]["plugins"]] == [(NAME, None)]
+    assert [(one["name"], one.get("problem")) for one in told.result["suite"]["plugins"]] == [
+        (plugin.name, None)
+    ]
     return told
 
 

@@ -2,7 +2,7 @@
 
 Every call that changes the disk counts, and every start of git counts three times: before it starts, after it was
 started, and after it has ended. HOW is `kill` (SIGKILL for the verb and its git together) or `full` (no space left).
-Exit status 99 means that the verb ended before that call.
+Exit status 99 means that the verb ended before that call; the last line of the error output is the number of its calls.
 """
 
 from __future__ import annotations
@@ -100,4 +100,8 @@ from ultra_runtime.__main__ import main  # noqa: E402
 
 status = main(sys.argv[4:])
 sys.stdout.flush()
-os._exit(99 if left > 0 else status)
+if left > 0:
+    sys.stderr.write(f"{NUMBER - left}\n")
+    sys.stderr.flush()
+    os._exit(99)
+os._exit(status)

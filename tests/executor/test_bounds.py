@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from tests.executor.sample import PROJECT, Repo, plan, step
+import pytest
+
+from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import Git, find_git
+from ultra_runtime.files.process import Done
+from ultra_runtime.files.seal import sealed
+from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.tree.snapshot import Snapshots
+from ultra_runtime.run.tree.workspace import Workspace
 
 Make = Callable[..., Repo]
 
@@ -16,6 +27,16 @@ def verified(repo: Repo) -> dict[str, object]:
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
     return repo.ok("step verify 1")
+
+
+def hurry(repo: Repo, **limits: int) -> dict[str, Any]:
+    """Shorten limits of the run, whose least values a test would have to wait for; return the old ones."""
+    path = repo.folder / ".git/ultra/run.json"
+    lock = json.loads(path.read_text())
+    old: dict[str, Any] = lock["settings"]["limits"]
+    lock["settings"]["limits"] = {**old, **limits}
+    path.write_text(json.dumps(sealed(str(repo.folder / ".git"), lock)))
+    return old
 
 
 def log_of(repo: Repo) -> bytes:
@@ -89,3 +110,39 @@ def test_a_killed_attempt_counts(make: Make) -> None:
     assert repo("step", "verify", "1").status == -9
     assert repo.progress()["steps"]["1"]["attempts"] == 1
     assert repo.ok("step verify 1")["attempt"] == 2
+
+
+def test_the_limits_of_the_project_end_its_commands(make: Make) -> None:
+    repo = make(plan(step(1, verify="sleep 60", test_first="`sleep 61`")))
+    repo.write({".claude/ultra.yaml": "limits:\n  command_seconds: 10\n  test_first_seconds: 11\n"})
+    repo.start()
+    old = hurry(repo, command_seconds=1, test_first_seconds=1)
+    assert old == {"command_seconds": 10, "test_first_seconds": 11}
+    assert repo.ok("step begin 1")["test_first"] == "sleep 61: it timed out"
+    repo.write({"src/part1.py": "one\n"})
+    (why,) = repo.ok("step verify 1")["why"]
+    assert why == "Verify timed out after 1 s and was stopped with its child processes"
+
+
+class Hasty(Git):
+    """A git whose calls may take one second."""
+
+    def done(
+        self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = 0
+    ) -> Done:
+        """Run a command and return how it ended."""
+        return super().done(*words, given=given, env=env, seconds=1)
+
+
+def test_a_clean_filter_that_sleeps_ends_a_snapshot_with_a_sentence(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.write({".git/info/attributes": "*.py filter=slow\n"})
+    repo.git("config", "filter.slow.clean", "sleep 60; cat")
+    repo.write({"src/new.py": "new\n"})
+    found = find_git(str(repo.folder))
+    workspace = Workspace(Hasty(root=found.root, folder=found.folder, common=found.common, known={}))
+    snapshots = Snapshots(workspace, find_run_place(workspace, str(repo.folder / PLAN), None, None))
+    with pytest.raises(RefusedError) as refused:
+        snapshots.take()
+    assert refused.value.error == "the working tree cannot be recorded: git add failed: it timed out"
+    assert "a filter of git (`git config --get-regexp filter`) may hang" in refused.value.next_step

@@ -20,7 +20,7 @@ from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 Make = Callable[..., Repo]
 
 SHARES = 4
-KILLS = (1000 if os.environ.get("ULTRA_SOAK") == "1" else 100) // SHARES
+KILLS = (1000 if os.environ.get("ULTRA_SOAK") == "1" else 20) // SHARES
 DRIVER = Path(__file__).parent / "driver.py"
 STEPS = 4
 

@@ -8,11 +8,11 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.executor.driver import drive
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 
 FOLDER = Path(__file__).parent
@@ -73,25 +73,15 @@ def kept(repo: Repo) -> Path:
 
 def points(repo: Repo, call: str, how: str) -> list[int]:
     """Return the numbers of the calls that fail: all of them, or a sample."""
-    count = 1
-    while fails_at(again(repo), call, how, count).returncode != 99:
-        count *= 2
-    low, high = count // 2, count
-    while high - low > 1:
-        middle = (low + high) // 2
-        ended = fails_at(again(repo), call, how, middle).returncode == 99
-        low, high = (low, middle) if ended else (middle, high)
-    every = range(1, high)
+    done = fails_at(again(repo), call, how, 10**6)
+    assert done.returncode == 99, done
+    every = range(1, int(done.stderr.split()[-1]) + 1)
     return list(every) if SOAK else sorted(random.Random(call + how).sample(every, min(SAMPLE, len(every))))  # noqa: S311
 
 
 def goes_on(repo: Repo) -> None:
     """Let an honest model take the run up: it is completed, and each commit was made once."""
-    done = subprocess.run(
-        [sys.executable, FOLDER / "driver.py", repo.command, PLAN], cwd=repo.folder, env=repo.env,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert not drive(lambda *words: json.loads(repo(*words).out), PLAN, repo.folder)
     assert repo.subjects() == ["first", "feat: part 1"]
     assert json.loads(repo.read(PROGRESS))["status"] == "completed"
 

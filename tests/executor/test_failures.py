@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.built import copy_bundle
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
 
 Make = Callable[..., Repo]
@@ -244,7 +244,7 @@ def test_a_verify_that_is_blocked_later_escalates_whatever_on_failure_says(make:
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
     stricter = repo.folder.parent / "stricter"
-    shutil.copytree(repo.bundle, stricter)
+    copy_bundle(repo.bundle, stricter)
     with (stricter / "runtime/ultra_runtime/tables/policy.py").open("a") as file:
         file.write(
             "\nCOMMANDS['echo'] = (('rm_rf', 'system.always'),)\nRULES['rm_rf'] = ('block', 'echo', 'it is blocked now', 'nothing')\n"

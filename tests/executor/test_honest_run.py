@@ -29,7 +29,7 @@ def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     assert repo.ok("step begin 1") == {
         "ok": True, "step": 1, "title": "Make part 1", "files": ["src/part1.py"], "changes": "Write part 1.",
         "verify": "true", "attempts": 3,
-        "next": "change only `files` as `changes` says, then ultra step verify 1",
+        "next": "edit `files`, then ultra step verify 1",
     }  # fmt: skip
     repo.write({"src/part1.py": "one\n"})
     assert repo.ok("step verify 1") == {
@@ -63,6 +63,17 @@ def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     assert "| 3 | Make part 3 | pass | 1 |" in repo.read(f"{PROJECT}/logs/report.md")
     assert not repo.has(".git/ultra/run.json")
     assert not repo.has(f".git/ultra/{SLUG}")
+
+
+def test_the_answers_of_an_honest_run_are_no_longer_than_those_of_the_last_release(make: Make) -> None:
+    repo = make(plan(step(1), step(2), step(3), verification="true"))
+    repo.start()
+    for number in (1, 2, 3):
+        repo.do_step(number, {f"src/part{number}.py": f"{number}\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    answers = [text for words, text in repo.answers if words[0] in ("run", "step")]
+    assert len(answers) == 11
+    assert sum(map(len, answers)) <= 1892, answers  # the characters of release 0.1.0
 
 
 def test_every_transition_leaves_a_valid_progress_file(make: Make) -> None:

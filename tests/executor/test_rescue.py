@@ -53,8 +53,14 @@ def assert_there(repo: Repo) -> None:
     assert (repo.folder / "run.sh").stat().st_mode & 0o777 == 0o755
 
 
+def test_undone_work_comes_back_at_once_when_the_step_ended_the_run(repo: Repo) -> None:
+    repo.ok("step rescue 1")
+    assert_there(repo)
+    findings = repo.ok("run finish")["findings"]
+    assert findings[-1].startswith("changed outside any step, not committed: run.sh, src/hello.py")
+
+
 def test_undone_work_comes_back_when_the_run_is_over(repo: Repo) -> None:
-    assert "the run has ended" in repo.refused("step rescue 1")
     assert "step 1 was undone" in repo.ok("run finish")["findings"][0]
     undone = repo.tree()
     repo.git("gc", "-q", "--prune=now")
@@ -77,6 +83,29 @@ def test_undone_work_comes_back_into_its_step_when_the_run_goes_on(repo: Repo) -
     assert repo.ok("step verify 1")["passed"]
     repo.ok("step commit 1")
     assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_work_of_a_skipped_step_waits_until_the_run_is_over_and_overwrites_no_commit(make: Make) -> None:
+    both = ["src/part1.py", "src/both.py"]
+    repo = make(plan(step(1, both, verify="false", on_failure="skip"), step(2, ["src/both.py"])))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n", "src/both.py": "of step 1\n"})
+    repo.ok("step verify 1")
+    said = repo.refused("step rescue 1")
+    assert said == (
+        "step 1 is skipped, and the run goes on | finish the run first, then `ultra step rescue 1`"
+    )
+    repo.do_step(2, {"src/both.py": "of step 2\n"})
+    repo.ok("run finish")
+    said = repo.refused("step rescue 1 src/both.py")
+    assert said.startswith("commits since the undo have changed src/both.py | `git show ")
+    answer = repo.ok("step rescue 1")
+    show = f"git show {SAVE}:src/both.py"
+    assert answer["rescued"] == "src/part1.py"
+    assert answer["left"] == [f"src/both.py: later commits changed it: `{show}` prints what was saved"]
+    assert (repo.read("src/part1.py"), repo.read("src/both.py")) == ("one\n", "of step 2\n")
+    assert repo.git(*show.split()[1:]) == "of step 1"
 
 
 def test_only_what_is_named_comes_back_and_what_is_there_now_is_saved(repo: Repo) -> None:

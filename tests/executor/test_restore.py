@@ -29,9 +29,10 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     (repo.folder / "mine.txt").unlink()
     answer = repo.ok("step verify 1")
     call = "ultra step restore 1 README.md deep/er.txt mine.txt notes.txt"
-    assert (
-        answer["do"] == f"undo what is outside the step: `{call}`, then `ultra step verify 1`"
-    )  # and not: fix
+    mine = call.replace("restore 1", "begin 1 --mine")
+    assert answer["do"] == (  # and not: fix
+        f"undo what is outside the step: `{call}` (what the user changed: ask, then `{mine}`), then `ultra step verify 1`"
+    )
     told = repo.ok(call.partition(" ")[2])
     assert told["restored"] == (
         "README.md, deep/er.txt, mine.txt, notes.txt; to get this back: `ultra step rescue 1`"
@@ -56,7 +57,8 @@ def test_what_lies_inside_is_fixed(repo: Repo) -> None:
     )
     repo.write({"notes.txt": "new\n"})
     assert repo.ok("step verify 1")["do"] == (
-        "undo what is outside the step: `ultra step restore 1 notes.txt`, then fix the rest"
+        "undo what is outside the step: `ultra step restore 1 notes.txt`"
+        " (what the user changed: ask, then `ultra step begin 1 --mine notes.txt`), then fix the rest"
         " (read the file back and compare it), then `ultra step verify 1`"
     )
 

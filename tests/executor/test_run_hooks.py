@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.built import copy_bundle
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, STATE, Repo, plan, step
 from tests.kit.names import COMMANDS
 
@@ -85,7 +86,9 @@ def test_the_summariser_is_told_plan_step_and_command(make: Make) -> None:
     assert 'step 2 of 2 is in progress ("Make part 2"); 1 of 2 steps are over' in told
     assert "Next command: `ultra step verify 2`, once the step's edits are made" in told
     assert RESUME in told
-    repo.write({"src/part2.py": "two\n"})
+    repo.write({PLAN: TWO.replace("Make part", "Skip part")})
+    assert 'step 2 of 2 is in progress ("Make part 2")' in call(repo, "pre_compact")
+    repo.write({PLAN: TWO, "src/part2.py": "two\n"})
     repo.ok("step verify 2")
     assert "Next command: `ultra step commit 2`" in call(repo, "pre_compact")
     repo.ok("step commit 2")
@@ -338,7 +341,7 @@ def test_an_output_that_nobody_takes_is_no_error(make: Make, hook: str, redirect
 def test_a_damaged_bundle_does_not_fail_a_session(make: Make, tmp_path: Path, hook: str, room: str) -> None:
     repo = make(TWO)
     repo.start()
-    repo.bundle = Path(shutil.copytree(repo.bundle, tmp_path / "damaged"))
+    repo.bundle = copy_bundle(repo.bundle, tmp_path / "damaged")
     for damage in ("raise SystemExit(2)\n", "not python"):
         path = repo.bundle / "runtime/ultra_runtime" / room
         assert path.exists()

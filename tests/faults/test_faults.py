@@ -12,11 +12,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.generator.sample import write_sample
+from tests.kit.generator import generator
 from tests.modes import obey_modes
 
 HERE = Path(__file__).parent
@@ -27,7 +29,7 @@ BUILD = [sys.executable, "-m", "ultra_plugin", "build"]
 def built(folder: Path) -> Path:
     """Write the sample and build it once, so that there is an earlier dist to lose."""
     write_sample(folder)
-    subprocess.run(BUILD, cwd=folder, check=True, capture_output=True)
+    assert generator(folder, "build").returncode == 0
     return folder
 
 
@@ -49,10 +51,14 @@ def lay_over(folder: Path, fault: Path) -> None:
     )
 
 
-def refused(folder: Path, *arguments: str, **options: object) -> tuple[int, str]:
-    done = subprocess.run(
-        [*BUILD, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60, **options
-    )  # type: ignore[call-overload]
+def refused(folder: Path, *arguments: str, before: Callable[[], None] | None = None) -> tuple[int, str]:
+    """Build, and return status and words of the refusal; `before` runs in the process first."""
+    if before is None:
+        done = generator(folder, "build", *arguments)
+    else:
+        done = subprocess.run(
+            [*BUILD, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60, preexec_fn=before
+        )  # fmt: skip
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     return done.returncode, done.stderr
@@ -88,7 +94,7 @@ def test_a_read_only_dist(tmp_path: Path) -> None:
     before = snapshot(tmp_path / "dist")
     for path in (tmp_path / "dist", tmp_path / "dist/acme-plan"):
         path.chmod(0o555)
-    status, said = refused(tmp_path, preexec_fn=obey_modes)
+    status, said = refused(tmp_path, before=obey_modes)
     assert (status, said.count("\n")) == (1, 1)
     assert "Permission denied" in said
     assert "dist" in said
@@ -112,7 +118,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    status, said = refused(tmp_path, preexec_fn=no_room)
+    status, said = refused(tmp_path, before=no_room)
     assert (status, said) == (1, "ultra-plugin: File too large; free some space and build again\n")
     assert snapshot(tmp_path / "dist") == before
 

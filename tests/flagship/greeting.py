@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from tests.client.fixtures import ModelFactory
 from tests.client.model import Call, Say, ScriptedModel, ToolResult
 from tests.client.session import Client, Session
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo
+from tests.interpreters import interpreters
 from tests.kit.model import edit, read, ultra, write
 from tests.kit.names import COMMANDS, NAME
 
@@ -196,7 +196,7 @@ class Story:
         self.client = client
         self.scripted = scripted
         self.bundle = bundle
-        self.repo = Repo(folder, bundle, Path(sys.executable).parent).create(plan, files)
+        self.repo = Repo(folder, bundle, interpreters()[-1].parent).create(plan, files)
 
     def claude(
         self,

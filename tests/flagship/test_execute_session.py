@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +27,7 @@ from tests.flagship.greeting import (
     tell_how_it_is_used,
     verify,
 )
+from tests.interpreters import interpreters
 from tests.kit.model import bash, edit, read, ultra, write
 
 SESSIONS = """\
@@ -182,7 +182,7 @@ def test_an_interrupted_session_goes_on_as_that_session(story: Story) -> None:
 def test_a_session_in_a_worktree_of_its_own_is_there_once_it_is_merged(story: Story) -> None:
     story.repo.git("worktree", "add", "--quiet", "-b", BRANCH, TREE)
     apart = copy.copy(story)
-    apart.repo = Repo(story.repo.folder / TREE, story.bundle, Path(sys.executable).parent)
+    apart.repo = Repo(story.repo.folder / TREE, story.bundle, interpreters()[-1].parent)
     before = story.repo.git("rev-parse", "main")
     first = apart.claude(
         f"{TYPED} --session 1",

@@ -55,6 +55,7 @@ def test_nobody_else_moves_a_run(
         bash("bash calls/shim.sh"),
         bash(GHOST),
         bash("bash calls/ghost.sh"),
+        bash(f"{LAUNCHER} step begin 1 --mine README.md --json"),
         Call("Workflow", {"script": WORKFLOW, "description": "w", "title": "w"}),
         Call("Monitor", {"command": "rm -rf src", "description": "watch", "timeout_ms": 1000}),
         verify(1),
@@ -69,6 +70,7 @@ def test_nobody_else_moves_a_run(
     assert re.search(
         r"is in progress in this tree \(session [-0-9a-f]{36}, process \d+ on .*; this is session ghost", said
     )
+    assert denied(told, "Bash", "--mine README.md", "claimed_for_the_user")  # nobody is there to be asked
     assert denied(told, "Workflow", "do step 1", "run_agent")
     assert denied(told, "Monitor", "rm -rf src", "recursive_force_delete")
     assert told.answer("run finish")["result"] == "completed"

@@ -16,6 +16,7 @@ from tests.client.session import Client, Session
 from tests.flagship import acting
 from tests.flagship.recording import Recording, section
 from tests.flagship.spelled import keeps_to, played
+from tests.interpreters import interpreters
 from tests.kit.calls import Ultra
 from tests.kit.model import answered, by_name
 from tests.kit.repository import git
@@ -128,7 +129,7 @@ class Way:
 
     def ultra(self, *words: str) -> str:
         """Run a verb as a person does in a shell."""
-        told = Ultra(self.bundle, self.folder, Path(sys.executable).parent).say(*words)
+        told = Ultra(self.bundle, self.folder, interpreters()[-1].parent).say(*words)
         assert told.status == 0, told.out + told.err
         return told.out
 

@@ -13,13 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import COMMAND, write_sample
+from tests.kit.generator import generator as cli
 from ultra_plugin import __version__
 from ultra_plugin.cli.installer import install_lines
-
-
-def cli(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ultra_plugin", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+from ultra_plugin.report import Report
 
 
 def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:
@@ -48,9 +45,9 @@ def test_the_line_that_installs_works_where_the_build_was_run(tmp_path: Path) ->
 def test_in_a_clone_make_installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     root = Path(__file__).parent.parent.parent
     monkeypatch.chdir(root)
-    assert install_lines(Path("dist"), ["dist/x.zip"]) == ["make install"]
+    assert install_lines(Path("dist"), Report((), (), 0)) == ["make install"]
     monkeypatch.chdir(tmp_path)
-    assert install_lines(root / "dist", ["x.zip"]) == [f"make -C {shlex.quote(str(root))} install"]
+    assert install_lines(root / "dist", Report((), (), 0)) == [f"make -C {shlex.quote(str(root))} install"]
 
 
 def test_help_names_the_sources_that_there_are(tmp_path: Path) -> None:
@@ -92,14 +89,14 @@ def test_what_was_damaged_is_built_again(tmp_path: Path, damage: object) -> None
     whole = {
         path: path.read_bytes()
         for path in tmp_path.rglob("*")
-        if path.is_file() and path.name != ".build.json"
+        if path.is_file() and path.name not in (".build.json", ".parts.json")
     }
     damage(tmp_path)  # type: ignore[operator]
     assert cli(tmp_path, "build").returncode == 0
     after = {
         path: path.read_bytes()
         for path in tmp_path.rglob("*")
-        if path.is_file() and path.name != ".build.json"
+        if path.is_file() and path.name not in (".build.json", ".parts.json")
     }
     assert after == whole
 

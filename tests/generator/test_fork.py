@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.calls import Ultra
+from tests.kit.generator import generator
 from tests.kit.names import LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
 
 FORK, FORKED_SUITE, OWN_LAUNCHER = f"my-{NAME}", f"my-{SUITE}", "mine"
@@ -41,8 +42,7 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = path.read_text()
         changed = re.sub(r"^( *)name: .*$", rf"\1name: {name}", text, flags=re.MULTILINE)  # the owner's, too
         path.write_text(changed.replace(f"launcher: {LAUNCHER}\n", f"launcher: {OWN_LAUNCHER}\n"))
-    build = [sys.executable, "-m", "ultra_plugin", "build", "--source", "plugin_src", "--out", "dist"]
-    done = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = generator(folder, "build", "--source", "plugin_src", "--out", "dist")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -65,7 +65,9 @@ def pytest_in(fork: Path, *words: str) -> str:
 
 
 def test_the_tests_of_a_fork_are_all_collected(fork: Path) -> None:
-    collected = re.findall(r"^(tests/.+\.py)::", pytest_in(fork, "--collect-only"), re.MULTILINE)
+    collected = re.findall(
+        r"^(tests/.+\.py)::", pytest_in(fork, "--collect-only", "--assert=plain"), re.MULTILINE
+    )
     files = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
     assert set(collected) == files
 
@@ -105,8 +107,7 @@ def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) 
         target = tmp_path / "tree" / path.replace("<name>", "small").replace("*", "hello")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content if isinstance(content, bytes) else content.encode())
-    build = [sys.executable, "-m", "ultra_plugin", "build", "--source", "tree", "--out", "out"]
-    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    done = generator(tmp_path, "build", "--source", "tree", "--out", "out")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/small/commands/hello.md").is_file()
 

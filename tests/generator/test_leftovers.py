@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.generator.sample import PLUGIN, SUITE, sample, write_sample
-from tests.generator.test_cli import cli
+from tests.kit.generator import generator as cli
 from ultra_plugin.leftovers import leftovers
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from markdown_it import MarkdownIt
 
+from tests.kit.table import each
 from ultra_plugin.fill import WIDTH
 from ultra_plugin.prompt import WIDEST_TABLE
 
 DIST = Path(__file__).parent.parent.parent / "dist"
 PAGES = sorted(DIST.rglob("*.md"))
-NAMES = [str(path.relative_to(DIST)) for path in PAGES]
 READER = MarkdownIt("commonmark").enable("table")
 
-page = pytest.mark.parametrize("path", PAGES, ids=NAMES)
+page = each(PAGES)
 
 
 def is_literal(path: Path) -> bool:
@@ -25,11 +25,7 @@ def is_literal(path: Path) -> bool:
     return bool({"templates", "examples"} & {*path.parts})
 
 
-filled_page = pytest.mark.parametrize(
-    "path",
-    [path for path in PAGES if not is_literal(path)],
-    ids=[name for name, path in zip(NAMES, PAGES, strict=True) if not is_literal(path)],
-)
+filled_page = each(path for path in PAGES if not is_literal(path))
 
 
 def body(path: Path) -> str:
@@ -41,6 +37,7 @@ def body(path: Path) -> str:
     return "\n" * (head.count("\n") + 3) + rest
 
 
+@cache
 def code_lines(text: str) -> set[int]:
     return {
         number
@@ -60,13 +57,10 @@ def test_blank_lines_and_line_ends(path: Path) -> None:
     lines = text.split("\n")
     code = code_lines(text)
     assert [number for number, line in enumerate(lines) if line != line.rstrip() and number not in code] == []
-    assert not path.read_text().endswith("\n\n")
-    assert path.read_text().endswith("\n")
-    runs = [
-        n
-        for n in range(path.read_text().count("\n") - 1)
-        if path.read_text().split("\n")[n : n + 2] == ["", ""]
-    ]
+    whole = path.read_text()
+    assert not whole.endswith("\n\n")
+    assert whole.endswith("\n")
+    runs = [number for number, pair in enumerate(pairwise(whole.split("\n")[:-1])) if pair == ("", "")]
     assert [number for number in runs if number not in code] == []
 
 

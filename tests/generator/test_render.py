@@ -217,7 +217,8 @@ def test_prose_is_filled_and_what_is_copied_line_by_line_is_not(tmp_path: Path) 
     text = "# Title\n\nOne {{ plugin.title }}\nand more.\n"
     folder = "plugins/acme-plan"
     places = ("docs/PAGE.md", "guides/brief.md", "templates/brief.md", "docs/examples/one/brief.md")
-    files = rendered(tmp_path, {f"{folder}/{place}.j2": text for place in places}).files
+    changes: dict[str, str | bytes | None] = {f"{folder}/{place}.j2": text for place in places}
+    files = rendered(tmp_path, {**changes, f"{folder}/plugin.yaml": f"{PLUGIN}fill: true\n"}).files
     assert [files[place].text.count("\n") for place in places] == [3, 3, 4, 4]
     assert files["docs/PAGE.md"].text == "# Title\n\nOne Acme Plan and more.\n"
 

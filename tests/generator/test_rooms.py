@@ -5,17 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.kit.imports import PACKAGE, imports
 from tests.kit.names import ROOT
+from tests.kit.table import each
 
 GENERATOR = ROOT / "generator/ultra_plugin"
 
 # From the top of the house to its cellar; rooms of one line may use each other only in that order too.
 ROOMS = (
-    "__main__", "cli", "install", "pipeline", "leftovers", "stamp", "report", "package", "check", "folder", "tree", "render", "pages", "overview", "templates", "blocks", "template_faults",
-    "prompt", "fill", "views", "skeleton", "schema", "per_plugin", "tables", "bill", "config", "stages", "parts", "contracts", "ranges", "policy", "limits", "agents", "guard", "verbs", "usage", "document", "syntax", "source", "model", "artifact", "rules", "declared", "errors",
+    "__main__", "cli", "install", "creating", "scaffold", "reference", "pipeline", "adopt", "exercise", "targets", "leftovers", "stamp", "report", "package", "check", "folder", "origin", "overlay", "tree", "render", "manifest", "shipping", "pages", "overview", "templates", "blocks", "template_faults",
+    "prompt", "fill", "views", "skeleton", "schema", "excerpts", "per_plugin", "tables", "bill", "config", "stages", "parts", "contracts", "ranges", "policy", "limits", "agents", "guard", "verbs", "usage", "document", "syntax", "source", "model", "keys", "artifact", "rules", "declared", "errors",
 )  # fmt: skip
 
 
@@ -29,9 +28,7 @@ def room(path: Path, root: Path) -> str:
     return path.relative_to(root).parts[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize(
-    "path", sorted(GENERATOR.rglob("*.py")), ids=lambda path: str(path.relative_to(GENERATOR))
-)
+@each(sorted(GENERATOR.rglob("*.py")))
 def test_the_generator_imports_downwards(path: Path) -> None:
     here = room(path, GENERATOR)
     if here == "__init__":
@@ -41,14 +38,12 @@ def test_the_generator_imports_downwards(path: Path) -> None:
         assert ROOMS.index(below) > ROOMS.index(here), f"{here} imports {below}"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
+@each(sorted(PACKAGE.rglob("*.py")))
 def test_the_runtime_needs_nothing_but_the_standard_library(path: Path) -> None:
     for name in imports(path):
         assert name.partition(".")[0] in {*sys.stdlib_module_names, "ultra_runtime"}, name
 
 
-@pytest.mark.parametrize("path", sorted((GENERATOR / "install").glob("*.py")), ids=lambda path: path.stem)
+@each(sorted((GENERATOR / "install").glob("*.py")))
 def test_the_installer_uses_nothing_of_the_generator_but_its_errors(path: Path) -> None:
     assert imported(path) <= {"install", "errors"}

@@ -19,7 +19,7 @@ VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n\n\n
 RUNTIME: dict[str, str | bytes | None] = {
     "runtime/ultra_runtime/verbs/status.py": VERB,
     "runtime/bin/launcher": "#!/bin/sh\n",
-    f"{FOLDER}/plugin.yaml": PLUGIN + "runtime: {launcher: ultra}\n",
+    f"{FOLDER}/plugin.yaml": PLUGIN + "runtime: {launcher: ultra}\nfill: true\n",
 }
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.generator.sample import write_sample
 from tests.kit.files import write_tree
+from tests.kit.generator import generator
 from ultra_plugin.check.validator import client_problems
 from ultra_plugin.errors import UltraError
 
 
 def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ultra_plugin", "check", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    return generator(folder, "check", *arguments)
 
 
 def test_the_client_agrees_that_the_sample_is_sound(tmp_path: Path, client_binary: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.built import copy_bundle
 from tests.guard.scene import Scene
 
 
@@ -19,5 +19,5 @@ def scene(bundle: Path, tmp_path: Path) -> Scene:
 def broken(bundle: Path, tmp_path: Path) -> Scene:
     """Return a scene whose bundle the test may change."""
     copy = tmp_path / "a bundle"
-    shutil.copytree(bundle, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_bundle(bundle, copy)
     return Scene(copy, tmp_path)

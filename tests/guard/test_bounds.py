@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
+from tests.kit.quick import examples
 from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, Follower, verdict_for, walk
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.policy import Policy
@@ -144,14 +145,14 @@ def test_a_deep_stack_of_the_caller_fails_closed_too() -> None:
     assert rules == {"", "unreadable"}
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(st.text(max_size=300) | SOUP)
 def test_any_text_gets_an_answer(text: str) -> None:
     assert verdict_for(text, POLICY).verdict in ("allow", "warn", "block")
     watch(text).changed()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(PROGRAM, st.randoms(use_true_random=False))
 def test_mutated_programs_get_an_answer(program: str, rng: random.Random) -> None:
     text = program

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
 from tests.kit.names import ROOT
+from tests.kit.quick import examples
+from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
 from ultra_runtime.guard.follow.follower import verdict_for
@@ -90,18 +92,18 @@ def check(command: str) -> None:
         assert watch(command).changed() == []
 
 
-@pytest.mark.parametrize("command", HARMLESS)
+@each(HARMLESS)
 def test_everyday_commands_need_no_second_look(command: str) -> None:
     assert not may_match(command)
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=examples(1500))
 @given(LINE)
 def test_no_is_right_for_lines_of_names_and_arguments(line: str) -> None:
     check(line)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(st.sampled_from(EXAMPLES), st.data())
 def test_no_is_right_for_mutated_examples(example: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(example)))
@@ -112,13 +114,13 @@ def test_no_is_right_for_mutated_examples(example: str, data: st.DataObject) -> 
     check(example[:at] + piece + example[at + gone :])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(PROGRAM | SOUP)
 def test_no_is_right_for_programs(text: str) -> None:
     check(text)
 
 
-@pytest.mark.parametrize("name", sorted({*POLICY.commands, *kinds.SHELLS}))
+@each(sorted({*POLICY.commands, *kinds.SHELLS}))
 def test_every_command_with_a_rule_can_get_a_second_look(name: str) -> None:
     line = f"{name} -rf -1 --hard push install +rwx=777 0 s q git -c x 'rm' | sh"
     assert may_match(line)

@@ -377,3 +377,15 @@ def test_the_launcher_is_called_by_itself_in_a_run_and_as_one_likes_elsewhere(
     assert f"call `{LAUNCHER}` by itself" in told.reason
     assert scene.bash(f"{LAUNCHER} status --json").silent
     assert scene.bash(f"{LAUNCHER} put plan --project x <<'END'\na; b | c\nEND").silent
+
+
+@pytest.mark.parametrize("command", ["step begin 2 --mine src/a.py", "run finish --mine --json"])
+def test_the_user_is_asked_before_a_change_is_claimed_for_them(scene: Scene, command: str) -> None:
+    call = f"{LAUNCHER} {command}"
+    assert scene.bash(call, guard="always").silent
+    scene.start_run()
+    told = scene.bash(call)
+    assert (told.decision, "rule claimed_for_the_user: " in told.reason) == ("ask", True)
+    assert scene.bash(call, env={"CLAUDE_CODE_SESSION_ATTENDED": "0"}).decision == "deny"
+    assert scene.bash(call, guard="off").silent
+    assert scene.bash(call.replace("--mine", "--json")).silent

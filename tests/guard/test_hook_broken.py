@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.guard.scene import PLAN, SESSION, Scene
-from tests.interpreters import interpreters
+from tests.interpreters import interpreters, sampled
 from tests.kit.imports import SLOW
 
 REMOVE = "rm -rf src"
@@ -122,7 +122,7 @@ def test_text_of_any_size_is_answered(scene: Scene) -> None:
     assert scene.bash("echo " + "a " * 40_000 + "; rm -rf src").decision == "deny"
 
 
-@pytest.mark.parametrize("python", interpreters(), ids=lambda path: path.parent.parent.name)
+@pytest.mark.parametrize("python", sampled(), ids=lambda path: path.parent.parent.name)
 def test_every_interpreter(scene: Scene, python: Path) -> None:
     assert scene.bash(REMOVE, python=python).silent
     scene.start_run()

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.guard.policy_tables import policy
+from tests.kit.quick import examples
 from tests.kit.repository import git, make_repository
 from ultra_runtime.guard.paths import PathContext, path_verdict
 from ultra_runtime.guard.realpath import inside, real_path
@@ -207,7 +208,9 @@ COMPONENT = st.sampled_from([*NAMES, "..", ".", "", "new"])
 TARGET = st.lists(COMPONENT, min_size=1, max_size=4).map("/".join)
 
 
-@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=examples(120), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     links=st.lists(
         st.tuples(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), TARGET, st.booleans()), max_size=6

@@ -13,6 +13,7 @@ import yaml
 
 from tests.guard.policy_tables import POLICY as POLICY_FOLDER
 from tests.guard.policy_tables import load, policy, tables
+from tests.kit.table import each
 from ultra_runtime.guard import follow
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow.ask import logic
@@ -28,11 +29,7 @@ FIELDS = {"id", "verdict", "title", "why", "instead", "examples"}
 
 
 def _examples(rules: list[dict[str, Any]], kind: str) -> list[Any]:
-    return [
-        pytest.param(rule["id"], text, id=f"{rule['id']}-{at}")
-        for rule in rules
-        for at, text in enumerate(rule["examples"][kind])
-    ]
+    return [(rule["id"], text) for rule in rules for text in rule["examples"][kind]]
 
 
 @pytest.mark.parametrize("rule", COMMAND_RULES + PATH_RULES, ids=lambda rule: rule["id"])
@@ -81,7 +78,7 @@ def test_every_event_of_the_guard_is_in_its_table() -> None:
     assert raised == set(EVENTS)
 
 
-@pytest.mark.parametrize(("rule", "command"), _examples(COMMAND_RULES, "match"))
+@each(_examples(COMMAND_RULES, "match"))
 def test_example_matches(rule: str, command: str) -> None:
     verdict = verdict_for(command, POLICY)
     assert verdict.rule == rule
@@ -91,7 +88,7 @@ def test_example_matches(rule: str, command: str) -> None:
     assert may_match(command)
 
 
-@pytest.mark.parametrize(("rule", "command"), _examples(COMMAND_RULES, "pass"))
+@each(_examples(COMMAND_RULES, "pass"))
 def test_example_passes(rule: str, command: str) -> None:
     verdict = verdict_for(command, POLICY)
     assert (verdict.verdict, verdict.rule) == ("allow", "")

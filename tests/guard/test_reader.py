@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.guard.shell_programs import PROGRAM, SETTING, SOUP, WORD
 from tests.kit.names import ROOT
+from tests.kit.quick import examples
 from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.follower import Follower
 from ultra_runtime.guard.shell.reader import read
@@ -137,14 +138,14 @@ def test_what_came_before_the_error_is_kept() -> None:
     assert len(script.pipelines) == 3
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(PROGRAM)
 def test_reads_the_programs_that_bash_reads(program: str) -> None:
     if bash_accepts(program):
         assert not read(program)[1]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(SOUP)
 def test_reads_what_bash_makes_of_soup(text: str) -> None:
     if "\0" not in text and bash_accepts(text):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.guard.policy_tables import policy
+from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow.follower import verdict_for
 
@@ -22,7 +23,7 @@ def cases(name: str) -> list[str]:
     return [json.loads(line) if line.startswith('"') else line for line in lines]
 
 
-@pytest.mark.parametrize("command", cases("block.txt"))
+@each(cases("block.txt"))
 def test_blocked_in_every_spelling(command: str) -> None:
     verdict = verdict_for(command, POLICY)
     assert verdict.verdict == "block"
@@ -30,7 +31,7 @@ def test_blocked_in_every_spelling(command: str) -> None:
     assert may_match(command)
 
 
-@pytest.mark.parametrize("command", cases("allow.txt"))
+@each(cases("allow.txt"))
 def test_left_alone(command: str) -> None:
     verdict = verdict_for(command, POLICY)
     assert (verdict.verdict, verdict.rule) == ("allow", "")

@@ -20,8 +20,11 @@ from typing import Any
 from tests.client.session import Client
 from tests.kit.files import write_tree
 from tests.kit.names import ROOT
+from tests.kit.warm import Program
 
 GENERATOR = ROOT / "generator"
+MAIN = GENERATOR / "ultra_plugin/install/main.py"
+INSTALLER = Program(Path(sys.executable), ("-S",), GENERATOR, "ultra_plugin/install")
 PLUGIN = "sample"
 ID = f"{PLUGIN}@skills-dir"
 Files = Mapping[str, str | bytes]
@@ -141,26 +144,31 @@ class Machine:
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "PYTHONPATH": str(GENERATOR),
-            "PYTHONDONTWRITEBYTECODE": "1",
             **self.variables,
         }
 
     def run(self, *words: str | Path, answer: str = "", python: str = sys.executable, **extra: Any) -> Done:
-        """Run the installer."""
-        command = [python, "-S", "-m", "ultra_plugin.install.main", *map(str, words)]
-        done = subprocess.run(
-            command,
-            env=self.environment(),
-            cwd=self.cwd or self.home,
-            input=answer,
-            text=True,
-            capture_output=True,
-            timeout=60,
-            check=False,
-            **extra,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        return Done(done.returncode, done.stdout, done.stderr)
+        """Run the installer; `python` or options of the process make it a process of its own."""
+        env, folder, given = self.environment(), self.cwd or self.home, answer.encode()
+        options = tuple(sorted(str(word) for word in words if str(word).startswith("--")))
+        plain = python == sys.executable and not extra and not self.variables
+        if plain and INSTALLER.can_fork(("install", *options), given):
+            done = INSTALLER.fork([str(MAIN), *map(str, words)], given, folder, env)
+        else:
+            command = [python, "-S", "-m", "ultra_plugin.install.main", *map(str, words)]
+            done = subprocess.run(
+                command,
+                env=env,
+                cwd=folder,
+                input=given,
+                capture_output=True,
+                timeout=60,
+                check=False,
+                **extra,
+            )
+        said, told = done.stdout.decode(), done.stderr.decode()
+        assert "Traceback" not in told, told
+        return Done(done.returncode, said, told)
 
     def ok(self, *words: str | Path, **extra: Any) -> Done:
         """Run the installer, which must succeed."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
 from tests.kit.files import write_tree
+from tests.kit.quick import examples
 from ultra_plugin.install.settings import Draft
 
 RULE = "Bash(ultra:*)"
@@ -246,7 +247,7 @@ def without_rule(value: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(value=ROOTS, style=STYLES)
-@hypothesis_settings(max_examples=300, deadline=None)
+@hypothesis_settings(max_examples=examples(300), deadline=None)
 def test_only_the_list_gains_and_the_bytes_come_back(
     tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any], style: tuple[Any, bool, str, bool]
 ) -> None:
@@ -273,7 +274,7 @@ def test_only_the_list_gains_and_the_bytes_come_back(
 
 
 @given(value=ROOTS, style=STYLES, key=TEXTS, extra=VALUES)
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(max_examples=examples(150), deadline=None)
 def test_what_was_added_since_stays(
     tmp_path_factory: pytest.TempPathFactory,
     value: dict[str, Any],

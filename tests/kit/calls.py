@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.interpreters import interpreters
 from tests.kit.names import LAUNCHER
+from tests.kit.warm import Program
 
 ISOLATED = ("python3", "-I", "-S", "-X", "utf8")
+# Bundles that no test changes.
+FIXED: set[Path] = set()
 
 
 class Told:
@@ -56,7 +61,8 @@ class Ultra:
 
     def say(self, *words: str | Path, **options: Any) -> Told:
         """Answer for a person."""
-        return self.run([self.command, *words], **options)
+        called = tuple(str(word) for word in words[:2] if str(word).replace("-", "").isalpha())
+        return self._script(("verb", *called), self.command, [self.command, *words], **options)
 
     def shell(self, script: str, **options: Any) -> Told:
         """Run a line of the shell in which the launcher is ours."""
@@ -66,7 +72,33 @@ class Ultra:
     def hook(self, name: str, given: object = b"", **options: Any) -> Told:
         """Run a hook with an input: bytes as they are, anything else as JSON."""
         data = given if isinstance(given, bytes) else json.dumps(given).encode()
-        return self.run([*ISOLATED, hook_file(self.bundle, name)], given=data, **options)
+        file = hook_file(self.bundle, name)
+        return self._script(("hook", name), file, [*ISOLATED, file], given=data, **options)
+
+    def _script(
+        self,
+        call: tuple[str, ...],
+        script: Path,
+        command: Sequence[str | Path],
+        given: str | bytes = b"",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        before: Callable[[], None] | None = None,
+    ) -> Told:
+        """Run a script of the bundle: in a fork when it is one of many such calls, else with its command."""
+        data, variables = given.encode() if isinstance(given, str) else given, {**self.env, **(env or {})}
+        program = None if before or self.bundle not in FIXED else self._program(variables)
+        if program is None or not program.can_fork(call, data):
+            return self.run(command, data, cwd, env, before)
+        words = [str(word) for word in command[command.index(script) :]]
+        return Told(program.fork(words, data, cwd or self.folder, variables))
+
+    def _program(self, env: Mapping[str, str]) -> Program | None:
+        """Return the runtime in the interpreter that the launcher finds; none if that is not the newest one."""
+        python = shutil.which("python3", path=env.get("PATH", ""))
+        if python is None or Path(python).resolve() != interpreters()[-1]:
+            return None
+        return Program(Path(python), ISOLATED[1:], self.bundle / "runtime", "ultra_runtime")
 
     def run(
         self,

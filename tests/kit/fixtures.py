@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.built import copy_bundle
 from tests.interpreters import interpreters, python_on_path
 from tests.kit.calls import Ultra
 from tests.kit.repository import make_repository
@@ -33,5 +33,4 @@ def ultra(bundle: Path, repo: Path, python: Path) -> Ultra:
 @pytest.fixture
 def own_bundle(bundle: Path, tmp_path: Path) -> Path:
     """Return a bundle that the test may change; its folder has a space in its name."""
-    target = tmp_path / "a bundle"
-    return shutil.copytree(bundle, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy_bundle(bundle, tmp_path / "a bundle")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.kit.names import RUNTIME
@@ -21,7 +22,12 @@ def imports(path: Path, *, members: bool = False, typing: bool = False) -> set[s
     With `members` also `module.name` for each `from module import name`; with `typing` also what only
     a type checker imports.
     """
-    return set(_imports(ast.parse(path.read_text(encoding="utf-8")), members, typing))
+    return set(_imports(_parsed(path), members, typing))
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _imports(tree: ast.AST, members: bool, typing: bool) -> Iterator[str]:
@@ -44,6 +50,7 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(RUNTIME).with_suffix("").parts).removesuffix(".__init__")
 
 
+@cache
 def runtime_graph() -> dict[str, set[str]]:
     """Return each module of the runtime with what it imports; rendered tables are not part of the sources."""
     files = sorted(path for path in PACKAGE.rglob("*.py") if "tables" not in path.parts)

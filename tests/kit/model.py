@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.client.conversation import Call, Conversation, ToolResult
 from tests.client.model import ScriptedModel
+from tests.interpreters import interpreters
 from tests.kit.calls import Ultra
 from tests.kit.names import LAUNCHER, NAME
 
@@ -19,7 +19,7 @@ MARK = "ULTRA"
 
 def bash(command: str, **more: object) -> Call:
     """Run a command."""
-    return Call("Bash", {"command": command, "description": "a step of the command", **more})
+    return Call("Bash", {"command": command, "description": "Next call", **more})
 
 
 def ultra(line: str) -> Call:
@@ -93,7 +93,7 @@ def asked(conversation: Conversation) -> list[str]:
 
 def validated(bundle: Path, repository: Path, kind: str, path: str) -> Mapping[str, Any]:
     """Validate an artifact of a story."""
-    return Ultra(bundle, repository, Path(sys.executable).parent)("validate", kind, path).data
+    return Ultra(bundle, repository, interpreters()[-1].parent)("validate", kind, path).data
 
 
 def by_name(model: ScriptedModel, name: str) -> list[ToolResult]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.interpreters import interpreters
+from tests.interpreters import interpreters, sampled
 from tests.kit.names import SOURCES
 from ultra_runtime.files import patterns
 from ultra_runtime.files.patterns import PatternError, check, search, weigh
@@ -46,7 +46,7 @@ HOSTILE = [
 MALFORMED = (
     "(a{1,99999999999999999999})", "(" * 4000 + ")" * 4000, "x" * 100_000, "[", "(?P<", "*", "a\\", "(?<=a+)",
 )  # fmt: skip
-NAMES = [path.parent.parent.name for path in interpreters()]
+NAMES = [path.parent.parent.name for path in sampled()]
 
 
 def ask(python: Path, *tasks: tuple[str, str, str]) -> list[tuple[object, float]]:
@@ -57,7 +57,7 @@ def ask(python: Path, *tasks: tuple[str, str, str]) -> list[tuple[object, float]
     return [(answer, seconds) for answer, seconds in map(json.loads, done.stdout.splitlines())]
 
 
-@pytest.mark.parametrize("python", interpreters(), ids=NAMES)
+@pytest.mark.parametrize("python", sampled(), ids=NAMES)
 def test_a_hostile_search_ends_within_a_second_of_work(python: Path) -> None:
     hostile = HOSTILE if python == interpreters()[-1] else HOSTILE[:2]
     told = ask(python, *(("search", pattern, text) for pattern, text in hostile))
@@ -65,7 +65,7 @@ def test_a_hostile_search_ends_within_a_second_of_work(python: Path) -> None:
     assert all(answer in ("PatternTimeoutError", False) and seconds < 1 for answer, seconds in told)
 
 
-@pytest.mark.parametrize("python", interpreters(), ids=NAMES)
+@pytest.mark.parametrize("python", sampled(), ids=NAMES)
 def test_a_pattern_that_does_not_compile_is_told(python: Path) -> None:
     patterns = (SLOW_CLASS, *MALFORMED)
     told = ask(python, *(("check", pattern, "") for pattern in patterns))
@@ -76,7 +76,7 @@ def test_a_pattern_that_does_not_compile_is_told(python: Path) -> None:
         assert seconds < 1
 
 
-@pytest.mark.parametrize("python", interpreters(), ids=NAMES)
+@pytest.mark.parametrize("python", sampled(), ids=NAMES)
 def test_sound_patterns_are_searched_as_python_does(python: Path) -> None:
     sound = [
         ("search", r"^feat\(api\):", "feat(api): x", True),

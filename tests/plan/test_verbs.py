@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.interpreters import interpreters, python_on_path
+from tests.interpreters import python_on_path, sampled
 from tests.kit.calls import Ultra
 from tests.kit.names import PROJECT
 from tests.plan.conftest import PutPlan
 from tests.plan.texts import manifest, plan, session, step, strategy
 
 FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
-NAMES = [path.parent.parent.name for path in interpreters()]
+NAMES = [path.parent.parent.name for path in sampled()]
 
 
 def test_a_plan_is_shown(ultra: Ultra, put_plan: PutPlan) -> None:
@@ -98,7 +98,7 @@ def test_findings_are_looked_up_in_the_review(ultra: Ultra, put_plan: PutPlan, p
     assert told["parsed"]["source_findings"] == [known, "c" * 40]
 
 
-@pytest.mark.parametrize("interpreter", interpreters(), ids=NAMES)
+@pytest.mark.parametrize("interpreter", sampled(), ids=NAMES)
 def test_every_interpreter_says_the_same(
     bundle: Path, repo: Path, put_plan: PutPlan, tmp_path: Path, interpreter: Path
 ) -> None:

@@ -10,7 +10,8 @@ from tests.executor.sample import plan, step
 from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.plan.reading import read
 from ultra_runtime.proof.background import AUDITING, FINISHING, make_job
-from ultra_runtime.proof.conditions import CLEAN, Condition, Tried, conditions_of, judge
+from ultra_runtime.proof.conditions import Condition, Tried, conditions_of, judge
+from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.state.run_place import RunPlace
 
 PLACE = RunPlace("/repo", "/repo/plan.md", None, None)
@@ -102,10 +103,10 @@ def test_equal_commands_are_run_once_and_checked_for_every_text() -> None:
         step(3, ["a"], verify="last"),
         verification="last",
     )
-    job = make_job(PLACE, "0" * 40, found, settings_of({}), FINISHING)
+    job = make_job(PLACE, "0" * 40, found, settings_of({}), None, FINISHING)
     assert job["commands"] == [
         {"command": "echo", "expected": ["one", "two"], "exit": False, "compare": False},
         {"command": "last", "expected": [], "exit": True, "compare": True},
     ]
-    job = make_job(PLACE, "0" * 40, found, settings_of({}), AUDITING)
+    job = make_job(PLACE, "0" * 40, found, settings_of({}), None, AUDITING)
     assert [one["compare"] for one in job["commands"]] == [False, False]

@@ -90,7 +90,11 @@ def test_what_is_not_committed_does_not_count(run: Callable[..., Repo]) -> None:
     assert repo.ok(f"status --project {PROJECT}")["run"]["drift_details"] == [drift]
     assert repo.ultra(f"audit {PLAN}")["status"] == "drift"
     repo.write({".worktreeinclude": "local.cfg\n"})
-    assert repo.start("--mode", "resume")["next"] == "ultra run finish"
+    said = repo.refused(f"run start {PLAN} --mode resume")
+    assert ".worktreeinclude was edited since the run started" in said
+    assert "ask the user; undo the edit, or add --accept-settings-change" in said
+    accepted = repo.start("--mode", "resume", "--accept-settings-change")
+    assert accepted["next"] == "ultra run finish"
     assert repo.ok("run finish")["result"] == "completed"
 
 
@@ -148,7 +152,7 @@ def test_a_long_proof_goes_on_between_the_calls(run: Callable[..., Repo]) -> Non
     repo.do_step(1, {"src/part1.py": "one\n"})
     asked = repo.ok("run finish --wait 0.01")
     assert set(asked) == {"ok", "proof", "next"}
-    assert asked["next"].startswith("`ultra run finish` again")
+    assert asked["next"].startswith("call `ultra run finish` again")
     wait_for(repo, ["quick", "quick", "slow"])
     assert repo.ok("run finish --wait 0.01")["proof"] == "1 of 2 commands have run"
     assert repo.progress()["status"] == "in_progress"

@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from tests.kit.names import NAME
 from tests.released.surface import Surface, read_surface
 
 HERE = Path(__file__).parent
@@ -44,12 +45,13 @@ def extract(ref: str, folder: Path) -> Path:
         )
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder)
-    return first_bundle(folder / "dist")
+    return our_bundle(folder / "dist")
 
 
-def first_bundle(dist: Path) -> Path:
-    """Return the folder of the first plugin in a dist/."""
-    return min(dist.glob("*/bundle.json")).parent
+def our_bundle(dist: Path) -> Path:
+    """Return the folder of our plugin in a dist/; that of a release under another name is the first one."""
+    found = sorted(dist.glob("*/bundle.json"))
+    return next((one.parent for one in found if one.parent.name == NAME), found[0].parent)
 
 
 def record(ref: str, bundle: Path) -> None:
@@ -65,7 +67,7 @@ def main(arguments: list[str]) -> None:
         sys.exit("usage: python -m tests.released.record REF [DIST]")
     ref, *dist = arguments
     with tempfile.TemporaryDirectory(prefix="ultra-released-") as folder:
-        record(ref, first_bundle(Path(dist[0])) if dist else extract(ref, Path(folder)))
+        record(ref, our_bundle(Path(dist[0])) if dist else extract(ref, Path(folder)))
 
 
 if __name__ == "__main__":

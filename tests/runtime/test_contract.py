@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
+from tests.kit.quick import examples
 from tests.modes import modes_obeyed
 from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
 from ultra_runtime.contract.result import Report, Subject
@@ -231,7 +232,7 @@ EVERYTHING = contract(
 
 
 @given(st.binary() | STATES.map(lambda state: write({"next_session_brief_path": "a\0b", **state}).encode()))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_any_bytes_give_a_result(data: bytes) -> None:
     result = validate_data(EVERYTHING, data, "x.json")
     assert result.valid == (not result.errors)

@@ -12,6 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kit.quick import examples
 from tests.runtime.frontmatter_differences import DIFFERENCES, Difference, Error
 from ultra_runtime.text.frontmatter import parse
 
@@ -147,7 +148,7 @@ def documents(draw: st.DrawFn) -> tuple[str, int]:
 
 
 @given(documents())
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 def test_the_subset_is_read_as_pyyaml_reads_it(drawn: tuple[str, int]) -> None:
     text, keys = drawn
     expected = yaml.load(text + "\n", Loader=yaml.BaseLoader)  # noqa: S506 - text only, no objects
@@ -170,7 +171,7 @@ def test_the_subset_is_read_as_pyyaml_reads_it(drawn: tuple[str, int]) -> None:
         LETTERS | st.sampled_from(["\n", "\n", "\nk: ", "\n- ", "\n  - ", ": ", "a: [", "\t", " #"])
     ).map("".join)
 )
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=examples(600))
 def test_what_we_accept_pyyaml_accepts_with_the_same_data(text: str) -> None:
     if any(line.rstrip() == "---" for line in text.split("\n")):
         return
@@ -187,7 +188,7 @@ def test_what_we_accept_pyyaml_accepts_with_the_same_data(text: str) -> None:
 
 
 @given(st.binary() | st.binary().map(lambda data: b"---\n" + data + b"\n---\n") | st.text().map(str.encode))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_any_bytes_give_a_result(data: bytes) -> None:
     found = parse(data)
     assert (found.values is None) != (found.problem is None)

@@ -14,12 +14,13 @@ import pytest
 import ultra_runtime
 from tests.kit.calls import ISOLATED, Ultra, hook_file
 from tests.kit.imports import SLOW, runtime_graph
+from tests.kit.table import each
 from ultra_runtime import Finder
 
 GRAPH = runtime_graph()
 
 
-@pytest.mark.parametrize("module", GRAPH)
+@each(GRAPH)
 def test_imports_come_from_the_standard_library_and_from_ourselves(module: str) -> None:
     for name in GRAPH[module]:
         ours = name in GRAPH or name.startswith("ultra_runtime.tables")
@@ -32,7 +33,7 @@ def test_imports_point_in_one_direction() -> None:
     assert list(TopologicalSorter(ours).static_order())  # raises CycleError
 
 
-@pytest.mark.parametrize("module", GRAPH)
+@each(GRAPH)
 def test_verbs_and_hooks_stand_at_the_top(module: str) -> None:
     doors = ("ultra_runtime.verbs.", "ultra_runtime.hooks.")
     used = {name for name in GRAPH[module] if name.startswith(doors)}

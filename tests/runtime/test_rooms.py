@@ -6,15 +6,15 @@ import ast
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from tests.kit.imports import PACKAGE, imports, runtime_graph
+from tests.kit.table import each
 
 GRAPH = runtime_graph()
 SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "typed", "usage", "words")
 # From the top of the house to its cellar: a room imports only rooms further down this list.
 ROOMS = (
     "__main__", "verbs", "hooks", "waves", "status", "doctor", "standing", "artifacts", "planning", "research", "review", "brief",
+    "architecture", "works",
     "run.life", "run.step", "proof", "run.state", "run.tree", "checkout", "plan",
     "guard", "guard.follow", "guard.rules", "guard.shell", "guard.policy", "contract", "files", "text",
     "usage", "answer", "rendered", "words", "errors", "struct", "typed",
@@ -43,7 +43,7 @@ def test_nothing_but_the_shell_is_at_the_top() -> None:
     assert folders == {name.partition(".")[0] for name in ROOMS} - set(SHELL)
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each(MODULES)
 def test_a_room_imports_only_rooms_below_it(module: str) -> None:
     here = room(module)
     named = imports(PACKAGE / f"{module.replace('.', '/')[14:]}.py", typing=True)

@@ -25,7 +25,7 @@ from ultra_plugin.check.subject import MANIFEST, Subject, subject_of
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, BundleFile
 
-__all__ = ["CHECKS", "check_bundle", "check_marketplace"]
+__all__ = ["CHECKS", "check_bundle", "check_marketplace", "check_offered"]
 
 MARKETPLACE = ".claude-plugin/marketplace.json"
 
@@ -65,3 +65,11 @@ def check_bundle(bundle: Bundle) -> list[Problem]:
     """Return every problem of a plugin folder, sorted by path and line."""
     subject = subject_of(bundle)
     return sorted({problem for check in CHECKS for problem in check(subject)})
+
+
+def check_offered(bundle: Bundle) -> list[Problem]:
+    """Check a plugin that a marketplace offers; its entry there can replace the manifest."""
+    problems = check_bundle(bundle)
+    if MANIFEST in bundle.files:
+        return problems
+    return [replace(one, severity="warning") if one.code == "no-manifest" else one for one in problems]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ultra_plugin.keys import ENTRY, MANIFEST, MARKETPLACE
+
 VERSION = "2.1.325"
 
 FILE_LIMIT = 1024 * 1024
@@ -60,15 +62,7 @@ IGNORED_AGENT_KEYS = frozenset({"permissionMode", "hooks", "mcpServers"})
 """Read in a user's own agents, ignored in a plugin's (specification, 2.1.325 section 6)."""
 BOOLEAN_KEYS = frozenset({"disable-model-invocation", "user-invocable", "background"})
 
-MANIFEST_KEYS = frozenset({
-    # [schema]
-    "$schema", "name", "displayName", "version", "description", "author", "homepage", "repository", "license",
-    "keywords", "defaultEnabled", "dependencies", "metadata", "engines", "hooks", "commands", "agents", "skills",
-    "outputStyles", "themes", "workflows", "channels", "mcpServers", "lspServers", "monitors", "settings", "types",
-    "userConfig", "binaries", "experimental",
-    # for a directory's listing: accepted silently [measured]
-    "icon", "screenshots", "privacyPolicyUrl", "supportUrl", "termsOfServiceUrl", "documentationUrl",
-})  # fmt: skip
+MANIFEST_KEYS = frozenset(MANIFEST)  # [schema]; those for a directory's listing: accepted silently [measured]
 EXPERIMENTAL_KEYS = frozenset(
     {"themes", "monitors", "outputStyles", "evals", "syntaxHighlighting"}
 )  # [schema]
@@ -79,19 +73,9 @@ OPTION_KEYS = frozenset({
 })  # fmt: skip
 OPTION_TYPES = frozenset({"string", "number", "boolean", "directory", "file"})
 
-MARKETPLACE_KEYS = frozenset({
-    # [schema]
-    "$schema", "name", "version", "description", "owner", "plugins", "forceRemoveDeletedPlugins", "metadata",
-    "allowCrossMarketplaceDependenciesOn", "renames",
-})  # fmt: skip
+MARKETPLACE_KEYS = frozenset(MARKETPLACE)  # [schema]
 MARKETPLACE_METADATA_KEYS = frozenset({"pluginRoot", "version", "description"})
-LISTING_KEYS = frozenset({
-    "icon", "screenshots", "privacyPolicyUrl", "supportUrl", "termsOfServiceUrl", "documentationUrl",
-})  # fmt: skip
-ENTRY_KEYS = (MANIFEST_KEYS - LISTING_KEYS) | {
-    # [schema]
-    "source", "headers", "headersHelper", "category", "tags", "strict", "relevance",
-}  # fmt: skip
+ENTRY_KEYS = frozenset(ENTRY)  # [schema]
 
 TOOL_EVENTS = frozenset({
     "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied",

@@ -155,6 +155,18 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "source-missing": Code("An entry names a folder without a plugin.", "fix the source"),
     "entry-mismatch": Code("An entry disagrees with the plugin's own manifest, which wins.", "make them the same"),
     "plugin-invalid": Code("The manifest of an offered plugin has errors.", "check that plugin by itself"),
+    # sources: rules of this house, which only the profile `strict` enforces
+    "unused-fragment": Code("No template includes a fragment.", "include or delete it"),
+    "unused-agent": Code("No prompt spawns an agent, so only the model's own idea starts it.", "use or delete it"),
+    "unused-output": Code("No agent uses a form of answer.", "name it in an agent, or delete it"),
+    "agent-without-output": Code("An agent has no form of answer, although the suite has some.", "add 'output: NAME' for a file of outputs/"),
+    "untested-contract": Code("A contract has no fixtures.", "add one for each code"),
+    "conflict-marker": Code("A merge was not finished, or a text shows the markers of one.", "finish the merge"),
+    "spelled-by-hand": Code("A template spells a word that a contract or the version decides.", "let the template ask for it"),
+    "dangling-verb": Code("The runtime's code names a verb that no plugin of this tree carries.", "carry the room of the verb, or change the text"),
+    "template-noise": Code("A rendered text has the braces of a template.", "render it, or put it in a code span"),
+    "second-title": Code("A rendered text has two titles.", "write '##'"),
+    "heading-level": Code("A heading skips a level.", "write one level below the heading above"),
 })  # fmt: skip
 
 

@@ -67,6 +67,10 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "regex": ("pattern",), "tool_order": ("before", "after"), "tool_used": ("tool",), "file_exists": ("path",),
     "llm": ("criteria",), "baseline": ("baseline_file", "criteria"),
 })  # fmt: skip
+_COMMON = {"type": anything, "name": text(1), "weight": positive, "arm": one_of("with-only", "both")}
+_GRADERS: Mapping[str, Shape] = MappingProxyType({
+    kind: table({**_COMMON, **fields}, ("name", *_REQUIRED[kind]), strict=True) for kind, fields in _FIELDS.items()
+})  # fmt: skip
 KEYS = frozenset({
     *_TOP, *_EXECUTION, *_CONTEXT, "context", "execution", "graders", "prompt", "type", "weight", "arm",
     *(key for fields in _FIELDS.values() for key in fields),
@@ -80,8 +84,7 @@ def grader(value: object) -> Iterator[Fault]:
     if not isinstance(kind, str) or kind not in _FIELDS:
         yield ("type",) if isinstance(value, dict) else (), f"must be one of {', '.join(sorted(_FIELDS))}"
         return
-    common = {"type": anything, "name": text(1), "weight": positive, "arm": one_of("with-only", "both")}
-    yield from table({**common, **_FIELDS[kind]}, ("name", *_REQUIRED[kind]), strict=True)(value)
+    yield from _GRADERS[kind](value)
 
 
 CASE = table(

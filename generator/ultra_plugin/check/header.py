@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -67,6 +68,7 @@ def read_header(text: str) -> Header:
     return replace(header, body=text[close + 3 :], body_line=body_line, is_cut=is_cut)
 
 
+@cache  # a bundle is read for itself and for the marketplace that offers it
 def _parsed(source: str, first_line: int) -> Header:
     try:
         root, is_repaired = parse(source)

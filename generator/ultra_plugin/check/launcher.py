@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ultra_plugin.check.codes import warning
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
@@ -51,7 +52,7 @@ def launcher_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
             if not _is_verb(said := found.group(1), suite):
                 message = f"verb('{said}') does not begin with a verb of the runtime"
                 remedy = nearest(said, suite.verbs)
-                yield tree.problem(path, _line(text, found), "dangling-verb", message, remedy)
+                yield warning(tree.shown(path), _line(text, found), "dangling-verb", message, remedy)
 
 
 def _blank(found: re.Match[str]) -> str:

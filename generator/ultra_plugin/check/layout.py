@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ultra_plugin.check.codes import warning
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle
 
@@ -30,17 +31,17 @@ def _page(path: str, text: str) -> Iterator[Problem]:
     for number, line in _prose(text):
         if noise := _NOISE.search(_CODE_SPAN.sub("", line)):
             message = f"'{noise.group()}' is left over from a template"
-            yield Problem(path, number, "template-noise", message, "render it, or put it in a code span")
+            yield warning(path, number, "template-noise", message)
         if not (heading := _HEADING.match(line)):
             continue
         level = len(heading.group(1))
         if level == 1 and above:
             message = f"'{heading.group(2)}' is a second title"
-            yield Problem(path, number, "second-title", message, "write '##'")
+            yield warning(path, number, "second-title", message)
         elif level > above + 1:
             follows = f"'{line.strip()}' follows a heading of level {above}"
             message = follows if above else "the first heading is not a title"
-            yield Problem(path, number, "heading-level", message, f"write '{'#' * (above + 1)}'")
+            yield warning(path, number, "heading-level", message, f"write '{'#' * (above + 1)}'")
         above = max(level, above) if level == 1 else level
 
 

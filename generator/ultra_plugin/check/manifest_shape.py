@@ -14,6 +14,7 @@ from ultra_plugin.check.shapes import (
     Shape,
     anything,
     boolean,
+    described,
     either,
     kind,
     list_of,
@@ -23,18 +24,21 @@ from ultra_plugin.check.shapes import (
     path,
     positive,
     record,
+    schema_of,
     table,
     text,
     url,
     word,
 )
 
+_SOME_TEXT = text(1)
 _NAME_PART = r"[A-Za-z0-9][-A-Za-z0-9._]*"
 _HIDDEN_IN_NAME = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _RANGE_WORDS = frozenset({"", "*", "x", "X"})
 _NOT_IN_RANGE = re.compile(r"[^\w.*<>=~^|\s+-]")
 
 
+@described({"type": "string", "minLength": 1, "pattern": "^[^ ]+$"})
 def plugin_name(value: object) -> Iterator[Fault]:
     """Accept a plugin name, kebab-case or not."""
     if not isinstance(value, str):
@@ -47,6 +51,7 @@ def plugin_name(value: object) -> Iterator[Fault]:
         yield (), "must not contain control or bidirectional characters"
 
 
+@described({"type": "string"})
 def _client_range(value: object) -> Iterator[Fault]:
     """Accept a version range; refuse only clear mistakes."""
     if isinstance(value, str):
@@ -54,23 +59,6 @@ def _client_range(value: object) -> Iterator[Fault]:
         if has_number and not _NOT_IN_RANGE.search(value):
             return
     yield (), "must be a version range such as '>=2.1.0'"
-
-
-def _option(value: object) -> Iterator[Fault]:
-    """Accept one userConfig option."""
-    yield from _OPTION(value)
-    if not isinstance(value, dict) or not isinstance(value.get("options"), list):
-        return
-    options, default = value["options"], value.get("default")
-    words = [word.lower() for word in options if isinstance(word, str)]
-    if not options or len(set(words)) < len(words):
-        yield ("options",), "must not list a word twice"
-    elif value.get("type") != "string" or value.get("multiple") is True or value.get("sensitive") is True:
-        yield ("options",), "work only for a field of type string that is neither multiple nor sensitive"
-    elif "default" not in value and value.get("required") is not True:
-        yield (), "lacks a 'default' among its options, or 'required': true"
-    elif "default" in value and default not in options:
-        yield ("default",), "must be one of the options"
 
 
 _OPTION = table(
@@ -93,6 +81,25 @@ _OPTION = table(
 )
 
 
+@described(schema_of(_OPTION))
+def _option(value: object) -> Iterator[Fault]:
+    """Accept one userConfig option."""
+    yield from _OPTION(value)
+    if not isinstance(value, dict) or not isinstance(value.get("options"), list):
+        return
+    options, default = value["options"], value.get("default")
+    words = [word.lower() for word in options if isinstance(word, str)]
+    if not options or len(set(words)) < len(words):
+        yield ("options",), "must not list a word twice"
+    elif value.get("type") != "string" or value.get("multiple") is True or value.get("sensitive") is True:
+        yield ("options",), "work only for a field of type string that is neither multiple nor sensitive"
+    elif "default" not in value and value.get("required") is not True:
+        yield (), "lacks a 'default' among its options, or 'required': true"
+    elif "default" in value and default not in options:
+        yield ("default",), "must be one of the options"
+
+
+@described({"type": "object"})
 def server(value: object) -> Iterator[Fault]:
     """Accept one MCP server."""
     if not isinstance(value, dict):
@@ -105,8 +112,9 @@ def server(value: object) -> Iterator[Fault]:
         yield ("type",), "must be one of stdio, http, sse, ws"
 
 
+@described({"type": "string", "minLength": 1})
 def _program(value: object) -> Iterator[Fault]:
-    yield from text(1)(value)
+    yield from _SOME_TEXT(value)
     if isinstance(value, str) and " " in value and not value.startswith("/"):
         yield (), "must be a program without arguments"
 
@@ -150,6 +158,7 @@ _COMMAND = table({
 })  # fmt: skip
 
 
+@described(schema_of(_COMMAND))
 def _mapped_command(value: object) -> Iterator[Fault]:
     yield from _COMMAND(value)
     if isinstance(value, dict) and bool(value.get("source")) == bool(value.get("content")):
@@ -225,4 +234,10 @@ FIELDS: dict[str, Shape] = {
     "userConfig": USER_CONFIG,
     "experimental": objects_only(_EXPERIMENTAL),
 }
+LISTING_SHAPE: dict[str, Shape] = {
+    "icon": text(),
+    "screenshots": list_of(text()),
+    **dict.fromkeys(("privacyPolicyUrl", "supportUrl", "termsOfServiceUrl", "documentationUrl"), url),
+}
+"""For editors; the client accepts anything under these keys."""
 MANIFEST_SHAPE = table(FIELDS, ("name",))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ultra_plugin.errors import Problem
-from ultra_plugin.source import SourceTree
+from ultra_plugin.errors import Problem, Severity
+from ultra_plugin.source import SourceTree, is_in_plugin
 
 _OURS, _THEIRS = b"<<<<<<< ", b">>>>>>> "
 _MIDDLE = (b"=======", b"||||||| ")
@@ -14,8 +14,21 @@ _BINARY = (".png",)
 
 
 def marker_problems(tree: SourceTree) -> Iterator[Problem]:
-    """Yield every line that is a conflict marker."""
-    for path in tree.files():
+    """Yield the conflict markers in files that the generator parses or renders."""
+    return _found(tree, (path for path in tree.files() if _is_parsed(path)), "error")
+
+
+def copied_marker_problems(tree: SourceTree, folder: str) -> Iterator[Problem]:
+    """Yield the conflict markers in files of a plugin that ship as they are; a text may show some."""
+    return _found(tree, (path for path in tree.files(folder) if not _is_parsed(path)), "warning")
+
+
+def _is_parsed(path: str) -> bool:
+    return not is_in_plugin(path) or path.endswith((".j2", "/plugin.yaml"))
+
+
+def _found(tree: SourceTree, paths: Iterable[str], severity: Severity) -> Iterator[Problem]:
+    for path in paths:
         content = b"" if path.endswith(_BINARY) else tree.read(path)
         if _OURS not in content and _THEIRS not in content:
             continue
@@ -24,5 +37,6 @@ def marker_problems(tree: SourceTree) -> Iterator[Problem]:
             if line.startswith((_OURS, _THEIRS)) or (is_open and line.startswith(_MIDDLE)):
                 mark = line[:7].decode()
                 message = f"the conflict marker {mark} is still in the file"
-                yield tree.problem(path, number, "conflict-marker", message, "finish the merge")
+                shown = tree.shown(path)
+                yield Problem(shown, number, "conflict-marker", message, "finish the merge", severity)
                 is_open = mark != _THEIRS.decode().strip()

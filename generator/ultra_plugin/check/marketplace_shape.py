@@ -25,6 +25,7 @@ from ultra_plugin.check.shapes import (
     word,
 )
 
+_PATH = path()
 BARE_SOURCE = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._]*")
 _SHA = word("[a-f0-9]{40}", "a full commit id")
 _SOURCES: Mapping[str, Shape] = MappingProxyType({
@@ -48,7 +49,7 @@ def source(value: object) -> Iterator[Fault]:
         else:
             yield ("source",), f"must be one of {', '.join(sorted(_SOURCES))}"
     elif value != "." and not is_bare(value):
-        yield from path()(value)
+        yield from _PATH(value)
 
 
 def is_bare(value: object) -> bool:
@@ -88,18 +89,16 @@ _ENTRY = table(
     },
     ("name", "source"),
 )
-MARKETPLACE_SHAPE = table(
-    {
-        "$schema": text(),
-        "name": text(1),
-        "version": text(),
-        "description": text(),
-        "owner": PERSON,
-        "plugins": list_of(_ENTRY),
-        "metadata": table({"pluginRoot": text(), "version": text(), "description": text()}),
-        "forceRemoveDeletedPlugins": boolean,
-        "allowCrossMarketplaceDependenciesOn": list_of(text()),
-        "renames": record(_name_or_null, anything),
-    },
-    ("name", "owner", "plugins"),
-)
+MARKETPLACE_FIELDS: dict[str, Shape] = {
+    "$schema": text(),
+    "name": text(1),
+    "version": text(),
+    "description": text(),
+    "owner": PERSON,
+    "plugins": list_of(_ENTRY),
+    "metadata": table({"pluginRoot": text(), "version": text(), "description": text()}),
+    "forceRemoveDeletedPlugins": boolean,
+    "allowCrossMarketplaceDependenciesOn": list_of(text()),
+    "renames": record(_name_or_null, anything),
+}
+MARKETPLACE_SHAPE = table(MARKETPLACE_FIELDS, ("name", "owner", "plugins"))

@@ -64,7 +64,7 @@ class Release:
 
 def protocol_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     """Yield the missing steps of every contract that changed since the last release."""
-    migration = tree.root.parent / MIGRATION
+    migration = tree.project / MIGRATION
     if tree.find(VERSION) is None or not migration.is_file():
         return
     release = Release(

@@ -50,6 +50,8 @@ class _Module:
     """Rule -> its function, in the module of rules."""
     contracts: frozenset[str] = frozenset()
     """The contracts that it loads by name."""
+    kinds: frozenset[str] = frozenset()
+    """The contracts whose names it uses."""
     is_given_one: bool = False
     """Whether one of its functions takes a contract as an argument."""
     words: frozenset[str] = frozenset()
@@ -85,13 +87,15 @@ def _read(tree: SourceTree, path: str) -> _Module:
     module = try_parse(text) if _RAISES.search(text) else None
     if module is None:  # raises nothing, or is not Python, which the verbs or the trial report
         return _Module((), words=words)
-    constants = module.constants() | _kinds(module)
+    kinds = _kinds(module)
+    constants = module.constants() | kinds
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     raised = tuple(
         _Raised(codes, path, call.lineno, function.name)
+        for call in module.every(ast.Call)
+        if call.args and _called(call) in _CALLS
         for function in functions
-        for call in ast.walk(function)
-        if isinstance(call, ast.Call) and call.args and _called(call) in _CALLS
+        if function.lineno <= call.lineno <= (function.end_lineno or 0)
         for codes in _codes(call.args[0], constants)
     )
     rules = {
@@ -101,11 +105,12 @@ def _read(tree: SourceTree, path: str) -> _Module:
     }
     loaded = [call.args[0] for call in module.every(ast.Call) if _called(call) == "load_contract"]
     names = frozenset(name for node in loaded for name in _texts(node, constants))
+    used = frozenset(str(one.value) for one in kinds.values())
     is_given_one = len(names) < len(loaded) or any(node.arg == "contract" for node in module.every(ast.arg))
-    return _Module(raised, rules, names, is_given_one, words)
+    return _Module(raised, rules, names, used, is_given_one, words)
 
 
-def _kinds(module: Python) -> dict[str, ast.expr]:
+def _kinds(module: Python) -> dict[str, ast.Constant]:
     """Return the contract of each class of names that a module imports, as a literal."""
     aliases = [
         alias for node in module.every(ast.ImportFrom) if node.module == MODULE for alias in node.names
@@ -152,7 +157,7 @@ def _rule_problems(tree: SourceTree, contracts: Collection[Contract], rules: _Mo
     gone = {f"{key}{END}" for key in used_names(tree) if key not in known}
     for name, function in rules.rules.items():
         used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        if name not in named and not gone & used:
+        if name not in named and not gone & used and tree.owns(RULES):
             message, remedy = f"no contract names the rule '{name}'", "name it under 'rules:', or delete it"
             yield tree.problem(RULES, function.lineno, "unused-rule", message, remedy)
 
@@ -173,7 +178,7 @@ def _scope(
     }
     names = module.contracts | read_here
     names |= {room} if module.is_given_one or not names else set()
-    if not names <= contracts.keys():
+    if not names | module.kinds <= contracts.keys():
         return []
     return [[contracts[name] for name in sorted(names, key=lambda name: (name != room, name))]]
 
@@ -232,7 +237,7 @@ def _fields(contract: Contract) -> list[Field]:
 
 def _parts(contract: Contract) -> list[Field]:
     """Return the fields of repeated parts without their own code."""
-    parts = contract.parts.values() if contract.format == "frontmatter" else ()
+    parts = contract.parts.values() if contract.format in _BODIES else ()
     return [field for part in parts if not part.code for field in part.fields.values()]
 
 
@@ -252,17 +257,19 @@ def _bounded(field: Field) -> bool:
 
 
 def _needs_section(contract: Contract) -> bool:
-    return contract.format == "frontmatter" and any(one.required for one in contract.sections.values())
+    return contract.format in _BODIES and any(one.required for one in contract.sections.values())
 
 
-_READ = ("json", "yaml", "frontmatter")
+_BODIES = ("frontmatter", "quoted")
+_READ = ("json", "yaml", "frontmatter", "quoted")
 _NEEDED: Mapping[str, Callable[[Contract], object]] = {
     "NOT_FOUND": lambda one: one.format != "directory",
     "READ_ERROR": lambda one: one.format != "directory",
-    "PARSE_ERROR": lambda one: one.format in ("json", "yaml"),
+    "PARSE_ERROR": lambda one: one.format in ("json", "yaml", "quoted"),
     "MISSING_FIELD": _lacks_field,
-    "BAD_TYPE": lambda one: any(
-        field.type != "any" and not (field.type_code or field.code) for field in _fields(one)
+    "BAD_TYPE": lambda one: (
+        one.format != "quoted"
+        and any(field.type != "any" and not (field.type_code or field.code) for field in _fields(one))
     ),
     "BAD_VALUE": _has_wrong_value,
     "LEGACY_VALUE": lambda one: any(field.legacy for field in _fields(one)),

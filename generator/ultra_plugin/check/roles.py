@@ -23,7 +23,7 @@ NEEDED: Mapping[str, tuple[Role, ...]] = {
 
 def role_problems(plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:
     """Yield a problem at the first call of each verb whose role no agent has."""
-    for verb, roles in NEEDED.items():
+    for verb, roles in NEEDED.items() if plugin.launcher else ():
         missing = [role for role in roles if not agents_with(plugin.roles, role)]
         call = f"{plugin.launcher} {verb}"
         place = _first_call(bundle, re.compile(rf"\b{re.escape(call)}\b")) if missing else None

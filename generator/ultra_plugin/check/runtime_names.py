@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ultra_plugin.document import nearest
@@ -30,7 +30,7 @@ class _Found(NamedTuple):
     remedy: str
 
 
-def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) -> Iterator[Problem]:
+def runtime_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> Iterator[Problem]:
     """Yield every name that a table lacks, and every literal that spells out a contract's name or a limit."""
     for contract in suite.contracts.values():
         path = tree.shown(f"contracts/{contract.artifact}.yaml")
@@ -38,14 +38,14 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Iterable[Bundle]) 
             message = f"'{first}' and '{second}' would both be {constant} in the runtime"
             yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
     tables = [(bundle.files, _tables(bundle, suite)) for bundle in bundles]
-    names = _spelled(suite)
     limits = {name.upper() for name in suite.limits}
     for path in tree.files(RUNTIME):
         module = try_parse(tree.text(path)) if path.endswith(".py") else None
         if module is None:
             continue
         found = [one for files, table in tables if path in files for one in _missing(module, table)]
-        found += [*_literals(module, names), *_numbers(module, limits)]
+        carrying = [bundle for bundle in bundles if path in bundle.files]
+        found += [*_literals(module, _spelled(suite, carrying or bundles)), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield tree.problem(path, line, "runtime-name", message, remedy)
 
@@ -113,10 +113,13 @@ def _lacks(tables: Mapping[str, frozenset[str]], table: str, name: str, line: in
 # --- names that the runtime spells out-----------------------------------------------------------------------------
 
 
-def _spelled(suite: Suite) -> dict[str, str]:
-    """Return a contract's name -> its constant."""
+def _spelled(suite: Suite, bundles: Iterable[Bundle]) -> dict[str, str]:
+    """Return a name of the contracts that these bundles carry -> its constant."""
     names: dict[str, str] = {}
+    files = {path for bundle in bundles for path in bundle.files}
     for contract in suite.contracts.values():
+        if f"{FOLDER}/{contract.key}.py" not in files:
+            continue
         for constant, word in field_names(contract).items():
             names.setdefault(word, f"{contract.key}{END}.{constant}")
     return names

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ultra_plugin.check.client import HOST_SERVERS, REMOTE_SERVERS
 from ultra_plugin.check.codes import problem, quote, warning
 from ultra_plugin.check.components import inner_path
-from ultra_plugin.check.jsontext import Json, Path
+from ultra_plugin.check.jsontext import Json, Path, read_json
 from ultra_plugin.check.manifest_paths import manifest_paths
 from ultra_plugin.check.manifest_shape import server
 from ultra_plugin.check.shapes import kind, url
@@ -31,6 +32,17 @@ def check_servers(subject: Subject) -> Iterator[Problem]:
         where: Path = ("mcpServers", index) if isinstance(declared, list) else ("mcpServers",)
         for name, config in item.items() if isinstance(item, dict) else ():
             yield from _values(subject, MANIFEST, subject.manifest, "error", (*where, name), config)
+
+
+def declared_servers(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return every MCP server that is an object, whatever its shape."""
+    values = (read_json(subject.files[path].text).value for path in _files(subject))
+    tables = [one.get("mcpServers", one) if isinstance(one, dict) else None for one in values]
+    declared = subject.fields.get("mcpServers")
+    for table in (*tables, *(declared if isinstance(declared, list) else [declared])):
+        for name, config in table.items() if isinstance(table, dict) else ():
+            if isinstance(config, dict):
+                yield name, config
 
 
 def _files(subject: Subject) -> list[str]:

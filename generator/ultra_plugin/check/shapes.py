@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from ultra_plugin.check.jsontext import Path
 
 Fault = tuple[Path, str]
 Shape = Callable[[object], Iterator[Fault]]
 P = ParamSpec("P")
+Schema = Mapping[str, Any]
+_SCHEMAS: dict[Shape, Schema] = {}
 UNKNOWN_KEY = "is not a key here"
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -31,13 +33,33 @@ def kind(value: object) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _made(check: Callable[Concatenate[object, P], Iterator[Fault]]) -> Callable[P, Shape]:
-    """Turn a check of a value into a function that takes the rest and returns a shape."""
+def schema_of(shape: Shape) -> Schema:
+    """Return the JSON Schema of a shape; an empty one accepts everything."""
+    return _SCHEMAS.get(shape, {})
 
-    def make(*args: P.args, **kwargs: P.kwargs) -> Shape:
-        return lambda value: check(value, *args, **kwargs)
 
-    return make
+def described(schema: Schema) -> Callable[[Shape], Shape]:
+    """Give a shape its JSON Schema."""
+
+    def keep(shape: Shape) -> Shape:
+        _SCHEMAS[shape] = schema
+        return shape
+
+    return keep
+
+
+def _made(
+    schema: Callable[P, Schema],
+) -> Callable[[Callable[Concatenate[object, P], Iterator[Fault]]], Callable[P, Shape]]:
+    """Turn a check of a value into a function that takes the rest and returns a shape with its schema."""
+
+    def maker(check: Callable[Concatenate[object, P], Iterator[Fault]]) -> Callable[P, Shape]:
+        def make(*args: P.args, **kwargs: P.kwargs) -> Shape:
+            return described(schema(*args, **kwargs))(lambda value: check(value, *args, **kwargs))
+
+        return make
+
+    return maker
 
 
 def anything(value: object) -> Iterator[Fault]:
@@ -45,7 +67,11 @@ def anything(value: object) -> Iterator[Fault]:
     yield from ()
 
 
-@_made
+def _text_schema(least: int = 0) -> Schema:
+    return {"type": "string", "minLength": least} if least else {"type": "string"}
+
+
+@_made(_text_schema)
 def text(value: object, least: int = 0) -> Iterator[Fault]:
     """Accept text of at least some length."""
     if not isinstance(value, str):
@@ -54,25 +80,32 @@ def text(value: object, least: int = 0) -> Iterator[Fault]:
         yield (), "must not be empty"
 
 
-@_made
+def _word_schema(pattern: str, what: str) -> Schema:
+    return {"type": "string", "pattern": f"^(?:{pattern})$", "description": f"Must be {what}."}
+
+
+@_made(_word_schema)
 def word(value: object, pattern: str, what: str) -> Iterator[Fault]:
     """Accept text that matches a pattern as a whole."""
     if not isinstance(value, str) or not re.fullmatch(pattern, value):
         yield (), f"must be {what}"
 
 
+@described({"type": "boolean"})
 def boolean(value: object) -> Iterator[Fault]:
     """Accept true and false."""
     if not isinstance(value, bool):
         yield (), f"must be true or false, not {kind(value)}"
 
 
+@described({"type": "number"})
 def number(value: object) -> Iterator[Fault]:
     """Accept any number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         yield (), f"must be a number, not {kind(value)}"
 
 
+@described({"type": "number", "exclusiveMinimum": 0})
 def positive(value: object) -> Iterator[Fault]:
     """Accept a number above zero."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -81,7 +114,11 @@ def positive(value: object) -> Iterator[Fault]:
         yield (), "must be greater than zero"
 
 
-@_made
+def _whole_schema(least: int, most: int | None = None) -> Schema:
+    return {"type": "integer", "minimum": least} | ({"maximum": most} if most is not None else {})
+
+
+@_made(_whole_schema)
 def whole(value: object, least: int, most: int | None = None) -> Iterator[Fault]:
     """Accept a whole number within bounds."""
     bounds = f"{least} to {most}" if most is not None else f"{least} or more"
@@ -91,13 +128,18 @@ def whole(value: object, least: int, most: int | None = None) -> Iterator[Fault]
         yield (), f"must be {bounds}"
 
 
-@_made
+def _one_of_schema(*words: str) -> Schema:
+    return {"enum": sorted(words)}
+
+
+@_made(_one_of_schema)
 def one_of(value: object, *words: str) -> Iterator[Fault]:
     """Accept one of a few words."""
     if not isinstance(value, str) or value not in words:
         yield (), f"must be one of {', '.join(sorted(words))}"
 
 
+@described({"type": "string", "pattern": "^[a-zA-Z][a-zA-Z0-9+.-]*:"})
 def url(value: object) -> Iterator[Fault]:
     """Accept an absolute URL, even one that a browser may refuse."""
     if not isinstance(value, str):
@@ -111,7 +153,12 @@ def url(value: object) -> Iterator[Fault]:
         yield (), "is not an absolute URL"
 
 
-@_made
+def _path_schema(*suffixes: str) -> Schema:
+    ends = "|".join(map(re.escape, suffixes))
+    return {"type": "string", "pattern": rf"^\./.*(?:{ends})$" if ends else r"^\./"}
+
+
+@_made(_path_schema)
 def path(value: object, *suffixes: str) -> Iterator[Fault]:
     """Accept a path inside the plugin that starts with ./ and has one of the suffixes."""
     if not isinstance(value, str):
@@ -122,7 +169,11 @@ def path(value: object, *suffixes: str) -> Iterator[Fault]:
         yield (), f"must be a path that ends with {' or '.join(suffixes)}"
 
 
-@_made
+def _list_of_schema(item: Shape, most: int | None = None) -> Schema:
+    return {"type": "array", "items": schema_of(item)} | ({"maxItems": most} if most is not None else {})
+
+
+@_made(_list_of_schema)
 def list_of(value: object, item: Shape, most: int | None = None) -> Iterator[Fault]:
     """Accept a list whose items all have one shape."""
     if not isinstance(value, list):
@@ -134,7 +185,14 @@ def list_of(value: object, item: Shape, most: int | None = None) -> Iterator[Fau
         yield from _inside(index, item(element))
 
 
-@_made
+def _record_schema(item: Shape, key: Shape = anything) -> Schema:
+    names = schema_of(key)
+    return {"type": "object", "additionalProperties": schema_of(item)} | (
+        {"propertyNames": names} if names else {}
+    )
+
+
+@_made(_record_schema)
 def record(value: object, item: Shape, key: Shape = anything) -> Iterator[Fault]:
     """Accept an object with keys of one shape and values of one shape."""
     if not isinstance(value, dict):
@@ -145,7 +203,19 @@ def record(value: object, item: Shape, key: Shape = anything) -> Iterator[Fault]
         yield from _inside(name, item(element))
 
 
-@_made
+def _table_schema(
+    fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: bool = False
+) -> Schema:
+    properties = {name: schema_of(shape) for name, shape in fields.items()}
+    return {
+        "type": "object",
+        "properties": properties,
+        **({"required": list(required)} if required else {}),
+        **({"additionalProperties": False} if strict else {}),
+    }
+
+
+@_made(_table_schema)
 def table(
     value: object, fields: Mapping[str, Shape], required: tuple[str, ...] = (), strict: bool = False
 ) -> Iterator[Fault]:
@@ -163,7 +233,11 @@ def table(
             yield (name,), UNKNOWN_KEY
 
 
-@_made
+def _either_schema(what: str, *shapes: Shape) -> Schema:
+    return {"anyOf": [schema_of(shape) for shape in shapes]}
+
+
+@_made(_either_schema)
 def either(value: object, what: str, *shapes: Shape) -> Iterator[Fault]:
     """Accept a value of any of the shapes; report the deepest fault."""
     deepest: Fault = ((), f"must be {what}")
@@ -176,7 +250,11 @@ def either(value: object, what: str, *shapes: Shape) -> Iterator[Fault]:
     yield deepest
 
 
-@_made
+def _objects_only_schema(inner: Shape) -> Schema:
+    return schema_of(inner)
+
+
+@_made(_objects_only_schema)
 def objects_only(value: object, inner: Shape) -> Iterator[Fault]:
     """Check an object; accept anything else, which the client ignores with a warning."""
     if isinstance(value, dict):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ultra_plugin.artifact import Contract, Field
+from ultra_plugin.check.codes import warning
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
 from ultra_plugin.ranges import walk
@@ -33,10 +34,11 @@ _REMEDY = {
 def spelling_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
     """Yield the problems of every Markdown template and fragment."""
     words = _Words(suite)
+    exact = tuple(f"{plugin.folder}/" for plugin in suite.plugins if plugin.settings.exact)
     return [
-        tree.problem(path, line, "spelled-by-hand", message, remedy)
+        warning(tree.shown(path), line, "spelled-by-hand", message, remedy)
         for path in tree.files()
-        if path.endswith(".md.j2")
+        if path.endswith(".md.j2") and not path.startswith(exact)
         for line, message, remedy in words.found(tree.text(path))
     ]
 

@@ -6,18 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ultra_plugin.bill import bill
-from ultra_plugin.check import check_bundle
+from ultra_plugin.check import check_offered
 from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.listing import ICON
+from ultra_plugin.check.manifest_lines import manifest_line
+from ultra_plugin.check.markers import copied_marker_problems
 from ultra_plugin.check.marketplace import check_marketplace
+from ultra_plugin.check.profile import Verdict, code_name_problems
 from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.protocol import protocol_problems
 from ultra_plugin.check.raised import code_problems
 from ultra_plugin.check.roles import role_problems
 from ultra_plugin.check.runtime_names import runtime_problems
 from ultra_plugin.check.spelling import spelling_problems
-from ultra_plugin.check.unused import unused_problems
+from ultra_plugin.check.subject import MANIFEST
+from ultra_plugin.check.unused import unused_agents, unused_problems
 from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.per_plugin import own_suite
@@ -30,9 +34,14 @@ _SOURCE_OF = {ICON: "icon/icon.png", "README.md": "README.md.j2"}
 """File that every bundle should have -> its path in the plugin's source folder."""
 
 
-def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes) -> None:
-    """Raise every problem of the sources and the bundles; warnings count as errors here."""
+def check_suite(
+    tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer: bytes
+) -> dict[str, list[Problem]]:
+    """Raise every problem that the profiles do not accept; return the others by plugin, those of the suite under ""."""
+    warnings: dict[str, list[Problem]] = {}
+    verdict = Verdict()
     problems = [
+        *code_name_problems(tree, suite),
         *spelling_problems(tree, suite),
         *unused_problems(tree, suite, bundles),
         *code_problems(tree, suite),
@@ -41,18 +50,26 @@ def check_suite(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle], offer
         *launcher_problems(tree, suite),
     ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
+        if bundle.kept is not None:
+            continue
         own = own_suite(suite, plugin)
         if found := _found(own, plugin, bundle):
-            problems += _at_source(tree, own, plugin, bundle, found)
+            found = _at_source(tree, own, plugin, bundle, found)
+        found += unused_agents(tree, suite, plugin, bundle)
+        found += copied_marker_problems(tree, plugin.folder)
+        verdict.add(found, suite.settings, plugin.settings)
+        warnings[bundle.name], verdict.warnings = verdict.warnings, []
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
     problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
     problems += _changelog_problems(tree, suite)
-    refuse(problems)
+    verdict.add(problems, suite.settings)
+    refuse(verdict.errors)
+    return {**warnings, "": verdict.warnings}
 
 
 def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
     return [
-        *check_bundle(bundle),
+        *check_offered(bundle),
         *prompt_problems(suite, plugin.launcher, bundle),
         *role_problems(plugin, bundle),
         *layout_problems(bundle),
@@ -69,13 +86,19 @@ def _at_source(
     unfilled text. A problem found only in the filled text gets the template line where that line begins.
     """
     templates = templates_of(tree, suite, plugin)
+    if not any(file.unfilled for file in bundle.files.values()):
+        return _traced(tree, templates, plugin, bundle, found)
     before = replace(bundle, files={path: file.unfilled or file for path, file in bundle.files.items()})
     exact = _found(suite, plugin, before)
     wrong, wrong_before = set(map(_what, found)), set(map(_what, exact))
     return [
-        *_traced(tree, templates, before, [problem for problem in exact if _what(problem) in wrong]),
+        *_traced(tree, templates, plugin, before, [problem for problem in exact if _what(problem) in wrong]),
         *_traced(
-            tree, templates, bundle, [problem for problem in found if _what(problem) not in wrong_before]
+            tree,
+            templates,
+            plugin,
+            bundle,
+            [problem for problem in found if _what(problem) not in wrong_before],
         ),
     ]
 
@@ -85,7 +108,7 @@ def _what(problem: Problem) -> Problem:
 
 
 def _traced(
-    tree: SourceTree, templates: Templates, bundle: Bundle, found: Sequence[Problem]
+    tree: SourceTree, templates: Templates, plugin: Plugin, bundle: Bundle, found: Sequence[Problem]
 ) -> list[Problem]:
     """Move problems from lines of the bundle to lines of the templates."""
     traces: dict[str, list[tuple[str, int]]] = {}
@@ -96,6 +119,10 @@ def _traced(
             moved.append(_lacking(tree, bundle, problem))
             continue
         source, line = file.sources[0], problem.line
+        if problem.path == MANIFEST and source == plugin.file and not plugin.settings.exact:
+            line = manifest_line(tree.read(source), file.text, line)
+            moved.append(replace(problem, path=tree.shown(source), line=line))
+            continue
         if not source.endswith(".j2"):
             is_copy = tree.find(source) is not None and tree.read(source) == file.content
             moved.append(replace(problem, path=tree.shown(source), line=line if is_copy else 0))
@@ -131,7 +158,7 @@ def _budget_problems(bundle: Bundle) -> list[Problem]:
 
 def _changelog_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
     """Find a changelog next to the sources that lacks the current version."""
-    changelog = tree.root.parent / "CHANGELOG.md"
+    changelog = tree.project / "CHANGELOG.md"
     if not changelog.is_file() or f"## [{suite.version}]" in changelog.read_text(encoding="utf-8"):
         return []
     message = f"has no section for version {suite.version}"

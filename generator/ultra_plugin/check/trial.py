@@ -68,14 +68,14 @@ def trial_digest(tree: SourceTree, bundles: Sequence[Bundle]) -> str:
 
 
 def trial_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> list[Problem]:
-    """Return every example and fixture with a wrong result; the first bundle with the module runs a call."""
+    """Return every example and fixture with a wrong result; the bundle with most of the runtime is asked first."""
     problems = list(fixture_problems(tree, suite))
     with tempfile.TemporaryDirectory(prefix="ultra-trial-") as name:
         place = Path(name).resolve()
         (place / "home").mkdir()
         calls = [*_policy_calls(tree, suite.policy, place)] if suite.policy else []
         calls += fixture_calls(tree, suite, place)
-        for bundle in bundles:
+        for bundle in sorted(bundles, key=lambda one: -len(one.files)):
             able = [
                 call for call in calls if all(f"{_PACKAGE}/{name}" in bundle.files for name in call.modules)
             ]

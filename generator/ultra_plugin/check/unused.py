@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+from ultra_plugin.check.codes import warning
 from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.errors import Problem
-from ultra_plugin.model import Bundle, Suite
+from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.source import SourceTree
+
+_WORD = re.compile(r"[\w.-]*\w")
 
 
 def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> Iterator[Problem]:
-    """Yield a problem for each unused source."""
-    used = {source for bundle in bundles for file in bundle.files.values() for source in file.sources}
+    """Yield a problem for each source outside the plugins that nothing uses."""
+    used = {source for bundle in bundles for source in bundle.sources}
     for path in tree.files("fragments"):
-        if path not in used:
-            yield tree.problem(path, 0, "unused-fragment", "no template includes it", "include or delete it")
-    for plugin, bundle in zip(suite.plugins, bundles, strict=True):
-        texts = {path: file.text for path, file in bundle.files.items() if path.endswith(".md")}
-        for key, name in plugin.agents.items():
-            own, called = f"agents/{name}.md", f"{bundle.name}:{name}"
-            if not any(called in text for path, text in texts.items() if _prompts(path) and path != own):
-                shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
-                yield Problem(shown, 0, "unused-agent", f"no prompt spawns {called}", "use or delete it")
-            if tree.files("outputs") and key not in suite.outputs:
-                shown = tree.shown(f"{plugin.folder}/agents/{key}.md.j2")
-                message = "its header has no 'output:'"
-                yield Problem(
-                    shown, 0, "agent-without-output", message, "add 'output: NAME' for a file of outputs/"
-                )
+        if path not in used and tree.owns(path):
+            yield warning(tree.shown(path), 0, "unused-fragment", "no template includes it")
     used_forms = {form.output for form in suite.outputs.values()}
     for path in tree.files("outputs"):
-        if path.endswith(".yaml") and path.rpartition("/")[2].removesuffix(".yaml") not in used_forms:
-            message = "no agent uses this output"
-            yield tree.problem(path, 0, "unused-output", message, "name it in an agent, or delete it")
+        form = path.rpartition("/")[2].removesuffix(".yaml")
+        if path.endswith(".yaml") and form not in used_forms and tree.owns(path):
+            yield warning(tree.shown(path), 0, "unused-output", "no agent uses this output")
     covered = tree.folders(FIXTURES)
     for contract in suite.contracts.values() if covered else ():
         if contract.artifact not in covered:
             shown = tree.shown(f"contracts/{contract.artifact}.yaml")
             message = f"no fixtures in {tree.shown(FIXTURES)}/{contract.artifact}"
-            yield Problem(shown, 0, "untested-contract", message, "add one for each code")
+            yield warning(shown, 0, "untested-contract", message)
 
 
-def _prompts(path: str) -> bool:
-    return path.startswith(("commands/", "agents/", "skills/", "guides/"))
+def unused_agents(tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:
+    """Yield the agents of a plugin that no prompt spawns or whose answer has no form."""
+    prompts = {path: file.text for path, file in bundle.files.items() if _is_prompt(path)}
+    called = {key: f"{bundle.name}:{name}" for key, name in plugin.agents.items()}
+    spawned = {
+        path: {*_names_after(f"{bundle.name}:", text), *_names_after("guide agent ", text)}
+        for path, text in prompts.items()
+    }
+    for key, name in plugin.agents.items():
+        own = f"agents/{name}.md"
+        shown = tree.shown(next(iter(bundle.files[own].sources), own) if own in bundle.files else own)
+        if not any(name in names for path, names in spawned.items() if path != own):
+            yield warning(shown, 0, "unused-agent", f"no prompt spawns {called[key]}")
+        if tree.files("outputs") and key not in suite.outputs:
+            yield warning(shown, 0, "agent-without-output", "its header has no 'output:'")
+
+
+def _is_prompt(path: str) -> bool:
+    return path.endswith(".md") and path.startswith(("commands/", "agents/", "skills/", "guides/"))
+
+
+def _names_after(prefix: str, text: str) -> Iterator[str]:
+    """Yield the words that follow a prefix in a text."""
+    for part in text.split(prefix)[1:]:
+        if word := _WORD.match(part):
+            yield word.group()

@@ -15,6 +15,8 @@ from ultra_plugin.cli.options import default_source, json_option, out_option, pr
 from ultra_plugin.pipeline import build
 from ultra_plugin.report import Cost, PluginReport, Report
 
+_MOST_TRIED = 5
+
 
 @click.command("build")
 @source_option
@@ -43,12 +45,21 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
     for name in report.left:
         place = shlex.quote(str(out / name))
         yield f"{out / name}: from an earlier build, not in these sources; to remove it: rm -r {place}"
+    for old in report.renamed:
+        yield f"{old} [warning]"
+    for target in report.targets:
+        yield f"{target.plugin} for {target.target}: {target.folder}"
+        yield from (f"  lost: {loss}" for loss in target.losses)
+    for path in report.unshipped:
+        yield f"not shipped: {path}"
+    if report.warnings:
+        codes = ", ".join(f"{code} {count}" for code, count in report.warnings.items())
+        yield f"{sum(report.warnings.values())} warnings (ultra-plugin check lists them): {codes}"
     yield f"{report.written} files changed" if report.written else "nothing changed"
     yield ""
-    yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(
-        plugin.folder for plugin in report.plugins
-    )
-    for line in install_lines(out, [plugin.zip for plugin in report.plugins]):
+    folders = [plugin.folder for plugin in report.plugins[:_MOST_TRIED]]
+    yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(folders)
+    for line in install_lines(out, report):
         yield f"Install it: {line}"
 
 
@@ -59,6 +70,9 @@ def _bill(plugin: PluginReport) -> Iterator[str]:
         figures = (_of(cost, name) for name in ("always_on", "on_invoke", "closure"))
         yield f"  {cost.name.ljust(width)} " + " ".join(figure.rjust(11) for figure in figures)
     yield f"  {'the whole plugin'.ljust(width)} {str(plugin.always_on).rjust(11)}"
+    for one in plugin.savings:
+        less = f"{100 - 100 * one.cut // one.whole} % less"
+        yield f"  references for {one.agent}: {one.cut} of {one.whole} tokens, {less}"
 
 
 def _of(cost: Cost, name: str) -> str:

@@ -18,7 +18,8 @@ from ultra_plugin.check.validator import client_problems
 from ultra_plugin.cli.options import default_source, json_option, source_option
 from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.folder import may_be_plugin, read_folder
-from ultra_plugin.pipeline import checked
+from ultra_plugin.overlay.layers import open_tree
+from ultra_plugin.pipeline import judged
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
 
@@ -26,7 +27,7 @@ from ultra_plugin.tree import write
 @click.command("check")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @source_option
-@click.option("--strict", is_flag=True, help="Also fail on warnings; always on for the source tree.")
+@click.option("--strict", is_flag=True, help="Also fail on warnings.")
 @click.option(
     "--client",
     default="auto",
@@ -39,8 +40,8 @@ def check_command(folder: Path | None, source: Path | None, strict: bool, client
     if folder is not None:
         subject, problems = str(folder), _folder_problems(folder, asked)
     else:
-        tree = SourceTree(source or default_source())
-        subject, problems, strict = str(tree.root), _source_problems(tree, asked), True
+        tree = open_tree(source or default_source())
+        subject, problems = str(tree.root), _source_problems(tree, asked)
     failed = any(strict or problem.severity == "error" for problem in problems)
     _tell(subject, problems, not failed, asked, as_json)
     return 1 if failed else 0
@@ -60,14 +61,15 @@ def _folder_problems(folder: Path, client: str | None) -> list[Problem]:
 
 def _source_problems(tree: SourceTree, client: str | None) -> list[Problem]:
     try:
-        bundles, _ = checked(tree, "dist")
-    except ProblemsFound as found:
-        return list(found.problems)
+        bundles, _, found_in = judged(tree, "dist")
+    except ProblemsFound as refused:
+        return [replace(problem, severity="error") for problem in refused.problems]
+    warnings = [problem for found in found_in.values() for problem in found]
     if not client:
-        return []
+        return warnings
     with tempfile.TemporaryDirectory(prefix="ultra-check-") as place:
         write(bundles, Path(place))
-        return [
+        return warnings + [
             replace(problem, path=f"{bundle.name}/{problem.path}")
             for bundle in bundles
             for problem in client_problems(client, Path(place) / bundle.name)
@@ -80,7 +82,7 @@ def _tell(subject: str, problems: Sequence[Problem], passed: bool, client: str |
         click.echo(json.dumps(answer, ensure_ascii=False))
         return
     for problem in problems:
-        click.echo(f"{problem}{' [warning]' if passed else ''}")
+        click.echo(f"{problem}{' [warning]' if problem.severity == 'warning' else ''}")
     asked = f", also not by {client}" if client else ""
     count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
     click.echo(f"{subject}: {count if problems else f'no problems found{asked}'}")

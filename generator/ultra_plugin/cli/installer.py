@@ -6,18 +6,33 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
+from ultra_plugin.manifest import LISTING
+from ultra_plugin.report import Report
+
 _CLONE = Path(__file__).resolve().parent.parent.parent.parent
+_MOST = 5
+"""Plugins that get a line of their own."""
 _PROGRAM = "ultra-install"
 
 
-def install_lines(out: Path, archives: Sequence[str]) -> list[str]:
-    """Return the commands that install some zips; in a clone, `make install`, which installs all of dist/."""
+def install_lines(out: Path, report: Report) -> list[str]:
+    """Return the commands that install the plugins; in a clone, `make install`, which installs all of dist/.
+
+    The installer needs a listing; a plugin without one is installed by the client.
+    """
     if (_CLONE / "Makefile").is_file() and out.resolve() == _CLONE / "dist":
         return ["make install" if Path.cwd() == _CLONE else f"make -C {shlex.quote(str(_CLONE))} install"]
-    return [f"{_installer()} --from {shlex.quote(archive)}" for archive in archives]
+    listed = [one for one in report.plugins if (Path(one.folder) / LISTING).is_file()]
+    if len(report.plugins) > _MOST:
+        place = shlex.quote(str(out.resolve().parent))
+        return [f"claude plugin marketplace add {place}, then claude plugin install NAME@{report.suite}"]
+    lines = [f"{_installer()} --from {shlex.quote(one.zip)}" for one in listed]
+    if others := [one for one in report.plugins if one not in listed]:
+        lines.append(f"claude plugin marketplace add {shlex.quote(str(out.resolve().parent))}")
+        lines += [f"claude plugin install {shlex.quote(f'{one.name}@{report.suite}')}" for one in others]
+    return lines
 
 
 def _installer() -> str:

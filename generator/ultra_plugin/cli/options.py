@@ -9,20 +9,31 @@ from typing import Any
 
 import click
 
+from ultra_plugin.overlay.settings import is_overlay
+
 _PACKAGED = Path(__file__).parent.parent / "plugin_src"
 
 
 def default_source() -> Path:
-    """Return the source tree in the current folder, or the packaged one."""
+    """Return the overlay or the source tree in the current folder, or the packaged one."""
+    if is_overlay(Path()):
+        return Path()
     here = Path("plugin_src")
     return here if here.is_dir() or not _PACKAGED.is_dir() else _PACKAGED
+
+
+def packaged_source() -> Path:
+    """Return the source tree of this project: the packaged one, or that of the checkout."""
+    return _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[3] / "plugin_src"
 
 
 def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --source."""
     packaged = ", or else the one in this package" if _PACKAGED.is_dir() else ""
     return click.option(
-        "--source", type=click.Path(path_type=Path), help=f"Source tree.  [default: plugin_src{packaged}]"
+        "--source",
+        type=click.Path(path_type=Path),
+        help=f"Source tree, or overlay.  [default: plugin_src{packaged}]",
     )(command)
 
 

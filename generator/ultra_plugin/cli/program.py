@@ -10,9 +10,14 @@ import sys
 import click
 
 from ultra_plugin import __version__
+from ultra_plugin.cli.adopt import adopt_command
 from ultra_plugin.cli.build import build_command
 from ultra_plugin.cli.check import check_command
 from ultra_plugin.cli.diff import diff_command
+from ultra_plugin.cli.new import new_command
+from ultra_plugin.cli.overlay import overlay_command
+from ultra_plugin.cli.schemas import schemas_command
+from ultra_plugin.cli.test import test_command
 from ultra_plugin.cli.watch import watch_command
 from ultra_plugin.errors import ProblemsFound, UltraError
 
@@ -25,7 +30,17 @@ def group() -> None:
     """Render, check and package Claude Code plugins from templates and contracts."""
 
 
-for command in (build_command, check_command, diff_command, watch_command):
+for command in (
+    adopt_command,
+    build_command,
+    check_command,
+    diff_command,
+    new_command,
+    overlay_command,
+    schemas_command,
+    test_command,
+    watch_command,
+):
     group.add_command(command)
 
 

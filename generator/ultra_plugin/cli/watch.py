@@ -10,8 +10,8 @@ import click
 
 from ultra_plugin.cli.options import default_source, out_option, source_option
 from ultra_plugin.errors import UltraError
+from ultra_plugin.overlay.layers import open_tree
 from ultra_plugin.pipeline import build
-from ultra_plugin.source import SourceTree
 
 _PAUSE = 0.3
 
@@ -32,14 +32,13 @@ def watch_command(source: Path | None, out: Path) -> None:
 
 
 def _signature(root: Path) -> list[tuple[str, int, int]]:
-    tree = SourceTree(root)
     found = []
-    for path in tree.files():
+    for path in open_tree(root).watched:
         try:
-            status = os.stat(tree.root / path)
+            status = os.stat(path)
         except FileNotFoundError:  # removed meanwhile; the next look notices
             continue
-        found.append((path, status.st_mtime_ns, status.st_size))
+        found.append((str(path), status.st_mtime_ns, status.st_size))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ultra_plugin.config import COMMON
 from ultra_plugin.guard import KINDS, WRAPPERS
 from ultra_plugin.limits import LIMITS
-from ultra_plugin.model import BundleFile, Plugin, Suite
+from ultra_plugin.model import BundleFile, Plugin, RuntimeSettings, Suite
 from ultra_plugin.policy import COMMANDS, ENVIRONMENT, PATHS
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.constants import agents_module, limits_module, names_module, stages_module
@@ -19,7 +19,7 @@ from ultra_plugin.tables.outputs import outputs_module
 from ultra_plugin.tables.policy import environment_module, policy_module
 
 FOLDER = "runtime/ultra_runtime/tables"
-_INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n\nLAUNCHER = %s\n'
+_INIT = '"""Rendered from contracts and settings: what the runtime knows."""\n\n'
 
 
 def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFile]:
@@ -31,8 +31,8 @@ def table_files(tree: SourceTree, suite: Suite, plugin: Plugin) -> list[BundleFi
 
 
 def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    settings = (f"{plugin.folder}/plugin.yaml", "suite.yaml")
-    yield "__init__", _INIT % literal(plugin.launcher), settings
+    settings = (plugin.file, "suite.yaml")
+    yield "__init__", _INIT + _constants(plugin), settings
     agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
     yield "names", names_module(suite, plugin), (*settings, *agents)
     made_from = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
@@ -57,3 +57,15 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
         source = (f"contracts/{contract.artifact}.yaml",)
         yield contract.key, contract_module(contract), source
     yield "fields", fields_module(suite.contracts, used_names(tree)), made_from or ("suite.yaml",)
+
+
+def _constants(plugin: Plugin) -> str:
+    """Return what every call of the runtime needs; in the package itself, so that a hook reads no second file."""
+    runtime = plugin.settings.runtime or RuntimeSettings("")
+    values = {
+        "LAUNCHER": plugin.launcher,
+        "PROJECTS": runtime.projects,
+        "RECORDS": runtime.records,
+        "VERBS": dict(runtime.verbs),
+    }
+    return "".join(f"{name} = {literal(value)}\n" for name, value in values.items())

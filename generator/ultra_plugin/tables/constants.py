@@ -28,6 +28,7 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
         "OLDEST_CLIENT": suite.settings.oldest_client,
         "READING": tuple(sorted(verb.name for verb in suite.verbs.values() if verb.reads_only)),
         "PROGRAMS": programs_of(plugin),
+        "GRANTED": {key: agent.verbs for key, agent in plugin.roles.items() if agent.verbs},
     }
     return _module("plugin.yaml, suite.yaml and the headers of agents/*.md.j2: edit those files", values)
 

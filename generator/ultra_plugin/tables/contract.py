@@ -91,6 +91,8 @@ def _section(name: str, section: Section) -> str:
     call = arguments(name=name, required=section.required)
     if section.fields:
         call += f", fields={row(field_call(name, field) for name, field in section.fields.items())}"
+    if section.names:
+        call += f", names={literal(dict(section.names))}"
     return f"Section({call}{', mild=True' if section.mild else ''})"
 
 

@@ -10,6 +10,7 @@ from tests.attacks.scripts import (
     paths,
     records,
     settings,
+    surroundings,
 )
 
 ATTACKS = [
@@ -21,5 +22,6 @@ ATTACKS = [
     *environment.ATTACKS,
     *paths.ATTACKS,
     *checkout.ATTACKS,
+    *surroundings.ATTACKS,
 ]
-HONEST = honest.RUNS
+HONEST = [*honest.RUNS, *surroundings.RUNS]

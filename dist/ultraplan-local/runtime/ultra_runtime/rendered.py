@@ -14,7 +14,7 @@ BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 class Names:
     """The names and versions of the bundle."""
 
-    __slots__ = ("oldest_client", "plugin", "programs", "reading", "version")
+    __slots__ = ("granted", "oldest_client", "plugin", "programs", "reading", "version")
 
     def __init__(self, module: ModuleType) -> None:
         self.plugin: str = module.PLUGIN
@@ -22,6 +22,9 @@ class Names:
         self.oldest_client: str = module.OLDEST_CLIENT
         self.reading: tuple[str, ...] = module.READING  # verbs that write nothing
         self.programs: dict[str, tuple[str, ...]] = module.PROGRAMS  # what each agent may run
+        self.granted: dict[str, tuple[str, ...]] = (
+            module.GRANTED
+        )  # verbs that write and that an agent may call
 
 
 def table(name: str) -> ModuleType:
@@ -43,7 +46,12 @@ def launcher() -> str:
 
 
 def verb(words: str) -> str:
-    """Return the call of a verb as a person types it."""
+    """Return the call of a verb as a person types it; a plugin may offer a verb of its own instead."""
+    instead: dict[str, str] = __import__("ultra_runtime.tables", fromlist=["*"]).VERBS
+    for name, own in instead.items():
+        if f"{words} ".startswith(f"{name} "):
+            words = own + words[len(name) :]
+            break
     return f"{launcher()} {words}"
 
 

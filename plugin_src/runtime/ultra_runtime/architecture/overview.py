@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.architecture.sources import GONE, NEW, Places, claims_of
+from ultra_runtime.architecture.claims import GONE, NEW, Places, claims_of
 from ultra_runtime.architecture.structure import (
     DIAGRAM,
     Component,
@@ -64,7 +64,7 @@ def _check_claims(report: Report, document: Document, places: Places) -> int:
         section = document.section(name)
         for claim in claims_of(document, section) if section else ():
             count += 1
-            sources = list(claim.sources())
+            sources = list(claim.citations())
             if not sources and not claim.is_new:
                 report.add("NO_SOURCE", f"{name}: {one_line(claim.text, 80)} names no source", claim.line)
             for source in sources if not claim.is_new else ():

@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.checkout.carried import copy_included, link_dependencies
 from ultra_runtime.checkout.ready import NotReady, system_failed
-from ultra_runtime.checkout.register import claim, patterns_of, record_of, release
+from ultra_runtime.checkout.register import claim, record_of, release
 from ultra_runtime.checkout.setup import mark_of, run_setup
 from ultra_runtime.checkout.submodules import fill_submodules
 from ultra_runtime.checkout.worktree import add_worktree, remove_worktree
@@ -42,14 +42,24 @@ def copy_folder(git: Git) -> str:
     return os.path.join(os.path.realpath(os.environ.get("TMPDIR") or "/tmp"), name)  # noqa: S108
 
 
-def make_copy(git: Git, commit: str, folder: str, settings: Settings, env: Mapping[str, str]) -> Copy:
-    """Return a ready working copy of a commit in a new folder; it is this process's for as long as that lives."""
+def make_copy(
+    git: Git,
+    commit: str,
+    folder: str,
+    settings: Settings,
+    env: Mapping[str, str],
+    include: bytes | None = None,
+) -> Copy:
+    """Return a ready working copy of a commit in a new folder; it is this process's for as long as that lives.
+
+    `include` are the lines of an uncommitted `.worktreeinclude`; without them, those of the user's tree count.
+    """
     seconds = settings.limits.get(fields.LIMITS_CHECKOUT_SECONDS, CHECKOUT_SECONDS)
     root = claim_folder(git, folder)
     try:
         add_worktree(git, commit, root, seconds)
         notes = fill_submodules(git, commit, root, seconds)
-        notes += copy_included(git, commit, root, patterns_of(git, root))
+        notes += copy_included(git, commit, root, include)
         notes += link_dependencies(git, root, settings.dependencies)
         run_setup(root, settings, env, os.path.join(git.folder, FOLDER, SETUP_LOG))
     except BaseException:

@@ -57,6 +57,15 @@ def read_settings(root: str) -> Settings:
     return settings_of(result.parsed or {})
 
 
+def settings_problem(root: str) -> str:
+    """Return what is wrong with the settings of a repository, with the remedy; empty when nothing is."""
+    try:
+        read_settings(root)
+    except RefusedError as problem:
+        return f"{problem.error}; {problem.next_step}"
+    return ""
+
+
 def settings_of(values: Mapping[str, Any]) -> Settings:
     """Return the settings that valid values describe."""
     held: dict[str, Any] = {

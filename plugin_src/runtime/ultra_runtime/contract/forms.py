@@ -77,6 +77,18 @@ def is_location(text: str) -> bool:
     return bool(path.strip()) and is_number(first) and first != "0" and (is_number(last) if dash else True)
 
 
+def is_work_id(text: str) -> bool:
+    """Tell whether the text is WORK- and two to four digits."""
+    digits = text[5:]
+    return text.startswith("WORK-") and 2 <= len(digits) <= 4 and digits.isascii() and digits.isdigit()
+
+
+def is_task_id(text: str) -> bool:
+    """Tell whether the text is TASK- and two digits."""
+    digits = text[5:]
+    return text.startswith("TASK-") and len(digits) == 2 and digits.isascii() and digits.isdigit()
+
+
 FORMS: dict[str, tuple[Callable[[str], bool], str]] = {
     "slug": (is_slug, "a short name of letters, digits and hyphens"),
     "file-name": (is_file_name, "the name of a Markdown file without its folder"),
@@ -88,4 +100,6 @@ FORMS: dict[str, tuple[Callable[[str], bool], str]] = {
     "step-number": (is_number, "the number of a step"),
     "version": (is_version, "two numbers separated by a dot"),
     "location": (is_location, "path:line"),
+    "work-id": (is_work_id, "WORK- and two to four digits"),
+    "task-id": (is_task_id, "TASK- and two digits"),
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.dependencies import find_cycle, read_ids
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
+from ultra_runtime.contract.rows import file_fault, read_code, read_rows
 from ultra_runtime.files.root import find_root
 from ultra_runtime.tables.fields import (
     brief_fields,
@@ -13,12 +15,15 @@ from ultra_runtime.tables.fields import (
     review_fields,
     session_state_fields,
     settings_fields,
+    task_fields,
+    work_plan_fields,
 )
 from ultra_runtime.typed import Any, Iterator
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.contract.body import FoundPart
     from ultra_runtime.contract.result import Report, Subject
 
 BEGUN = (
@@ -26,6 +31,7 @@ BEGUN = (
     progress_fields.STEPS_STATUS_BLOCKED, "in-progress", "running", "passed",
 )  # fmt: skip
 PREFLIGHT = "0"
+TASK = "TASK-"
 
 
 def _note(code: str, report: Report, subject: Subject, name: str, fault: str) -> None:
@@ -148,3 +154,62 @@ def find_brief(brief: str, folder: str) -> str | None:
         if start and os.path.isfile(os.path.join(start, brief)):
             return os.path.join(start, brief)
     return None
+
+
+def tasks_resolve(report: Report, subject: Subject) -> None:
+    """Report tasks with the id of another one, unknown dependencies, and a cycle."""
+    found = subject.parts.get(work_plan_fields.PART_TASKS, [])
+    graph = {f"{TASK}{one.values.get('id', '')}": read_ids(_depends(one)) for one in found}
+    for task, others in graph.items():
+        for other in others:
+            if other not in graph:
+                line = next(one.line for one in found if task == f"{TASK}{one.values.get('id', '')}")
+                report.add("UNKNOWN_TASK", f"{task} depends on {one_line(other, 60)}", line)
+    if len(graph) < len(found):
+        report.add("BAD_VALUE", "two tasks have the same id", found[-1].line)
+    cycle = find_cycle(graph)
+    if cycle:
+        report.add("CYCLE", f"tasks depend on each other: {' -> '.join(cycle)}", found[0].line)
+
+
+def _depends(part: FoundPart) -> str:
+    value = part.values.get(work_plan_fields.TASKS_DEPENDS_ON)
+    return value if isinstance(value, str) else ""
+
+
+def mode_fits_tasks(report: Report, subject: Subject) -> None:
+    """Report an execution mode that the number of tasks does not fit."""
+    mode = subject.text(work_plan_fields.EXECUTION_MODE)
+    tasks = [
+        f"{TASK}{one.values.get('id', '')}" for one in subject.parts.get(work_plan_fields.PART_TASKS, [])
+    ]
+    fits = {
+        work_plan_fields.EXECUTION_MODE_DIRECT: tasks == [f"{TASK}00"],
+        work_plan_fields.EXECUTION_MODE_PIPELINE: len(tasks) == 1,
+        work_plan_fields.EXECUTION_MODE_FULL: len(tasks) > 1,
+    }
+    if not fits.get(mode, True):
+        has = ", ".join(tasks) or "no task"
+        _note("MODE_MISMATCH", report, subject, work_plan_fields.EXECUTION_MODE, f"is {mode}, with {has}")
+
+
+def files_have_actions(report: Report, subject: Subject) -> None:
+    """Report rows of Files without a path in the repository or without an action."""
+    name = task_fields.SECTION_FILES
+    if name not in subject.texts:
+        return
+    rows = read_rows(subject.texts[name])
+    if not rows:
+        report.add("NO_FILES", "Files has no row", subject.line(name), name)
+    for row in rows:
+        fault = file_fault(row)
+        if fault:
+            report.add("BAD_FILE", f"{one_line(' | '.join(row), 80)} {fault}", subject.line(name), name)
+
+
+def verify_is_a_command(report: Report, subject: Subject) -> None:
+    """Report a task without a command to verify it."""
+    name = task_fields.SECTION_VERIFY
+    text = subject.texts.get(name)
+    if text is not None and not read_code(text):
+        report.add("NO_VERIFY", "Verify has no command in backticks", subject.line(name), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ultra_runtime.checkout.settings import settings_problem
 from ultra_runtime.doctor.client_version import client_version, find_client, is_too_old
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.error_log import newest
@@ -160,10 +161,12 @@ def _project() -> list[Check]:
     if root is None:
         message = f"{here} is not in a repository and has no .claude folder above it"
         return [Check("project", WARN, message, "start in the repository that you work on")]
+    problem = settings_problem(root)
+    settings = [Check("settings", FAIL, problem)] if problem else []
     if not os.path.isdir(os.path.join(root, PROJECTS)):
-        return [Check("project", OK, f"{root}, which has no {PROJECTS} yet")]
+        return [Check("project", OK, f"{root}, which has no {PROJECTS} yet"), *settings]
     states = find_states(root)
-    checks = [Check("project", OK, f"{root}, valid session states: {len(states.valid)}")]
+    checks = [Check("project", OK, f"{root}, valid session states: {len(states.valid)}"), *settings]
     return checks + [Check("session state", WARN, str(issue)) for issue in states.broken]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.tables import PROJECTS as SHOWN
 
-PROJECTS = os.path.join(".claude", "projects")
+PROJECTS = os.path.normpath(SHOWN)
 
 
 def current_folder() -> str:

@@ -9,13 +9,14 @@ import os
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.tables import LAUNCHER
+from ultra_runtime.tables import PROJECTS as SHOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-PROJECTS = ".claude/projects/"
+PROJECTS = SHOWN + "/"
 # The runtime's own folder in the git dir, and the file in it that says whose run is under way. Both stand here, not
 # in files/run_files: the hook before every tool call asks for them, and each further module would cost it a file.
 FOLDER = LAUNCHER

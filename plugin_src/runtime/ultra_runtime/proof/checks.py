@@ -24,6 +24,7 @@ from ultra_runtime.proof.drift import (
 )
 from ultra_runtime.proof.objects import Between
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
+from ultra_runtime.run.state.claims import claimed_entries
 from ultra_runtime.run.state.judging import protected
 from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths
 from ultra_runtime.struct import Struct
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Fence, Step
     from ultra_runtime.proof.objects import CommitTree
+    from ultra_runtime.run.state.claims import Claims
     from ultra_runtime.run.tree.snapshot import Change
 
 ONLY_NAMED = "changes only where a completed step may make them"
@@ -57,12 +59,18 @@ class Objects(Struct):
     notes: list[str]
 
 
-def check_objects(git: Git, steps: Sequence[Step], fence: Fence, start: str, end: str) -> Objects:
+def check_objects(
+    git: Git, steps: Sequence[Step], fence: Fence, start: str, end: str, claims: Claims = ()
+) -> Objects:
     """Check the end commit of a run, and what differs from its start; `steps` are the completed ones."""
     checks = [(at, list(_checks(step))) for at, step in enumerate(steps)]
     between = Between(git, start, end, [plain(one.path) for _, found in checks for one in found])
     changes = between.changes()
-    drifts, notes = check_changes(steps, fence, changes), []
+    theirs = claimed_entries(git, claims)
+    ours = [one for one in changes if one.path not in theirs or theirs[one.path] != one.new]
+    drifts, notes = check_changes(steps, fence, ours), []
+    if len(ours) < len(changes):
+        notes.append(f"committed by the user: {list_paths(one.path for one in changes if one not in ours)}")
     for at, found in checks:
         number = steps[at].number
         for check in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.fields import plan_fields, settings_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,11 @@ EXPECTED: str = plan_fields.MANIFEST_EXPECTED_PATHS
 CONTENT: str = plan_fields.MANIFEST_MUST_CONTAIN
 SCRIPT: str = plan_fields.MANIFEST_BASH_SYNTAX_CHECK
 NEVER_TOUCH, PROTECTED, SCOPE, SUBMODULE_MOVED = "never_touch", "protected", "scope", "submodule"
-VERIFY_FAILS, EXIT_FAILS, NO_PROOF = "verify", "exit_condition", "proof"
-OF_COMMANDS = (VERIFY_FAILS, EXIT_FAILS, NO_PROOF)
+VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED = "verify", "exit_condition", "proof", "conversion"
+BROUGHT: str = settings_fields.DEPENDENCIES
+CLEAN, NOT_MADE = "clean checkout", "not made: not every step is completed"
+"""What the summary of a run says of its proof when there is one, and before it can be made."""
+OF_COMMANDS = (VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED, BROUGHT)
 """The checks that need the commands of the plan to run."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.proof.brought import judge_changed
 from ultra_runtime.proof.checks import check_objects
 from ultra_runtime.proof.conditions import judge
 from ultra_runtime.struct import Struct
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Fence, Step
     from ultra_runtime.proof.conditions import Condition, Tried
     from ultra_runtime.proof.drift import Drift
+    from ultra_runtime.run.state.claims import Claims
 
 
 class Proof(Struct):
@@ -31,11 +33,16 @@ def prove(
     end: str,
     conditions: Sequence[Condition] = (),
     tried: Tried | None = None,
+    claims: Claims = (),
 ) -> Proof:
     """Check the completed steps of a pinned plan in git's objects, and its commands as a clean checkout ran them.
 
-    Nothing else counts: not the working tree, not what the run recorded about itself.
+    Nothing else counts: not the working tree, not what the run recorded about itself. What the commits in `claims` made
+    of a path is the user's, if the end still has it so.
     """
-    objects = check_objects(git, steps, fence, start, end)
-    drifts, notes = judge(conditions, tried) if tried else ([], [])
-    return Proof(objects.drifts + drifts, objects.notes + notes)
+    objects = check_objects(git, steps, fence, start, end, claims)
+    if tried is None:
+        return Proof(objects.drifts, objects.notes)
+    drifts, notes = judge(conditions, tried)
+    changed, named = judge_changed(git, start, end, tried.changed)
+    return Proof(objects.drifts + drifts + changed, objects.notes + notes + named)

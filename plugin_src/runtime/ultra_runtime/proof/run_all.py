@@ -7,12 +7,14 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
+from ultra_runtime.checkout.surroundings import Surroundings, differences
 from ultra_runtime.checkout.trial import try_copy
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.seal import is_sealed, sealed
-from ultra_runtime.proof.conditions import CLEAN
+from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.state.environment import environment_in_copy
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.owner import start_time
@@ -35,20 +37,36 @@ JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
 TURNED_OFF = "off: the settings of the project say so"
 
 
-def note_process(folder: str, pid: int) -> None:
+def note_process(common: str, folder: str, pid: int) -> None:
     """Write down which process does the work."""
-    path = os.path.join(folder, PROCESS)
-    write_values(path, {**read_json(path), "pid": pid, "started": start_time(pid)})
+    known = read_process(common, folder)
+    write_process(common, folder, {**known, "pid": pid, "started": start_time(pid)})
+
+
+def read_process(common: str, folder: str) -> dict[str, Any]:
+    """Return which process does the work; what the runtime did not write counts for nothing."""
+    found = read_json(os.path.join(folder, PROCESS))
+    return found if is_sealed(common, found) else {}
+
+
+def write_process(common: str, folder: str, values: Mapping[str, Any]) -> None:
+    """Replace what is known of the process."""
+    write_values(os.path.join(folder, PROCESS), sealed(common, values))
 
 
 def run_all(folder: str) -> None:
     """Run what is left of the job in a folder, and write down how it ended."""
     job = load_json(os.path.join(folder, JOB))
-    state = {"proof": CLEAN, "required": False, "notes": [], "copy": "", "rows": [], "done": False}
+    state = {"key": key_of(job), "proof": CLEAN, "required": False, "notes": [], "changed": []}
+    state.update(copy="", rows=[], done=False)
     commands = Commands(folder, job, state)
-    state.update(read_state(commands.git, folder))
+    earlier = read_state(commands.git, folder)
+    if earlier.get("key") == state["key"]:
+        state.update(earlier)
     try:
+        commands.look_around()
         commands.run()
+        commands.look_around()
     except Exception as problem:
         from ultra_runtime.files.unexpected import keep
 
@@ -70,11 +88,17 @@ class Commands:
         project = Project(job["root"], job["project"]) if job["project"] else None
         self.place = RunPlace(job["root"], job["plan"], project, job["session"])
         self.settings = settings_of(job["settings"])
+        self.around = Surroundings.of(job["around"]) if job["around"] else None
         self.seconds = self.settings.limits.get(fields.LIMITS_PROOF_SECONDS, PROOF_SECONDS)
 
     def save(self) -> None:
         """Write down how far it is."""
         write_values(os.path.join(self.folder, STATE), sealed(self.git.common, self.state))
+
+    def look_around(self) -> None:
+        """Write down what the checkout gets otherwise than the run was pinned to."""
+        found = differences(self.git, self.around, self.settings) if self.around else []
+        self.state["changed"] += [one for one in found if one not in self.state["changed"]]
 
     def run(self) -> None:
         """Run every command in a clean checkout; without one only the exit conditions, in the working tree."""
@@ -109,6 +133,7 @@ class Commands:
                 self.state["copy"],
                 self.settings,
                 environment_in_copy(self.place.root, self.state["copy"]),
+                self.around.include.encode("latin-1") if self.around else None,
             )
             self.state["notes"] = copy.notes
             self._run_each(copy.root)
@@ -154,6 +179,11 @@ def read_state(git: Git, folder: str) -> dict[str, Any]:
     """Return how far the commands are; what the runtime did not write counts for nothing."""
     state = read_json(os.path.join(folder, STATE))
     return state if is_sealed(git.common, state) else {}
+
+
+def key_of(job: Mapping[str, Any]) -> str:
+    """Return what tells one job from another."""
+    return sha256(as_bytes(job))
 
 
 def write_values(path: str, values: Mapping[str, Any]) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
-from ultra_runtime.checkout.settings import read_settings, requiring
+from ultra_runtime.checkout.settings import read_settings, requiring, settings_of
 from ultra_runtime.proof.background import AUDITING, background_of, make_job
+from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
 from ultra_runtime.run.state.assignment import read_plan_bytes
@@ -25,9 +26,17 @@ from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import counted, one_line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.proof.conditions import Tried
+
 USAGE = "audit PATH [--project DIR] [--session N] [--wait SECONDS] [--json]"
 STAGE = "execute"
 PROVING, AGAIN = "proving", "make the same call again"
+
+
+def _without(tried: Tried | None) -> str:
+    return " without a proof" if tried and tried.proof != CLEAN else ""
 
 
 def run(args: Args) -> Answer:
@@ -40,9 +49,10 @@ def run(args: Args) -> Answer:
     case = open_case(workspace.git, place, read_plan_bytes(place.plan))
     tried = None
     if case and case.is_over and case.facts.has_ended:
-        settings = requiring(read_settings(place.root))
+        around = case.around()
+        settings = requiring(settings_of(around.settings) if around else read_settings(place.root))
         background = background_of(workspace, place.slug, AUDITING)
-        job = make_job(place, case.facts.end, case.conditions(), settings, AUDITING)
+        job = make_job(place, case.facts.end, case.conditions(), settings, around, AUDITING)
         tried = background.run(job, wait or settings.limits.get(fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS))
         if tried is None:
             words = f"{background.standing()} have run"
@@ -56,7 +66,8 @@ def run(args: Args) -> Answer:
         "drift_details": found.details(),
         "source": found.source,
     }
-    head = f"{found.verdict}: {counted(len(found.completed), 'completed step')}, commits from {found.source}"
+    steps = counted(len(found.completed), "completed step")
+    head = f"{found.verdict}{_without(tried)}: {steps}, commits from {found.source}"
     if tried:
         data["proof"] = tried.proof
         head += f", proof: {tried.proof}"

@@ -2,13 +2,16 @@
 
 Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that takes
 longer than --wait continues in the background; the answer says how far it is, and the same call asks again.
+With --mine the user claims the commits that were made after the last step; the report lists them.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.proof.drift import CLEAN, NOT_MADE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.finish import Proving, finish
+from ultra_runtime.run.life.report import PROOF
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.state.statuses import COMPLETED, PARTIAL
 from ultra_runtime.run.step.numbers import seconds
@@ -17,7 +20,7 @@ from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 
-USAGE = "run finish [--plan PATH] [--project DIR] [--data DIR] [--wait SECONDS] [--json]"
+USAGE = "run finish [--mine] [--plan PATH] [--project DIR] [--data DIR] [--wait SECONDS] [--json]"
 STAGE = "execute"
 FIX_FIRST = "what `why` says must be fixed first"
 
@@ -27,7 +30,7 @@ def run(args: Args) -> Answer:
     wait = seconds(args, "--wait", 0)
     busy, live = open_live("run finish", args.get("--plan"), args.get("--project"))
     with busy:
-        done = finish(live, args.get("--data"), wait or None)
+        done = finish(live, args.get("--data"), wait or None, args.flag("--mine"))
     if isinstance(done, Proving):
         words, again = (
             f"{done.standing} have run",
@@ -37,7 +40,10 @@ def run(args: Args) -> Answer:
             {"ok": True, "proof": words, "next": again}, f"The proof is not finished: {words}.\n{again}"
         )
     result = done.summary[fields.STATS_RESULT]
-    data: dict[str, Any] = {"ok": True, "result": result, "steps": done.steps}
+    data: dict[str, Any] = {"ok": True, "result": result}
+    if done.summary[PROOF] not in (CLEAN, NOT_MADE):
+        data[PROOF] = done.summary[PROOF]
+    data["steps"] = done.steps
     optional = (
         ("why", done.why),
         ("to_check", done.to_check),

@@ -2,7 +2,8 @@
 
 Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
 plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
---accept-plan-change lets a resume continue with a plan in which only later steps were edited.
+--accept-plan-change lets a resume continue with a plan in which only later steps were edited, --accept-settings-change
+with settings of the project or of git, included files or dependencies that changed since the start.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ultra_runtime.usage import Args
 
 USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
-    " [--accept-plan-change] [--accept-entry] [--json]"
+    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--json]"
 )
 STAGE = "execute"
 
@@ -45,6 +46,7 @@ def run(args: Args) -> Answer:
             args.flag("--restart"),
             args.flag("--accept-plan-change"),
             args.flag("--accept-entry"),
+            args.flag("--accept-settings-change"),
         )
     )
     if isinstance(started, InWaves):

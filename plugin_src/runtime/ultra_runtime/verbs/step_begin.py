@@ -53,7 +53,7 @@ def run(args: Args) -> Answer:
     if live.notes:
         data["notes"] = live.notes
     verify = f"{verb('step verify')} {number}"
-    data["next"] = f"{verify}" if number == 0 else f"change only `files` as `changes` says, then {verify}"
+    data["next"] = verify if number == 0 else f"edit `files`, then {verify}"
     lines = [f"Step {number}: {step.title}", f"Files: {', '.join(step.files) or 'none'}", step.changes]
     return Answer(data, "\n".join([*filter(None, lines), *live.notes, f"Next: {data['next']}"]))
 

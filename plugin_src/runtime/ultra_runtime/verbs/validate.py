@@ -6,36 +6,40 @@ makes every error count; --soft turns the codes that the contract calls soft int
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.contract.model import Contract, UnknownKindError, contract_kinds, load_contract
 from ultra_runtime.contract.result import Result
 from ultra_runtime.contract.validation import validate_file
-from ultra_runtime.rendered import verb
+from ultra_runtime.rendered import BUNDLE, verb
+from ultra_runtime.typed import ModuleType
 from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
 READ_ONLY = True
-PROJECT = "project"
+PROJECT, ARTIFACTS = "project", "artifacts"
 
 
 def run(args: Args) -> Answer:
     """Answer with the validator's result."""
     kind, path = args.need("KIND"), args.need("PATH")
-    if kind == PROJECT:
-        from ultra_runtime.artifacts.consistency import validate_project
-
-        result = validate_project(path, args.flag("--soft"), args.flag("--strict"))
-        return _answer(result, path, "Project")
+    if kind == PROJECT and _has(ARTIFACTS):
+        result = _room(ARTIFACTS, "consistency").validate_project(
+            path, args.flag("--soft"), args.flag("--strict")
+        )
+        return _answer(result, path, "Project folder")
     contract = _contract(kind)
     return _answer(_validate(contract, path, args), path, contract.title)
 
 
 def _validate(contract: Contract, path: str, args: Args) -> Result:
     if contract.artifact == "research":
-        from ultra_runtime.research.folder import validate_research
-
-        return validate_research(contract, path, args.flag("--soft"))
+        found: Result = _room(contract.artifact, "folder").validate_research(
+            contract, path, args.flag("--soft")
+        )
+        return found
     if contract.format == "directory":
         from ultra_runtime.contract.directory import discover
 
@@ -47,9 +51,18 @@ def _contract(kind: str) -> Contract:
     try:
         return load_contract(kind)
     except UnknownKindError:
-        kinds = [*contract_kinds(), PROJECT]
+        kinds = [*contract_kinds(), *([PROJECT] if _has(ARTIFACTS) else [])]
         error = f"unknown kind: {one_line(kind)}{nearest(kind, kinds)}; use one of: {', '.join(kinds)}"
         raise UsageError(error, f"usage: {verb(USAGE)}") from None
+
+
+def _has(room: str) -> bool:
+    return os.path.isdir(os.path.join(BUNDLE, "runtime", "ultra_runtime", room))
+
+
+def _room(room: str, module: str) -> ModuleType:
+    """Return a module of a room that not every plugin carries."""
+    return __import__(f"ultra_runtime.{room}.{module}", fromlist=["*"])
 
 
 def _answer(result: Result, path: str, title: str) -> Answer:

@@ -42,6 +42,10 @@ def validate_data(
         parsed = _check_json(report, data)
     elif contract.format == "yaml":
         parsed = _check_yaml(report, data)
+    elif contract.format == "quoted":
+        from ultra_runtime.contract.quoted import check_quoted
+
+        parsed = check_quoted(report, data)
     else:
         parsed = check_front_matter(report, data)
     _note_secrets(report, data)

@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.process import Done, NotStartedError, capture
+from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
 from ultra_runtime.files.run_files import REFS as REFS
 from ultra_runtime.struct import Struct
@@ -49,6 +50,11 @@ UNDER_WAY = {
     "REVERT_HEAD": "a revert",
 }
 MOST_TOLD = 600
+HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
+ELSEWHERE = ON_BRANCH + ".invalid"
+"""What the file says where git keeps its refs in tables."""
+DIGITS = (40, 64)
+"""The length of an object's name: SHA-1 or SHA-256."""
 
 
 class GitError(UltraError):
@@ -95,11 +101,18 @@ class Git(Struct):
 
     def head(self) -> str:
         """Return the commit of HEAD; nothing before the first one."""
-        return self.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        found = _first_line(self.folder, HEAD)
+        if found.startswith(ON_BRANCH):
+            found = _first_line(self.common, found[len(SYMBOLIC) :])
+        # Most branches have a file of their own; to start git for every such question takes longer than all the others.
+        return found if _is_name(found) else self.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
     def branch(self) -> str:
         """Return the branch of HEAD; nothing when it is detached."""
-        return self.line("symbolic-ref", "--quiet", "--short", "HEAD")
+        found = _first_line(self.folder, HEAD)
+        if found.startswith(ON_BRANCH) and found != ELSEWHERE:
+            return found[len(ON_BRANCH) :]
+        return "" if _is_name(found) else self.line("symbolic-ref", "--quiet", "--short", HEAD)
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether one commit is the other or an ancestor of it."""
@@ -146,6 +159,15 @@ class Git(Struct):
             if done.status:
                 return done.err.decode("utf-8", "replace").strip().splitlines()[-1]
         return ""
+
+
+def _first_line(folder: str, name: str) -> str:
+    """Return the first line of a small file of git; nothing when it cannot be read."""
+    return read_text(os.path.join(folder, name)).partition("\n")[0].strip()
+
+
+def _is_name(text: str) -> bool:
+    return len(text) in DIGITS and not text.strip("0123456789abcdef")
 
 
 def environment() -> dict[str, str]:

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.git import Git
 
-BEGIN, DONE, SKIP = "begin-", "step-", "skip-"
-NAMES, BEGINNINGS = ("plan", "start", "end"), (BEGIN, DONE, SKIP, "wip", "chore")
+BEGIN, DONE, SKIP, CLAIM = "begin-", "step-", "skip-", "claim-"
+AROUND = "around"
+"""What the run is pinned to beside its plan."""
+NAMES, BEGINNINGS = ("plan", "start", "end", AROUND), (BEGIN, DONE, SKIP, CLAIM, "wip", "chore")
 """The refs that say where a run stands; the others keep what was undone."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.proof.checks import last_to_touch
-from ultra_runtime.proof.drift import EXIT_FAILS, NO_PROOF, VERIFY_FAILS, Drift
+from ultra_runtime.proof.drift import CLEAN, EXIT_FAILS, NO_PROOF, VERIFY_FAILS, Drift
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Step
 
-CLEAN = "clean checkout"
 NOT_COMMITTED = (
     "it passes in the working tree, so what it needs is not committed: "
     "commit it, or name it in `.worktreeinclude`, or give a setup command"
@@ -41,6 +40,8 @@ class Tried(Struct):
     required: bool = False
     """Whether the run must not be completed without the proof that there is not."""
     notes: Sequence[str] = ()
+    changed: Sequence[Sequence[str]] = ()
+    """What the checkout got otherwise than at the start of the run: kind and name."""
 
     def problem(self, one: Condition) -> str:
         """Return how a command failed; empty if it passed, or need not be run without a clean checkout."""

@@ -81,6 +81,7 @@ plan_fields = Names(
     MANIFEST_MUST_CONTAIN_PATTERN="",
     MANIFEST_SANDBOX_PREFLIGHT="",
     PART_STEPS="",
+    PLAN_VERSION="",
     SECTION_EXECUTION_STRATEGY="",
     SECTION_IMPLEMENTATION_PLAN="",
     SECTION_VERIFICATION="",
@@ -95,6 +96,7 @@ plan_fields = Names(
     STEPS_MANIFEST="",
     STEPS_ON_FAILURE="",
     STEPS_ON_FAILURE_ESCALATE="",
+    STEPS_ON_FAILURE_RETRY="",
     STEPS_ON_FAILURE_SKIP="",
     STEPS_REUSES="",
     STEPS_TEST_FIRST="",
@@ -171,6 +173,10 @@ progress_fields = Names(
     SUMMARY="",
     TOTAL_STEPS="",
     UPDATED_AT="",
+)
+
+requirement_fields = Names(
+    KIND="requirement",
 )
 
 research_fields = Names(
@@ -281,4 +287,57 @@ settings_fields = Names(
     PROOF_TRY="",
     SETUP="",
     SETUP_SECONDS="",
+)
+
+task_fields = Names(
+    DEPENDENCIES="",
+    KIND="task",
+    SECTION_FILES="",
+    SECTION_VERIFY="",
+    WORK="",
+)
+
+task_progress_fields = Names(
+    KIND="task-progress",
+    SECTION_FILES_CHANGED="",
+    STATUS="",
+    STATUS_COMPLETED="",
+    STATUS_IN_PROGRESS="",
+)
+
+task_result_fields = Names(
+    COMMIT="",
+    DATE="",
+    KIND="task-result",
+    SECTION_COMPLETED_CHECKLIST="",
+    SECTION_CONTEXT_HANDOFF="",
+    SECTION_FILES_CHANGED="",
+    SECTION_ISSUES_ENCOUNTERED="",
+    SECTION_NOTES_FOR_SUBSEQUENT_TASKS="",
+    SECTION_SUMMARY="",
+    SECTION_VERIFICATION_RESULTS="",
+)
+
+work_list_fields = Names(
+    SECTION_WORKS="",
+)
+
+work_plan_fields = Names(
+    CREATED="",
+    EXECUTION_MODE="",
+    EXECUTION_MODE_DIRECT="",
+    EXECUTION_MODE_FULL="",
+    EXECUTION_MODE_PIPELINE="",
+    KIND="work-plan",
+    LANGUAGE="",
+    PART_TASKS="",
+    PROJECT="",
+    STATUS="",
+    TASKS_DEPENDS_ON="",
+)
+
+work_progress_fields = Names(
+    KIND="work-progress",
+    SECTION_TASKS="",
+    UPDATED="",
 )

@@ -5,3 +5,4 @@ VERSION = "0.1.0"
 OLDEST_CLIENT = "2.1.197"
 READING = ("architecture check", "doctor", "frontmatter", "guide", "validate",)
 PROGRAMS = {}
+GRANTED = {}

@@ -9,6 +9,7 @@ from ultra_runtime.checkout.ready import git_failed, system_failed
 from ultra_runtime.files.git import GitError, fields
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.guard.realpath import inside
+from ultra_runtime.rendered import launcher
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -22,22 +23,15 @@ SCOPE = "@"
 FIRST_FEW = 3
 
 
-def copy_included(git: Git, commit: str, root: str, patterns: str) -> list[str]:
-    """Copy the ignored files that `.worktreeinclude` names; `patterns` is a free path for its lines."""
+def copy_included(git: Git, commit: str, root: str, pinned: bytes | None = None) -> list[str]:
+    """Copy the ignored files that `.worktreeinclude` names; `pinned` are its lines where none is committed."""
     try:
-        lines = _include_lines(git, commit)
-        if not lines.strip():
-            return []
-        with open(patterns, "wb") as file:
-            file.write(lines)
-        copied = [path for path in _included(git, patterns) if _copy(git.root, path, root)]
+        lines = include_lines(git, commit, pinned)
+        copied = [path for path in included_files(git, lines) if _copy(git.root, path, root)]
     except GitError as problem:
         raise git_failed(f"the files that {INCLUDE} names cannot be found", problem) from None
     except OSError as problem:
         raise system_failed(f"the files that {INCLUDE} names cannot be copied", problem) from None
-    finally:
-        if os.path.exists(patterns):
-            os.unlink(patterns)
     return (
         [f"{counted(len(copied), 'ignored file')} copied, as {INCLUDE} says: {_few(copied)}"]
         if copied
@@ -45,21 +39,32 @@ def copy_included(git: Git, commit: str, root: str, patterns: str) -> list[str]:
     )
 
 
-def _include_lines(git: Git, commit: str) -> bytes:
-    """Return the committed `.worktreeinclude`, or the user's if none is committed."""
+def include_lines(git: Git, commit: str, pinned: bytes | None = None) -> bytes:
+    """Return the committed `.worktreeinclude`; if there is none, the pinned lines or else those of the user's tree."""
     committed = git.done("--no-replace-objects", "cat-file", "blob", f"{commit}:{INCLUDE}")
     if not committed.status:
         return committed.out
+    if pinned is not None:
+        return pinned
     try:
         return read_regular(os.path.join(git.root, INCLUDE))
     except UnreadableError:
         return b""
 
 
-def _included(git: Git, patterns: str) -> list[str]:
-    """Return the untracked files that match a pattern and that the user's git ignores."""
+def included_files(git: Git, lines: bytes) -> list[str]:
+    """Return the untracked files that match one of these patterns and that the user's git ignores."""
+    if not lines.strip():
+        return []
+    patterns = os.path.join(git.folder, f"{launcher()}-include.{os.getpid()}")
     words = ("-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--ignored")
-    matched = git.ask(*words, f"--exclude-from={patterns}")
+    try:
+        with open(patterns, "wb") as file:
+            file.write(lines)
+        matched = git.ask(*words, f"--exclude-from={patterns}")
+    finally:
+        if os.path.exists(patterns):
+            os.unlink(patterns)
     if not matched:
         return []
     ignored = git.done("check-ignore", "-z", "--stdin", given=matched)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 COPIES = "copies"
 TURN = "turn"
-PATTERNS = ".patterns"
 LONGEST = 65536
 # A record is locked by the process that made the copy for as long as it lives: folder -> descriptor.
 _held: dict[str, int] = {}
@@ -46,9 +45,9 @@ def claim(git: Git, folder: str, remove: Callable[[str], None]) -> None:
 
 def release(git: Git, folder: str) -> None:
     """Forget a folder that is gone."""
-    for path in (patterns_of(git, folder), record_of(git, folder)):
-        if os.path.exists(path):
-            os.unlink(path)
+    path = record_of(git, folder)
+    if os.path.exists(path):
+        os.unlink(path)
     held = _held.pop(folder, None)
     if held is not None:
         os.close(held)
@@ -57,11 +56,6 @@ def release(git: Git, folder: str) -> None:
 def record_of(git: Git, folder: str) -> str:
     """Return the path of a folder's record."""
     return os.path.join(git.common, FOLDER, COPIES, sha256(os.fsencode(folder))[:16])
-
-
-def patterns_of(git: Git, folder: str) -> str:
-    """Return the path of a file beside the record, in which git reads patterns."""
-    return record_of(git, folder) + PATTERNS
 
 
 def _record(path: str, folder: str) -> None:
@@ -75,7 +69,7 @@ def _abandoned(place: str) -> list[str]:
     """Return the folders whose process is gone."""
     found = []
     for name in os.listdir(place):
-        if name == TURN or name.endswith(PATTERNS):
+        if name == TURN:
             continue
         path = os.path.join(place, name)
         record = _open(path)

@@ -122,7 +122,12 @@ class FieldCheck:
             self.unknown.add(kind)
             # Only for a few: a hostile file has a million keys.
             meant = nearest(name, sorted(known)) if len(self.unknown) <= FEW else ""
-            self._note("UNKNOWN_FIELD", f"is not a field of this version{meant}", (*path, name))
+            fault = f"is not a field of this version{meant}"
+            if self.report.contract.version is None:
+                fault = (
+                    f"is not one of the {self.report.contract.title.lower()}{meant}: {listed(sorted(known))}"
+                )
+            self._note("UNKNOWN_FIELD", fault, (*path, name))
 
 
 def check_version(report: Report, version: Version, value: object, line: int | None) -> None:

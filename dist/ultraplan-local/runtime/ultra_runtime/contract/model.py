@@ -52,6 +52,7 @@ class Section(Struct):
     required: bool
     fields: tuple[Field, ...] = ()
     mild: bool = False
+    names: Mapping[str, str] = EMPTY
 
 
 class Part(Struct):

@@ -75,6 +75,8 @@ class Subject(Struct):
     line_of: Callable[[tuple[str, ...]], int | None]
     sections: list[str] | None = None
     parts: Mapping[str, list[FoundPart]] = EMPTY
+    texts: Mapping[str, str] = EMPTY
+    """Section, by its English name -> its text."""
 
     def line(self, *path: str) -> int | None:
         """Return the line of a field."""

@@ -29,11 +29,13 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
     from ultra_runtime.guard.follow.watch import watch
 
     watcher = watch(command)
+    name = agent.partition(":")[2]
+    allowed = table.reading + table.granted.get(name, ())
     for words in watcher.words:
-        if words[0] == launcher() and (written := _writing_verb(words[1:], table.reading)):
+        if words[0] == launcher() and (written := _writing_verb(words[1:], allowed)):
             instead = "put the text into your answer; the conversation that asked you writes it"
             return Verdict("block", WRITES, f"{agent} only reads, and `{verb(written)}` writes", instead)
-    forms = table.programs.get(agent.partition(":")[2], ())
+    forms = table.programs.get(name, ())
     if _is_one_plain_call(command, watcher) and _is_granted(forms, command, watcher.words[0]):
         return None
     granted = f"`{'`, `'.join(forms)}`" if forms else f"the verbs of `{launcher()}` that read"

@@ -44,11 +44,11 @@ def main() -> int:
         verdict = _of_agent(call)
         deny = verdict is not None or in_run or option != ASK
         if call.tool in SPAWNING:
-            verdict = _of_spawning() if in_run else None
+            verdict = _of_spawning(call, site) if site else None
         elif verdict is None and (in_run or option in (ASK, ALWAYS)):
             verdict = _of_policy(call, site)
-        if verdict is not None and verdict.verdict == "block":
-            _answer(verdict, deny)
+        if verdict is not None and verdict.verdict in ("block", ASK):
+            _answer(verdict, deny if verdict.verdict == "block" else _is_unattended())
         return LET_THROUGH
     except Exception as problem:
         outcome = "the call was not run" if in_run else "the call was let through"
@@ -126,8 +126,12 @@ def _of_agent(call: _Call) -> Verdict | None:
     return verdict_for_agent(command, call.agent)
 
 
-def _of_spawning() -> Verdict:
-    """Return the refusal of a sub-agent in a run."""
+def _of_spawning(call: _Call, site: Site) -> Verdict | None:
+    """Return the refusal of a sub-agent in a run; a work spawns those that it has dispatched."""
+    if site.lock.get("work"):
+        from ultra_runtime.guard.dispatched import verdict_for_spawn
+
+        return verdict_for_spawn(site, call.input)
     from ultra_runtime.guard.policy import Verdict
     from ultra_runtime.rendered import verb
 
@@ -146,9 +150,13 @@ def _of_policy(call: _Call, site: Site | None) -> Verdict:
     return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
 
 
+def _is_unattended() -> bool:
+    return os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0"
+
+
 def _answer(verdict: Verdict, deny: bool) -> None:
     """Print the decision; ask only where somebody can answer."""
-    if not deny and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
+    if not deny and _is_unattended():
         return
     from ultra_runtime.text.jsontext import write
 

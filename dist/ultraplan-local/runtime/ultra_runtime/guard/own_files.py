@@ -10,8 +10,11 @@ from ultra_runtime.guard.realpath import components, real_path
 from ultra_runtime.guard.shell.marks import HOME, known
 from ultra_runtime.guard.site import FOLDER, Site
 from ultra_runtime.rendered import verb
+from ultra_runtime.tables import RECORDS
 
 RULE = "run_file"
+REPORTED = "_progress.md"
+"""The end of the files in which builders report: the only ones of a work that agents write during its run."""
 INSTEAD = (
     f"finish the run with `{verb('run finish')}` or end it with `{verb('run abort')}`; then it can be changed"
 )
@@ -29,6 +32,7 @@ class OwnFiles:
         self._whole = _below(site.root, os.path.join(project, PLAN_FILE)) if project else None
         self._progress = _below(site.root, progress) if progress else None
         named = [project, os.path.dirname(plan) if plan else ""]
+        self._records = [_below(site.root, folder) for folder in RECORDS]
         self._folders = [_below(site.root, folder) for folder in named if folder or plan]
 
     def verdict(self, path: str) -> Verdict | None:
@@ -42,7 +46,7 @@ class OwnFiles:
         names = self._real(path)
         if not names:
             return None
-        for kept in (self._ours, self._plan, self._whole, self._progress):
+        for kept in (self._ours, self._plan, self._whole, self._progress, *self._records):
             if kept and kept[: len(names)] == names:
                 return _refusal(path, "is or contains a file that the run in progress needs")
         return self.verdict(path)
@@ -63,6 +67,8 @@ class OwnFiles:
             return "is the plan of the run in progress, which follows it"
         if names[: len(self._ours)] == self._ours:
             return "belongs to the runtime, which stores the run in it"
+        if any(names[: len(folder)] == folder for folder in self._records):
+            return "" if names[-1].endswith(REPORTED) else "belongs to the work in progress, which follows it"
         name = names[-1].removesuffix(PREVIOUS)
         is_record = name == SESSION_STATE or (name.endswith(END) and name.startswith((START, ALONE)))
         if names == self._progress or (is_record and names[:-1] in self._folders):

@@ -11,11 +11,10 @@ import sys
 import time
 
 from ultra_runtime.checkout.copy import remove_copy
-from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.process import end_group, launch
 from ultra_runtime.proof.conditions import Tried
-from ultra_runtime.proof.run_all import JOB, PROCESS, as_bytes, read_state, write_values
+from ultra_runtime.proof.run_all import JOB, key_of, read_process, read_state, write_process, write_values
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.checkout.settings import Settings
+    from ultra_runtime.checkout.surroundings import Surroundings
     from ultra_runtime.files.git import Git
     from ultra_runtime.proof.conditions import Condition
     from ultra_runtime.run.state.run_place import RunPlace
@@ -39,11 +39,17 @@ SHORTEST_NAP, LONGEST_NAP = 0.005, 0.2
 
 
 def make_job(
-    place: RunPlace, end: str, conditions: Sequence[Condition], settings: Settings, log: str
+    place: RunPlace,
+    end: str,
+    conditions: Sequence[Condition],
+    settings: Settings,
+    around: Surroundings | None,
+    log: str,
 ) -> dict[str, Any]:
     """Return what the process has to do; equal commands are run once, `log` begins the names of their logs.
 
-    At the end of a run, a command that fails in the checkout is tried in the working tree as well.
+    At the end of a run, a command that fails in the checkout is tried in the working tree as well. `around` is what the
+    checkout must have around it.
     """
     commands: dict[str, dict[str, Any]] = {}
     for one in conditions:
@@ -61,6 +67,7 @@ def make_job(
         "log": log,
         "commands": list(commands.values()),
         "settings": dict(settings.given),
+        "around": around.as_data() if around else None,
     }
 
 
@@ -79,18 +86,21 @@ class Background(Struct):
         """Return how the commands ended; None when they have not after so many seconds: ask again."""
         if not job["commands"]:
             return Tried("the plan has no command to run", {})
-        key = sha256(as_bytes(job))
+        key = key_of(job)
         deadline, nap = time.monotonic() + seconds, SHORTEST_NAP
         while True:
-            if self._read(JOB).get("key") != key:
+            if key_of(self._read(JOB)) != key:
                 self.stop()
                 make_folder(self.folder)
-                self._write(JOB, {**job, "key": key})
+                self._write(JOB, job)
             lives = self._lives()
             state = read_state(self.git, self.folder)
+            if state and state["key"] != key:  # the process read another job than this one
+                self.stop()
+                continue
             if state.get("done"):
                 rows = {row["command"]: row for row in state["rows"]}
-                return Tried(state["proof"], rows, state["required"], state["notes"])
+                return Tried(state["proof"], rows, state["required"], state["notes"], state["changed"])
             if not lives and not self._start(state):
                 return Tried(f"its process ended {MOST_DEATHS} times without an answer", {}, True)
             if time.monotonic() >= deadline:
@@ -111,23 +121,24 @@ class Background(Struct):
         from shutil import rmtree
 
         if self._lives():
-            end_group(self._read(PROCESS)["pid"])
+            end_group(read_process(self.git.common, self.folder)["pid"])
         self._clear(read_state(self.git, self.folder))
         rmtree(self.folder, ignore_errors=True)
 
     def _start(self, state: Mapping[str, Any]) -> bool:
         """Start the process for what is left, or return that it died too often without getting further."""
-        before, done = self._read(PROCESS), len(state.get("rows", ()))
+        before, done = read_process(self.git.common, self.folder), len(state.get("rows", ()))
         deaths = before.get("deaths", -1) + 1 if before.get("done", done) == done else 0
         if deaths >= MOST_DEATHS:
             return False
         self._clear(state)
-        self._write(PROCESS, {"pid": 0, "done": done, "deaths": deaths})
-        launch([sys.executable, "-I", "-S", "-X", "utf8", CHILD, self.folder], os.environ)
+        write_process(self.git.common, self.folder, {"pid": 0, "done": done, "deaths": deaths})
+        call = [sys.executable, "-I", "-S", "-X", "utf8", CHILD, self.folder, self.git.common]
+        launch(call, os.environ)
         return True
 
     def _lives(self) -> bool:
-        found = self._read(PROCESS)
+        found = read_process(self.git.common, self.folder)
         return bool(found.get("started")) and start_time(found["pid"]) == found["started"]
 
     def _clear(self, state: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ import os
 import sys
 
 
-def main(folder: str) -> None:
+def main(folder: str, common: str) -> None:
     """Write down the process that does the work, and let it work."""
     rooms = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     sys.path.insert(0, os.path.dirname(rooms))
@@ -18,7 +18,7 @@ def main(folder: str) -> None:
     hold, go = os.pipe()
     pid = os.fork()
     if pid:
-        note_process(folder, pid)
+        note_process(common, folder, pid)
         os.write(go, b"!")
         os._exit(0)
     os.setsid()
@@ -29,6 +29,6 @@ def main(folder: str) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1])
+        main(*sys.argv[1:])
     finally:
         os._exit(0)

@@ -1,3 +1,6 @@
 """Rendered from contracts and settings: what the runtime knows."""
 
 LAUNCHER = "ultra"
+PROJECTS = ".claude/projects"
+RECORDS = ()
+VERBS = {}

@@ -69,6 +69,7 @@ overview_fields = Names(
 
 plan_fields = Names(
     KIND="plan",
+    PLAN_VERSION="plan_version",
     SOURCE_FINDINGS="source_findings",
     ARCHITECTURE="architecture",
     SECTION_IMPLEMENTATION_PLAN="Implementation Plan",
@@ -81,6 +82,7 @@ plan_fields = Names(
     STEPS_TEST_FIRST="Test first",
     STEPS_VERIFY="Verify",
     STEPS_ON_FAILURE="On failure",
+    STEPS_ON_FAILURE_RETRY="retry",
     STEPS_ON_FAILURE_SKIP="skip",
     STEPS_ON_FAILURE_ESCALATE="escalate",
     STEPS_CHECKPOINT="Checkpoint",
@@ -171,6 +173,10 @@ progress_fields = Names(
     STATS_STEPS_FAILED="steps_failed",
     STATS_STEPS_SKIPPED="steps_skipped",
     STATS_FAILED_AT_STEP="failed_at_step",
+)
+
+requirement_fields = Names(
+    KIND="requirement",
 )
 
 research_fields = Names(
@@ -281,4 +287,57 @@ settings_fields = Names(
     LIMITS_PROOF_SECONDS="proof_seconds",
     LIMITS_FINISH_SECONDS="finish_seconds",
     LIMITS_CHECKOUT_SECONDS="checkout_seconds",
+)
+
+task_fields = Names(
+    DEPENDENCIES="",
+    KIND="task",
+    SECTION_FILES="",
+    SECTION_VERIFY="",
+    WORK="",
+)
+
+task_progress_fields = Names(
+    KIND="task-progress",
+    SECTION_FILES_CHANGED="",
+    STATUS="",
+    STATUS_COMPLETED="",
+    STATUS_IN_PROGRESS="",
+)
+
+task_result_fields = Names(
+    COMMIT="",
+    DATE="",
+    KIND="task-result",
+    SECTION_COMPLETED_CHECKLIST="",
+    SECTION_CONTEXT_HANDOFF="",
+    SECTION_FILES_CHANGED="",
+    SECTION_ISSUES_ENCOUNTERED="",
+    SECTION_NOTES_FOR_SUBSEQUENT_TASKS="",
+    SECTION_SUMMARY="",
+    SECTION_VERIFICATION_RESULTS="",
+)
+
+work_list_fields = Names(
+    SECTION_WORKS="",
+)
+
+work_plan_fields = Names(
+    CREATED="",
+    EXECUTION_MODE="",
+    EXECUTION_MODE_DIRECT="",
+    EXECUTION_MODE_FULL="",
+    EXECUTION_MODE_PIPELINE="",
+    KIND="work-plan",
+    LANGUAGE="",
+    PART_TASKS="",
+    PROJECT="",
+    STATUS="",
+    TASKS_DEPENDS_ON="",
+)
+
+work_progress_fields = Names(
+    KIND="work-progress",
+    SECTION_TASKS="",
+    UPDATED="",
 )

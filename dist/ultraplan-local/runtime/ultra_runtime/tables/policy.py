@@ -14,6 +14,7 @@ RULES = {
     "history_destruction": ("block", "deleting the history of the shell", "it is the only record of what was done", "leave the history alone; if it contains a secret, the user must remove it",),
     "run_refs": ("block", "changing the refs in which a run keeps its commits", "they are the record from which the result of a run is computed", "let the runtime write them; read them with `git show` or `git for-each-ref refs/ultra`",),
     "launcher_alone": ("block", "`ultra` together with something else", "a verb must see the environment of the run, and its answer must reach the conversation unchanged", "call `ultra` by itself, without assignment, wrapper, pipe or list; a here-document or `< FILE` may follow",),
+    "claimed_for_the_user": ("ask", "`--mine` says that the user made a change", "only the user knows that, and what they claim counts as theirs from then on", "if the user did not change it, put it back with `ultra step restore`",),
     "unreadable": ("block", "a command that cannot be parsed", "a quote or bracket is not closed, or the nesting is deeper than the guard can follow", "write it more simply, or put it into a script file and run that",),
     "dependency_install": ("warn", "adding a package", "it changes the dependencies of the project or the machine, which the plan should mention", "name the package and its version in the step, and commit the lock file",),
     "git_force_push": ("warn", "a forced push", "it overwrites what others have pushed", "use `git push --force-with-lease`, which refuses to overwrite new commits",),
@@ -141,7 +142,7 @@ COMMANDS = {
     "chattr": (("history_destruction", "history.history_file",),),
     "git": (("run_refs", "git_use.run_refs",), ("git_force_push", "git_use.force_push",), ("git_reset_hard", "git_use.hard_reset",),),
     "git-update-ref": (("run_refs", "git_use.run_refs",),),
-    "ultra": (("launcher_alone", "own_program.not_alone",),),
+    "ultra": (("launcher_alone", "own_program.not_alone",), ("claimed_for_the_user", "own_program.claims",),),
     "npm": (("dependency_install", "packages.adds_package",),),
     "pnpm": (("dependency_install", "packages.adds_package",),),
     "yarn": (("dependency_install", "packages.adds_package",),),
@@ -347,4 +348,4 @@ SECRET_FILES = {
     "env_file": ((".env", ".env.*",), (".env.example", ".env.sample", ".env.template", ".env.dist",),),
     "own": (("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", ".pgpass", ".htpasswd", ".git-credentials", "*.tfvars",), ("*.pub",),),
 }
-IN_RUN = ("launcher_alone",)
+IN_RUN = ("launcher_alone", "claimed_for_the_user",)

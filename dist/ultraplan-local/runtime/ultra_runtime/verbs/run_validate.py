@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import number
+from ultra_runtime.checkout.settings import settings_problem
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.files.root import working_root
 from ultra_runtime.guard.policy import BLOCK
@@ -29,12 +30,14 @@ def run(args: Args) -> Answer:
     plan, result = check_plan(read_plan_bytes(path), path)
     errors, warnings = list(result.errors), list(result.warnings)
     errors += _progress_errors(args, path)
-    judge = judge_of_plan(working_root(), path)
+    root = working_root()
+    settings = settings_problem(root)
+    judge = judge_of_plan(root, path)
     blocked = [str(one) for one in scan(plan, judge) if one.verdict == BLOCK]
     synthesised = sum(step.manifest is not None and step.manifest.made_up for step in plan.steps)
     data: dict[str, Any] = {
-        "ok": not errors and not blocked,
-        "verdict": "FAIL" if errors or blocked else "READY",
+        "ok": not errors and not blocked and not settings,
+        "verdict": "FAIL" if errors or blocked or settings else "READY",
         "type": plan.kind,
         "plan_version": plan.version,
         "steps": len(plan.steps),
@@ -48,12 +51,16 @@ def run(args: Args) -> Answer:
     }
     if blocked:
         data["blocked"] = blocked[:20]
-    if errors or blocked:
-        data["error"] = str(errors[0]) if errors else f"the command policy blocks {blocked[0]}"
+    if settings:
+        data["settings"] = settings
+    if not data["ok"]:
+        policy = f"the command policy blocks {blocked[0]}" if blocked else settings
+        data["error"] = str(errors[0]) if errors else policy
         data["next"] = "fix it and validate again"
     title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {counted(len(plan.steps), 'step')}"
     ran = [f"will run: {one}" for one in data["commands"]]
     ran += [f"blocked {one}" for one in blocked]
+    ran += [f"error {settings}"] if settings else []
     lines = [title, *ran, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
     return Answer(data, "\n".join(lines), 0 if data["ok"] else 1)
 

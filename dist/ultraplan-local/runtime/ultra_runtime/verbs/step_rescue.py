@@ -1,6 +1,7 @@
 """Bring back what a step had changed before it was undone, or only what is named by PATH.
 
-What is there now is saved first: the same call brings that back. During a run, the step must have begun.
+What is there now is saved first: the same call brings that back. A file that later commits have changed stays as it is.
+While a run goes on, the step must have begun.
 """
 
 from __future__ import annotations

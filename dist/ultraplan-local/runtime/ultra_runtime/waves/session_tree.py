@@ -80,7 +80,7 @@ def _add(run: WaveRun, path: str, commit: str, branch: str) -> Git:
 def _make_ready(run: WaveRun, git: Git) -> None:
     commit = git.head()
     fill_submodules(run.git, commit, git.root, _seconds(run))
-    copy_included(run.git, commit, git.root, os.path.join(git.folder, "patterns"))
+    copy_included(run.git, commit, git.root)
     link_dependencies(run.git, git.root, run.settings.dependencies)
 
 

@@ -20,6 +20,7 @@ class StartRequest(Struct):
     restart: bool
     accept_plan_change: bool
     accept_entry: bool
+    accept_settings_change: bool
 
     @property
     def alone(self) -> bool:

@@ -10,6 +10,7 @@ from ultra_runtime.proof.objects import is_ancestor
 from ultra_runtime.proof.prove import prove
 from ultra_runtime.run.life.exits import exit_conditions
 from ultra_runtime.run.life.recorded import read_facts
+from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, progress_fields
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ultra_runtime.checkout.surroundings import Surroundings
     from ultra_runtime.files.git import Git
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Step
@@ -54,6 +56,10 @@ class Case(Struct):
     def has_commits(self) -> bool:
         """Whether the start and the end of the run are in this repository."""
         return all(self.git.has_commit(one) for one in (self.facts.start, self.facts.end))
+
+    def around(self) -> Surroundings | None:
+        """Return what the run was pinned to beside its plan."""
+        return read_around(self.git, self.git.known[self.place.slug].refs)
 
     def exits(self) -> list[InlineCommand]:
         """Return the exit conditions of the run."""
@@ -131,7 +137,8 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
         lost = Drift("history", words, "no such commit in this repository")
         return Audit(source, [*case.edited, lost], numbers, case.missing, has_ended=facts.has_ended)
     conditions = case.conditions() if tried else ()
-    proof = prove(git, case.completed, case.assignment.fence, facts.start, facts.end, conditions, tried)
+    fence = case.assignment.fence
+    proof = prove(git, case.completed, fence, facts.start, facts.end, conditions, tried, facts.claims)
     drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
     notes = [*facts.problems, *proof.notes, *_strays(git, facts)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)

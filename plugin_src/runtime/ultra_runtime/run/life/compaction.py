@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
 from ultra_runtime.run.state.live import Live, place_of
@@ -30,9 +31,7 @@ def catch_up(folder: str) -> str:
     if lock is None:
         return ""
     live = Live(workspace, place_of(workspace, lock), lock)
-    pinned = live.git.refs(live.place.slug).get("plan", "")
-    data = live.git.ask("cat-file", "blob", pinned) if pinned else read_plan_bytes(live.place.plan)
-    live.assignment = Assignment(check_plan(data, live.place.shown)[0], live.place.session)
+    live.assignment = Assignment(check_plan(_pinned_plan(live), live.place.shown)[0], live.place.session)
     try:
         with Busy(workspace, "compaction"):
             reconcile(live, only_forwards=True)
@@ -40,6 +39,18 @@ def catch_up(folder: str) -> str:
         pass
     turn = read_standing(live.place.root, workspace.git.folder, lock).step
     return next((step.title for step in live.assignment.steps if step.number == turn), "")
+
+
+def _pinned_plan(live: Live) -> bytes:
+    """Return the plan as it was at the start: the file, or what git has of it if the file was edited."""
+    try:
+        data = read_plan_bytes(live.place.plan)
+    except RefusedError:
+        data = b""
+    if sha256(data) == live.lock.get("digest"):
+        return data
+    pinned = live.git.refs(live.place.slug).get("plan", "")
+    return live.git.ask("cat-file", "blob", pinned) if pinned else read_plan_bytes(live.place.plan)
 
 
 def words_for_summary(site: Site, title: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.settings import settings_problem
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.guard.policy import ALLOWED, BLOCK
 from ultra_runtime.plan.commands import commands_to_run, scan
@@ -45,7 +46,8 @@ def dry_run(path: str, root: str) -> DryRun:
     if not plan.steps:
         hint = f"name a plan or session spec; `{verb('run validate')} PATH` lists what is wrong with it"
         raise RefusedError(f"{one_line(path)} has no readable step", hint)
-    issues = _issues(plan, result, judge_of_plan(root, path))
+    settings = settings_problem(root)
+    issues = [*_issues(plan, result, judge_of_plan(root, path)), *([settings] if settings else [])]
     strategy = choose_strategy(plan, False)
     lines = [
         f"## Dry run: {one_line(path)}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP
+from ultra_runtime.run.state.claims import claims_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class Facts:
         self.ranges: dict[int, tuple[str, str]] = {}
         """Completed step -> the commit it began on, and its own; the same commit when it made none."""
         self.skipped: set[int] = set()
+        self.claims: list[tuple[str, str]] = []
+        """Ranges of commits that the user claims."""
         self.plan = ""
         self.problems: list[str] = []
         """Records that the runtime did not write."""
@@ -34,6 +37,7 @@ def read_facts(git: Git, place: RunPlace) -> Facts | None:
     refs = found.refs
     if "start" in refs:
         facts = Facts(REFS_SOURCE, refs["start"], refs.get("end") or git.head(), "end" in refs)
+        facts.claims = claims_in(refs)
         facts.plan, facts.problems = refs.get("plan", ""), found.problems
         for name, commit in refs.items():
             number = name[len(DONE) :]

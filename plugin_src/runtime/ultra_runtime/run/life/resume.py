@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.carried import INCLUDE
+from ultra_runtime.checkout.settings import settings_file
+from ultra_runtime.checkout.surroundings import changed_names
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.sessions import has_begun
+from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.known import read_known
+from ultra_runtime.run.state.live import SETTINGS
 from ultra_runtime.run.state.past import PLAN_CHANGE, drop_findings, free_path, put_aside
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.repair import new_progress, reconcile
@@ -36,6 +41,8 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.progress import Progress
 
 MOST_LINES = 6
+MOST_NAMED = 10
+ACCEPT = "--accept-settings-change"
 
 
 def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[str]) -> bool:
@@ -67,6 +74,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
         )
         return False
     _pin(live, asked, data, refs, progress)
+    _pin_around(live, asked, refs)
     reconcile(live)
     _name_moved(live)
     _reopen(live, asked)
@@ -128,6 +136,29 @@ def _pin(
     _report_change(live, accept.difference(pinned, data))
 
 
+def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
+    """Go on with the surroundings of the start; other settings need --accept-settings-change."""
+    was, now = read_around(live.git, refs), live.around
+    if was is None or now is None:
+        return
+    names = changed_names(was, now)
+    changed = f"changed since the run started: {list_paths(names, MOST_NAMED)}"
+    if asked.accept_settings_change:
+        if names:
+            live.lock.setdefault("findings", []).append(f"accepted, {changed}")
+        return
+    if was.given != now.given or was.include != now.include:
+        edited = settings_file() if was.given != now.given else INCLUDE
+        error = f"{edited} was edited since the run started (changed: {list_paths(names)})"
+        raise RefusedError(error, f"ask the user; undo the edit, or add {ACCEPT} if it is wanted")
+    live.around = None
+    live.lock[SETTINGS] = was.settings
+    if names:
+        live.notes.append(
+            f"{changed}; the run is not completed with that, unless the user accepts it: {ACCEPT}"
+        )
+
+
 def _report_change(live: Live, diff: list[str]) -> None:
     """Keep the accepted difference of the plan: all of it in a log, its lines in the report."""
     path = free_path(open_logs(live.place, PLAN_CHANGE))
@@ -146,6 +177,8 @@ def _name_moved(live: Live) -> None:
     paths = committed_since(live, stood, head)
     if head != stood:
         changed = f" change {list_paths(paths)}" if paths else " change no file"
+        if paths and live.turn() is None:
+            changed += f"; if they are the user's: ask, then `{verb('run finish')} --mine`"
         live.notes.append(f"commits outside the run ({stood[:10]} to {head[:10]}){changed}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.proof.drift import CLEAN, NO_PROOF, NOT_MADE
 from ultra_runtime.run.life.holder import GONE, find_lock, held_next, holder_of
 from ultra_runtime.run.state.standing import read_standing
 from ultra_runtime.run.state.statuses import DEFERRED, OVER, PENDING
@@ -57,6 +58,8 @@ class RunFacts:
         """pass, drift or empty; `audit_source` says whether it is new or from `run finish`."""
         self.audit_source = ""
         self.drifts: list[dict[str, Any]] = []
+        self.proof = ""
+        """Why a finished run has no proof; empty when it has one."""
         self.findings: list[str] = []
         self.holder = ""
         """Who holds the tree for this run: this session, another one, one that is gone, or nobody."""
@@ -131,6 +134,9 @@ def _read_progress(run: RunFacts, path: str) -> None:
         step = steps.get(str(number))
         run.steps.append(StepFacts(number, "", step if isinstance(step, dict) else {}))
     _add_times(run)
+    summary = values.get(fields.SUMMARY)
+    proof = str(summary.get(NO_PROOF) or "") if isinstance(summary, dict) else ""
+    run.proof = "" if proof in (CLEAN, NOT_MADE) else proof
     audit = values.get(fields.MANIFEST_AUDIT)
     if isinstance(audit, dict):
         run.audit, run.audit_source = (

@@ -6,9 +6,11 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import read_settings
+from ultra_runtime.checkout.surroundings import look_around
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project_writes import ignore_own_files
+from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
@@ -21,6 +23,7 @@ from ultra_runtime.run.life.exits import digest_of_plan
 from ultra_runtime.run.life.readiness import readiness
 from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
+from ultra_runtime.run.state.around import keep_around
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.state.environment import (
     changed_note,
@@ -43,7 +46,6 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.checkout.settings import Settings
     from ultra_runtime.contract.result import Result
     from ultra_runtime.guard.judge import Judge
     from ultra_runtime.plan.values import Plan
@@ -89,13 +91,15 @@ def start(asked: StartRequest) -> Started | InWaves:
     refuse_paths(judge, assignment, _submodules(workspace))
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
     notes += _scan(plan, judge)
-    settings, unready = readiness(workspace.git, read_settings(workspace.root))
+    given = read_settings(workspace.root)
+    settings, unready = readiness(workspace.git, given)
     notes += unready
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
         notes += [one for one in (dropped_note(),) if one]
-        live = Live(workspace, place, _lock(workspace, place, asked, data, settings))
+        live = Live(workspace, place, _lock(workspace, place, asked, data))
         live.assignment = assignment
+        live.around = look_around(workspace.git, given.given, settings)
         resumed = resume_or_refuse(live, asked, data, notes)
         if resumed:
             _say_changed(live)
@@ -173,9 +177,7 @@ def _take_over(workspace: Workspace, place: RunPlace) -> list[str]:
     return [f"took over the lock of a run of {one_line(str(other))} whose session is gone ({owner})"]
 
 
-def _lock(
-    workspace: Workspace, place: RunPlace, asked: StartRequest, data: bytes, settings: Settings
-) -> dict[str, object]:
+def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: bytes) -> dict[str, object]:
     lock: dict[str, object] = {
         "root": workspace.root,
         "plan": place.shown,
@@ -189,8 +191,6 @@ def _lock(
         "whole": digest_of_plan(place),
         "owner": this_owner().as_data(),
     }
-    if settings.given:
-        lock[SETTINGS] = settings.given
     old = read_lock(workspace)
     if old and old.get("slug") == place.slug and is_sealed(workspace.git.common, old):
         findings = old.get("findings")
@@ -235,6 +235,9 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
         refs["start"] = account_from(live, live.earlier).head
     if "end" in known:
         refs["end"] = None
+    if live.around:
+        refs[AROUND] = keep_around(git, live.around)
+        live.lock[SETTINGS] = live.around.settings
     git.set_refs(place.slug, refs)
     live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: True})
     live.progress.change({fields.SESSION_START_SHA: refs.get("start") or known["start"]})
@@ -245,4 +248,4 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
 
 
 def _detached(live: Live) -> str:
-    return "" if live.git.branch() else "HEAD is detached: create a branch afterwards to keep the commits"
+    return "HEAD is detached: create a branch afterwards to keep the commits" if not live.git.branch() else ""

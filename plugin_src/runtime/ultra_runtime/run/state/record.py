@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from ultra_runtime.run.tree.workspace import Workspace
 
+TURN, TURNS = "turn", "turns.json"
+
 
 class Record:
     """Where a step began, how many times it was verified, and what is about to be committed."""
@@ -52,8 +54,11 @@ class Records(Struct):
     slug: str
 
     def read(self) -> Record | None:
-        """Return the record of the step in progress."""
+        """Return the record of the step in progress; one that was replaced since counts for nothing."""
         data = self.workspace.read_sealed(self.slug, STEP)
+        newest = self._turn()
+        if TURN in data and (newest is None or data[TURN] < newest):
+            return None
         try:
             return Record.of(data) if data else None
         except (KeyError, TypeError):
@@ -65,8 +70,21 @@ class Records(Struct):
 
     def write(self, record: Record) -> None:
         """Replace the record."""
-        self.workspace.write_sealed(record.as_data(), self.slug, STEP)
+        turn = (self._turn() or 0) + 1
+        if turn == 1:
+            self._count(0)
+        self.workspace.write_sealed({**record.as_data(), TURN: turn}, self.slug, STEP)
+        self._count(turn)
 
     def clear(self) -> None:
         """Remove the record after the step."""
         self.workspace.remove(self.slug, STEP)
+        self._count((self._turn() or 0) + 1)
+
+    def _turn(self) -> int | None:
+        """Return how many records there were, so that an earlier one put back is recognised."""
+        return self.workspace.read_sealed(self.slug, TURNS).get(TURN)
+
+    def _count(self, turn: int) -> None:
+        """Write down the number of the newest record: after it, so that a killed call leaves one that counts."""
+        self.workspace.write_sealed({TURN: turn}, self.slug, TURNS)

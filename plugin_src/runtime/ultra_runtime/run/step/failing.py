@@ -76,7 +76,11 @@ def _how_to_fix(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     steps = []
     if outside:
         named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""
-        steps.append(f"undo what is outside the step: `{verb('step restore')} {step.number}{named}`")
+        back = f"undo what is outside the step: `{verb('step restore')} {step.number}{named}`"
+        mine = named or " PATH"
+        steps.append(
+            f"{back} (what the user changed: ask, then `{verb('step begin')} {step.number} --mine{mine}`)"
+        )
     if inside:
         steps.append(f"fix {'the rest' if outside else 'it'}{how}")
     return ", then ".join([*steps, f"`{verb('step verify')} {step.number}`"])

@@ -10,7 +10,8 @@ from ultra_runtime.checkout.settings import settings_file
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
-from ultra_runtime.run.state.known import Known, read_known
+from ultra_runtime.run.state.claims import add_claim
+from ultra_runtime.run.state.known import Known, read_known, write_known
 from ultra_runtime.run.tree.snapshot import list_paths, parse_raw
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line, shell_word
@@ -97,6 +98,8 @@ def account(live: Live, step: Step, strays: Strays, mine: Sequence[str]) -> None
     if left:
         raise _made_by_edits(step, left, strays.known.lost)
     stood, head = strays.known.head, strays.head
+    if strays.committed:
+        add_claim(live, stood, head)
     if head != stood:
         live.found(f"HEAD moved outside the run before step {step.number}: {stood[:10]} to {head[:10]}")
     if outside:
@@ -141,6 +144,18 @@ def changed_ignored(live: Live, number: int, tree: str) -> list[str]:
             f"step {number}: ignored files changed, which no commit has: {list_paths(changed, MOST_NAMED)}"
         )
     return changed
+
+
+def claim_commits(live: Live) -> None:
+    """Record that the commits since the last step are the user's."""
+    known, head = read_known(live), live.git.head()
+    paths = committed_since(live, known.head, head)
+    if paths:
+        add_claim(live, known.head, head)
+        live.found(f"claimed by the user, committed after the last step: {list_paths(paths, MOST_NAMED)}")
+        there = live.snapshots.entries(head, paths)
+        tree = live.snapshots.with_entries(known.tree, {path: there.get(path) for path in paths})
+        write_known(live, Known(head, tree, known.artefacts))
 
 
 def name_leftovers(live: Live) -> None:

@@ -8,6 +8,8 @@ from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_index, copy_objects,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ultra_runtime.files.git import Git
     from ultra_runtime.run.tree.snapshot import Snapshots
 
@@ -32,15 +34,17 @@ def keep_index(git: Git, kept: str) -> set[str]:
     return new_objects(git.ask(*words))
 
 
-def restore_index(snapshots: Snapshots, kept: str, only: set[str] | None) -> None:
-    """Give entries back that differ from the kept index, or only those at some paths."""
+def restore_index(
+    snapshots: Snapshots, kept: str, only: set[str] | None, without: Collection[str] = ()
+) -> None:
+    """Give entries back that differ from the kept index, or only those at some paths, `without` some."""
     git = snapshots.git
     index = os.path.join(git.folder, "index")
     if not os.path.exists(kept) or _same(index, kept):
         return
     old, now = _rows(git, kept), _rows(git, index)
     paths = [path for path in {**old, **now} if old.get(path) != now.get(path)]
-    paths = [path for path in paths if only is None or path in only]
+    paths = [path for path in paths if (only is None or path in only) and path not in without]
     none = "0" * len(git.head())
     objects = set()
     rows = [f"0 {none} 0\t".encode() + os.fsencode(path) + b"\0" for path in paths]

@@ -16,7 +16,7 @@ from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
-from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths, read_blobs
+from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_objects, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -77,6 +77,8 @@ class Difference:
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
+        if only is None:
+            self.items.update((path, old.nearby[path]) for path in removed(self.root, old))
         rules = {path: item for path, item in self.items.items() if os.path.basename(path) == IGNORE_FILE}
         self.rules = bool(rules)
         """Whether these are only ignore files, which decide what else differs: an ignored file is nobody's business."""
@@ -127,12 +129,35 @@ class Difference:
         return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
 
 
+def removed(root: str, before: Before) -> list[str]:
+    """Return the ignored files near the step that are gone."""
+    return [path for path in before.nearby if not os.path.lexists(os.path.join(root, path))]
+
+
+def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> list[str]:
+    """Save the ignored files that a step took along, and return them: a rescue brings them back."""
+    before = state.read(workspace, snapshots)
+    paths = removed(workspace.root, before) if before else []
+    if before and paths:
+        items = {path: before.nearby[path] for path in paths}
+        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
+        names = [item.name for item in items.values()]
+        copy_objects(workspace.git, names, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
+        save(
+            workspace.git, os.path.basename(snapshots.folder), record.number, record.start, items, items=items
+        )
+    return paths
+
+
 def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
     """Restore every path that differs from the beginning of the step, or only some of them.
 
-    Every change since then counts as the step's, inside its Files or not: nobody else works in this tree.
+    Every change since then counts as the step's, inside its Files or not: nobody else works in this tree. What was
+    committed meanwhile is somebody's, and stays as it is committed.
     """
     old = state.read(workspace, snapshots)
+    committed = _committed(snapshots, record)
+    base = snapshots.with_entries(record.tree, committed)
     placing = Placing(workspace.root)
     slug = os.path.basename(snapshots.folder)
     saved: Save | None = None
@@ -140,7 +165,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     left = placing.failed
     for _ in range(MOST_ROUNDS):
         try:
-            found = Difference(snapshots, record.tree, old, only)
+            found = Difference(snapshots, base, old, only)
             if found.paths:
                 saved = save(workspace.git, slug, record.number, record.start, found.paths, saved)
         except UltraError as problem:
@@ -156,10 +181,26 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             break
     try:
         named = None if only is None else only - found.other
-        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named)
+        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named, committed)
     except GitError as problem:
         left["the index"] = str(problem)
     return Undone(sorted(paths), left, record.number)
+
+
+def _committed(snapshots: Snapshots, record: Record) -> dict[str, Entry | None]:
+    """Return the paths that commits have changed since the step began -> what an undo leaves there.
+
+    That is what HEAD has; where the path had uncommitted changes before the step, it is what is there now.
+    """
+    git = snapshots.git
+    head = git.head()
+    if head == record.start:
+        return {}
+    changes = snapshots.changes(record.start, head)
+    paths = [change.path for change in changes]
+    before = snapshots.entries(record.tree, paths)
+    now = snapshots.entries(snapshots.take(), paths)
+    return {one.path: one.new if before.get(one.path) == one.old else now.get(one.path) for one in changes}
 
 
 def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.checkout.settings import read_settings, settings_file, settings_of
 from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.proof.background import FINISHING, background_of, make_job
-from ultra_runtime.proof.drift import EXIT_FAILS
+from ultra_runtime.proof.drift import EXIT_FAILS, NOT_MADE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
@@ -25,7 +25,7 @@ from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_
 from ultra_runtime.run.state.progress import KIND, now
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
-from ultra_runtime.run.step.strays import name_leftovers
+from ultra_runtime.run.step.strays import claim_commits, name_leftovers
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
@@ -55,9 +55,6 @@ COUNTED = (
 """What the statistics take from the summary."""
 
 
-NOT_MADE = "not made: not every step is completed"
-
-
 class Finished:
     """The result of `run finish`."""
 
@@ -78,12 +75,20 @@ class Proving(Struct):
     standing: str
 
 
-def finish(live: Live, data_folder: str | None, seconds: float | None = None) -> Finished | Proving:
-    """End the live run and return its result; a proof that needs longer than `seconds` continues in the background."""
+def finish(
+    live: Live, data_folder: str | None, seconds: float | None = None, mine: bool = False
+) -> Finished | Proving:
+    """End the live run and return its result; a proof that needs longer than `seconds` continues in the background.
+
+    `mine` when the user claims the commits since the last step.
+    """
     _refuse_early(live)
+    if mine:
+        claim_commits(live)
     name_leftovers(live)
     head = live.git.head()
     case = open_case(live.git, live.place, read_plan_bytes(live.place.plan), head)
+    _name_settings(live, case)
     tried = None
     if case and case.is_over and live.all_over() and not live.ended:
         background = background_of(live.workspace, live.place.slug)
@@ -128,10 +133,21 @@ def finish(live: Live, data_folder: str | None, seconds: float | None = None) ->
     return finished
 
 
+def _name_settings(live: Live, case: Case | None) -> None:
+    """Report settings that were changed during the run, which has used those of its start."""
+    around = case.around() if case else None
+    try:
+        same = around is None or around.given == read_settings(live.workspace.root).given
+    except RefusedError:
+        same = False
+    if not same:
+        live.found(f"{settings_file()} was edited during the run, which used it as it was at the start")
+
+
 def _try(live: Live, case: Case, background: Background, seconds: float | None) -> Tried | None:
     """Run the commands of the plan in a clean checkout of the end of the run."""
     settings = settings_of(live.lock.get(SETTINGS) or {})
-    job = make_job(live.place, case.facts.end, case.conditions(), settings, FINISHING)
+    job = make_job(live.place, case.facts.end, case.conditions(), settings, case.around(), FINISHING)
     if seconds is None:
         seconds = live.limit(settings_fields.LIMITS_FINISH_SECONDS, FINISH_SECONDS)
     return background.run(job, seconds)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ultra_runtime.checkout.ready import NotReady
-from ultra_runtime.checkout.settings import OFF, REQUIRE, requiring
+from ultra_runtime.checkout.settings import OFF, REQUIRE, requiring, settings_file
+from ultra_runtime.tables.fields import settings_fields as fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def readiness(git: Git, settings: Settings) -> tuple[Settings, list[str]]:
     Where one can be made at the start, the proof is required at the end. A project that requires it anyway is refused.
     """
     if settings.proof == OFF:
-        return settings, []
+        return settings, [f"the result will not be proved: {fields.PROOF} is {OFF} in {settings_file()}"]
     from ultra_runtime.checkout.trial import try_copy
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, file_of
+from ultra_runtime.proof.drift import NO_PROOF
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.wave_part import waves_of
 from ultra_runtime.run.state.session_state import read_state
@@ -167,12 +168,14 @@ class RunPart(StagePart):
         if run is None:
             return {**waves, "run": None}
         at = run.current
+        proof = {NO_PROOF: run.proof} if run.proof else {}
         return {
             **waves,
             "run": {
                 "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
                 "state": at.state if at else None, "attempts": at.attempts if at else None,
                 "held_by": run.holder or None, "audit": run.audit or None, "drift_details": run.drifts,
+                **proof,
             }
         }  # fmt: skip
 
@@ -204,4 +207,5 @@ def audit_words(run: RunFacts | None) -> str:
     if not run.audit:
         return f"not yet: `{verb('run finish')}` runs it"
     count = f", {counted(len(run.drifts), 'difference')}" if run.drifts else ""
-    return f"{run.audit}{count} ({run.audit_source})"
+    proof = f"; proof: {one_line(run.proof, 200)}" if run.proof else ""
+    return f"{run.audit}{count} ({run.audit_source}){proof}"

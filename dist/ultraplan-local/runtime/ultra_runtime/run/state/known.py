@@ -5,6 +5,7 @@ Whatever else changes is nobody's, and `step begin` names it.
 
 from __future__ import annotations
 
+from ultra_runtime.run.state.leftovers import leftovers
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.live import Live
 
 NAME = "known.json"
-FILTERS = "filters.json"
 DONE = "step-"
 
 
@@ -57,7 +57,9 @@ def account_from(live: Live, earlier: Known | None) -> Known:
     """Record at the start of a run that the tree is the user's, except for what changed since an earlier run stopped."""
     now, head = live.snapshots.take(), live.git.head()
     live.ignored.look()
-    live.workspace.write({FILTERS: _filters(live)}, live.place.slug, FILTERS)
+    for left in leftovers(live, now, head):
+        live.lock.setdefault("findings", []).append(left)
+        live.notes.append(left)
     tree = now
     if earlier:
         changes = live.snapshots.changes(earlier.tree, now)
@@ -70,15 +72,6 @@ def account_from(live: Live, earlier: Known | None) -> Known:
     known = Known(head, tree, earlier.artefacts if earlier else [])
     write_known(live, known)
     return known
-
-
-def same_filters(live: Live) -> bool:
-    """Tell whether git's filters are set as they were when the run started, as far as that is recorded."""
-    return live.workspace.read(live.place.slug, FILTERS).get(FILTERS, "") in ("", _filters(live))
-
-
-def _filters(live: Live) -> str:
-    return live.git.line("config", "--get-regexp", r"^filter\.") or "none"
 
 
 def _committed(live: Live) -> Known:

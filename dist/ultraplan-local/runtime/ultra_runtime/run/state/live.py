@@ -32,6 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ultra_runtime.checkout.surroundings import Surroundings
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.known import Known
     from ultra_runtime.run.state.progress import Progress
@@ -56,6 +57,8 @@ class Live:
         self.assignment: Assignment
         self.progress: Progress
         self.notes: list[str] = []
+        self.around: Surroundings | None = None
+        """What the run is pinned to from now on; none when nothing is pinned anew."""
         self.earlier: Known | None = None
         """What was accounted for in the unfinished run that this one replaces."""
 

@@ -11,6 +11,7 @@ from ultra_runtime.files.root import PROJECTS
 from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PREVIOUS, SESSION_STATE, progress_name
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import session_number
+from ultra_runtime.tables import RECORDS
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
@@ -83,7 +84,7 @@ class RunPlace:
         paths = [self.progress, self.progress + PREVIOUS, self.state, self.state + PREVIOUS, self.all_logs]
         if self.project:
             paths.append(os.path.join(self.folder, IGNORE_FILE))
-        return [self.show(path) for path in paths]
+        return [*(self.show(path) for path in paths), *(f"{folder}/" for folder in RECORDS)]
 
     def show(self, path: str) -> str:
         """Return a path as seen from the root."""

@@ -7,8 +7,8 @@ import os
 from ultra_runtime.files.digest import sha1, sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, is_pattern, plain
+from ultra_runtime.run.state.around import same_conversions
 from ultra_runtime.run.state.assignment import allowed_paths
-from ultra_runtime.run.state.known import same_filters
 from ultra_runtime.run.step.expected import Fault, matching
 from ultra_runtime.run.step.failing import ESCALATE
 from ultra_runtime.run.tree.snapshot import REGULAR, SKIPPED, tracked_paths
@@ -129,7 +129,7 @@ def _other_bytes(live: Live, change: Change) -> list[Fault]:
     ends = smudged.out.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
     why = "git changes its line ends" if ends else "a filter of git changes it"
     if not smudged.status and smudged.out == data:
-        if same_filters(live):
+        if same_conversions(live):
             return []
         why = "a filter that was set during the run changes it"
     path = one_line(change.path)

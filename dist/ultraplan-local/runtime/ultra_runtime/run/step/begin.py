@@ -74,7 +74,8 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
         record = Record(number, head, tree)
         record.attempts = live.progress.attempts(number)
         record.artefacts = [path for path in known.artefacts if not covers(allowed_paths(step), path)]
-        keep(live.workspace, live.snapshots, now, head, allowed_paths(step))
+        own = allowed_paths(step)
+        keep(live.workspace, live.snapshots, now, head, own, live.ignored.near(own))
     record.ignored += ignored
     write_known(live, Known(head, tree, record.artefacts))
     live.records.write(record)

@@ -12,8 +12,10 @@ from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import build_index, find_commit, has_commit_hooks, make_commit, prepare
+from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.transplant import Overlap
+from ultra_runtime.run.tree.undo import save_removed
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
@@ -45,6 +47,7 @@ def commit_step(live: Live, number: int) -> Committed:
             f"step {number} has not passed", f"verify it first: `{verb('step verify')} {number}`"
         )
     _refuse_unverified(live, record)
+    _keep_removed(live, record)
     if number == 0:
         return _without_commit(live, record, "")
     tree_changes = live.snapshots.changes(record.tree, record.verified)
@@ -66,6 +69,20 @@ def _refuse_unverified(live: Live, record: Record) -> None:
         raise RefusedError(f"changed since it was verified: {list_paths(one.path for one in changed)}", again)
     if live.git.head() != record.start:
         raise RefusedError("commits were made outside the run since the step was verified", again)
+
+
+def _keep_removed(live: Live, record: Record) -> None:
+    """Save ignored files that went with a folder of the step: nobody else has them."""
+    try:
+        paths = save_removed(live.workspace, live.snapshots, record)
+    except (NotSavedError, GitError) as problem:
+        live.found(f"step {record.number}: ignored files that it removed could not be saved: {problem}")
+        return
+    if paths:
+        back = f"`{verb('step rescue')} {record.number}` when the run is over"
+        live.found(
+            f"step {record.number} removed ignored files: {list_paths(paths)}; to get them back: {back}"
+        )
 
 
 def _without_commit(live: Live, record: Record, note: str) -> Committed:

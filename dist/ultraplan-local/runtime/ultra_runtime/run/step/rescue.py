@@ -10,6 +10,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.state.lock import Busy, read_lock
 from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.saves import (
@@ -21,15 +22,16 @@ from ultra_runtime.run.tree.saves import (
     save,
     save_items,
 )
-from ultra_runtime.run.tree.snapshot import read_blobs
+from ultra_runtime.run.tree.snapshot import list_paths, read_blobs
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.struct import Struct
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.tree.workspace import Workspace
 
 
@@ -50,13 +52,28 @@ def rescue(number: int, names: Sequence[str], plan: str | None, project: str | N
             return _bring_back(workspace, number, slug, names)
     busy, live = open_live(f"step rescue {number}", plan, project)
     with busy:
-        need_record(live, number)
+        if not live.ended:
+            _refuse_out_of_turn(live, number)
         return _bring_back(workspace, number, live.place.slug, names)
+
+
+def _refuse_out_of_turn(live: Live, number: int) -> None:
+    """Refuse while the run goes on with another step, which would count what comes back as nobody's."""
+    if live.progress.state(number) in OVER:
+        error = f"step {number} is {live.progress.state(number)}, and the run goes on"
+        raise RefusedError(error, f"finish the run first, then `{verb('step rescue')} {number}`")
+    need_record(live, number)
 
 
 def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[str]) -> Rescued:
     git = workspace.git
     found = _choose(workspace, number, slug, names)
+    newer = _changed_since(workspace, found)
+    found.items = {path: item for path, item in found.items.items() if path not in newer}
+    if not found.items:
+        raise RefusedError(
+            f"commits since the undo have changed {list_paths(newer)}", next(iter(newer.values()))
+        )
     try:
         now = {path: item_at(git.root, path) for path in found.items}
         save_items(git, now)
@@ -74,7 +91,19 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
     placing.prune(parents(path for path in changed if path not in there).union(there))
     for (path, item), data in zip(there.items(), read_blobs(git, [item.name for item in there.values()])):
         placing.write(path, data, item.bits)
-    return Rescued(sorted(changed), placing.failed, kept.ref if kept else "")
+    left = {**placing.failed, **{path: f"later commits changed it: {how}" for path, how in newer.items()}}
+    return Rescued(sorted(changed), left, kept.ref if kept else "")
+
+
+def _changed_since(workspace: Workspace, found: Save) -> dict[str, str]:
+    """Return the saved paths that commits have changed since -> how to see what was saved."""
+    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{found.commit}^", "HEAD")
+    changed = {os.fsdecode(path) for path in workspace.git.ask(*words).split(b"\0")[:-1]}
+    return {
+        path: f"`git show {found.ref}:{shell_word(path)}` prints what was saved"
+        for path in found.items
+        if path in changed
+    }
 
 
 def _choose(workspace: Workspace, number: int, slug: str, names: Sequence[str]) -> Save:

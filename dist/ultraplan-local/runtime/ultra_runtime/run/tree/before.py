@@ -11,17 +11,18 @@ from ultra_runtime.plan.covering import WILD, plain
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import NotSavedError, SavedFile, item_at, save_items, spelled, unspelled
 from ultra_runtime.run.tree.staged import keep_index
-from ultra_runtime.struct import Struct
+from ultra_runtime.struct import EMPTY, Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ultra_runtime.run.tree.snapshot import Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
 FILE, INDEX = "before.json", "before-index"
+HIDDEN = ("ignored", "nearby")
 # In a larger tree only the modes of the step's own files are recorded: to look at all would double the cost of a verb.
 MOST_FILES = 20_000
 
@@ -42,6 +43,8 @@ class Before(Struct):
     """Files with other permission bits."""
     ignored: dict[str, SavedFile]
     """Ignored files that the step may change."""
+    nearby: Mapping[str, SavedFile] = EMPTY
+    """Ignored files that it may take along when it removes or moves a folder."""
 
     def knows(self, path: str) -> bool:
         """Return whether the permission bits of a path are recorded."""
@@ -68,10 +71,26 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     return Before(tree, list(paths), raw.take() if exact else "", usual, whole, folders, bits, ignored)
 
 
-def keep(workspace: Workspace, snapshots: Snapshots, tree: str, head: str, paths: Sequence[str]) -> None:
-    """Record the state before a step, so that a gc of the user's repository takes nothing of it."""
+def keep(
+    workspace: Workspace,
+    snapshots: Snapshots,
+    tree: str,
+    head: str,
+    paths: Sequence[str],
+    nearby: Sequence[str] = (),
+) -> None:
+    """Record the state before a step, so that a gc of the user's repository takes nothing of it.
+
+    `nearby` are ignored files that are not the step's, and that it may take along with a folder.
+    """
     try:
         before = look(snapshots, tree, paths)
+        root = workspace.root
+        others = {
+            path: item for path in nearby if path not in before.ignored and (item := item_at(root, path))
+        }
+        save_items(workspace.git, others, snapshots.alone)
+        before.nearby = others
         objects = keep_index(workspace.git, os.path.join(snapshots.folder, INDEX))
         snapshots.hold(objects.union(*(snapshots.beyond(head, one) for one in (tree, before.raw) if one)))
     except (NotSavedError, GitError, OSError) as problem:
@@ -80,7 +99,9 @@ def keep(workspace: Workspace, snapshots: Snapshots, tree: str, head: str, paths
     values = {name: getattr(before, name) for name in ("tree", "paths", "raw", "usual", "whole")}
     for name in ("folders", "bits"):
         values[name] = {spelled(path): bits for path, bits in getattr(before, name).items()}
-    values["ignored"] = {spelled(path): [item.bits, item.name] for path, item in before.ignored.items()}
+    for name in HIDDEN:
+        items = getattr(before, name).items()
+        values[name] = {spelled(path): [item.bits, item.name] for path, item in items}
     workspace.write(values, os.path.basename(snapshots.folder), FILE)
 
 
@@ -91,7 +112,8 @@ def read(workspace: Workspace, snapshots: Snapshots) -> Before | None:
         return None
     for name in ("folders", "bits"):
         values[name] = {unspelled(path): bits for path, bits in values[name].items()}
-    values["ignored"] = {unspelled(path): SavedFile(*item) for path, item in values["ignored"].items()}
+    for name in HIDDEN:
+        values[name] = {unspelled(path): SavedFile(*item) for path, item in values.get(name, {}).items()}
     return Before(**values)
 
 

@@ -27,6 +27,7 @@ NOT_ENTERED = frozenset((
 MOST_WALKED = 300_000
 MOST_WATCHED = 10_000
 A_FEW = 1_000
+MOST_SAVED, MOST_BYTES = 200, 4 * 1024 * 1024
 RECENT = 50_000_000
 """Nanoseconds: the time of a folder this young may not change when another file is added."""
 
@@ -69,6 +70,22 @@ class Ignored:
             changed.append(path)
         self._write(folders, files)
         return sorted(set(changed)) if known is not None else []
+
+    def near(self, paths: Iterable[str]) -> list[str]:
+        """Return the ignored files, as the last look saw them, that share a top folder with one of these paths.
+
+        Whoever removes or moves that folder takes them along. Only so many small files are returned.
+        """
+        tops = tuple({path.partition("/")[0] + "/" for path in paths if "/" in path})
+        found: list[str] = []
+        total = 0
+        for kind, mark, path in self._read() or ():
+            if kind == "f" and tops and path.startswith(tops):
+                total += int(mark.split(".")[1])
+                if total > MOST_BYTES or len(found) == MOST_SAVED:
+                    break
+                found.append(path)
+        return found
 
     def _walk(self, queue: list[str], folders: dict[str, str]) -> list[str]:
         """Return the files in these folders and in all new folders below them."""

@@ -107,12 +107,22 @@ def _line(path: str) -> bytes:
 
 
 def save(
-    git: Git, slug: str, number: int, start: str, paths: Iterable[str], onto: Save | None = None
+    git: Git,
+    slug: str,
+    number: int,
+    start: str,
+    paths: Iterable[str],
+    onto: Save | None = None,
+    items: Mapping[str, SavedFile | None] | None = None,
 ) -> Save:
-    """Save what is at these paths now, in a new save or on top of one; all of it or an error."""
+    """Save what is at these paths now, in a new save or on top of one; all of it or an error.
+
+    `items` when that is known already, and the repository has it.
+    """
     try:
-        items = {path: item_at(git.root, path) for path in paths}
-        save_items(git, items)
+        if items is None:
+            items = {path: item_at(git.root, path) for path in paths}
+            save_items(git, items)
         both = {**(onto.items if onto else {}), **items}
         tree = _tree(git, onto.commit if onto else start, items)
         kept = {spelled(path): item.bits if item else None for path, item in both.items()}

@@ -195,9 +195,10 @@ class Snapshots:
             raise RefusedError("objects of the snapshots are lost", "the tree is unchanged; tell the user")
 
     def beyond(self, commit: str, tree: str) -> set[str]:
-        """Return the objects that a tree has beyond a commit, and the tree itself."""
+        """Return the objects that a tree has beyond a commit."""
         words = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", commit, tree)
-        return {tree, *new_objects(self.git.ask(*words, env=self.env))}
+        said = self.git.ask(*words, env=self.env)
+        return {tree, *new_objects(said)} if said else set()
 
     def hold(self, names: Iterable[str]) -> None:
         """Copy objects into our own: the user's git may prune its copies."""

@@ -1,0 +1,37 @@
+"""Find out before a run whether a working copy can be made; nothing is checked out, so this costs little."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.checkout.copy import claim_folder, copy_folder, remove_copy
+from ultra_runtime.checkout.ready import NotReady
+from ultra_runtime.checkout.setup import refuse_blocked
+from ultra_runtime.checkout.submodules import submodule_notes
+from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.checkout.settings import Settings
+    from ultra_runtime.files.git import Git
+
+MEGABYTE = 1024 * 1024
+
+
+def try_copy(git: Git, commit: str, settings: Settings) -> list[str]:
+    """Refuse what would keep a copy from being made: the setup, a submodule, the folder or the disk."""
+    refuse_blocked(git.root, settings)
+    declared = os.path.lexists(os.path.join(git.root, ".gitmodules"))
+    notes = submodule_notes(git, commit) if declared else []
+    folder = copy_folder(git)
+    claim_folder(git, folder)
+    try:
+        space = os.statvfs(folder)
+        free = space.f_bavail * space.f_frsize // MEGABYTE
+    finally:
+        remove_copy(git, folder)
+    if free < CHECKOUT_MEGABYTES:
+        reason = f"{one_line(os.path.dirname(folder))} has {free} MB left; a copy needs {CHECKOUT_MEGABYTES} MB or more"
+        raise NotReady(reason, "free space there, or set TMPDIR to a folder with more")
+    return notes

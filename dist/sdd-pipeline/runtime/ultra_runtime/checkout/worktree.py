@@ -1,0 +1,115 @@
+"""Check out a commit as a detached worktree, and remove it so that the repository is as it was."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.checkout.ready import NotReady, git_failed
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ultra_runtime.files.git import Git
+
+# Read the commit as it is, run no hook, start no monitor, check out every file, and add no extension to the settings of
+# the repository, as newer versions of git do for relative paths. Without the sparse cone git copies none to the worktree.
+PLAINLY = (
+    "--no-replace-objects",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.sparseCheckout=false",
+    "-c", "worktree.useRelativePaths=false",
+    "-c", "core.attributesFile=/dev/null",
+)  # fmt: skip
+WORKTREES = "worktrees"
+ATTRIBUTES = ("info", "attributes")
+OWNER_ONLY = 0o700
+
+
+def add_worktree(git: Git, commit: str, folder: str, seconds: float) -> None:
+    """Check out a commit in an empty folder, with a HEAD and an index of its own."""
+    _refuse_missing(git, commit)
+    own = os.path.isfile(os.path.join(git.common, *ATTRIBUTES))
+    empty = ("--no-checkout",) if own else ()
+    try:
+        git.ask(*PLAINLY, "worktree", "add", "--quiet", "--detach", *empty, folder, commit, seconds=seconds)
+        if own:
+            _check_out_without(git, commit, folder, seconds)
+    except GitError as problem:
+        raise git_failed("the commit cannot be checked out", problem) from None
+
+
+def _check_out_without(git: Git, commit: str, folder: str, seconds: float) -> None:
+    """Check out as a clone would: without the attributes of this repository alone, which no setting turns off.
+
+    Git gets a git dir of links to everything that the real one has but those.
+    """
+    (own,) = _registered(git, folder)
+    beside = os.path.join(own, "beside")
+    os.mkdir(beside)
+    for name in os.listdir(git.common):
+        if name not in (ATTRIBUTES[0], WORKTREES, "HEAD", "index"):
+            os.symlink(os.path.join(git.common, name), os.path.join(beside, name))
+    with open(os.path.join(beside, "HEAD"), "w", encoding="ascii") as file:
+        file.write(f"{commit}\n")
+    words = (f"--git-dir={beside}", f"--work-tree={folder}", *PLAINLY, "read-tree", "-m", "-u", commit)
+    git.ask(*words, env={"GIT_INDEX_FILE": os.path.join(own, "index")}, seconds=seconds)
+    remove_tree(beside)
+
+
+def _refuse_missing(git: Git, commit: str) -> None:
+    """Refuse a commit that is not there, with the reason."""
+    if not commit:
+        raise NotReady("this repository has no commit yet", "make one")
+    if git.has_commit(commit):
+        return
+    shallow = os.path.exists(os.path.join(git.common, "shallow"))
+    remedy = "run `git fetch --unshallow`" if shallow else "fetch it"
+    kind = "shallow " if shallow else ""
+    raise NotReady(f"commit {commit[:12]} is not in this {kind}repository", remedy)
+
+
+def remove_worktree(git: Git, folder: str) -> None:
+    """Remove the folder of a worktree and what git keeps of it; the worktrees of others stay registered."""
+    remove_tree(folder)
+    for own in _registered(git, folder):
+        remove_tree(own)
+    place = os.path.join(git.common, WORKTREES)
+    if os.path.isdir(place) and not os.listdir(place):
+        os.rmdir(place)
+
+
+def remove_tree(folder: str) -> None:
+    """Remove a folder; one that cannot be entered or changed is opened up first. Links are not followed."""
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
+    if os.path.isdir(folder):
+        _open_up(folder)
+        for above, folders, _ in os.walk(folder):
+            for name in folders:
+                _open_up(os.path.join(above, name))
+        rmtree(folder, ignore_errors=True)
+
+
+def _open_up(folder: str) -> None:
+    try:
+        if not os.path.islink(folder):
+            os.chmod(folder, OWNER_ONLY)
+    except OSError:  # somebody else's, such as a container's; what can be removed is
+        return
+
+
+def _registered(git: Git, folder: str) -> Iterator[str]:
+    """Yield the folder in the git dir that belongs to a worktree."""
+    place = os.path.join(git.common, WORKTREES)
+    for name in os.listdir(place) if os.path.isdir(place) else ():
+        try:
+            points_to = read_regular(os.path.join(place, name, "gitdir"))
+        except UnreadableError:
+            continue
+        if os.fsdecode(points_to).rstrip("\n") == os.path.join(folder, ".git"):
+            yield os.path.join(place, name)

@@ -1,0 +1,1 @@
+"""Contracts: what an artifact must contain, and whether a file does."""

@@ -1,0 +1,1 @@
+"""Files and folders: atomic writes, regular files, the repository and its projects, secrets."""

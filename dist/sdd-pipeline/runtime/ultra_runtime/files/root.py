@@ -1,0 +1,61 @@
+"""Find the root of the repository, and show paths relative to it."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.tables import PROJECTS as SHOWN
+
+PROJECTS = os.path.normpath(SHOWN)
+
+
+def current_folder() -> str:
+    """Return the current folder."""
+    try:
+        return os.getcwd()
+    except OSError:
+        raise RefusedError("the current folder no longer exists", "cd to the repository") from None
+
+
+def find_root(start: str) -> str | None:
+    """Return the nearest folder at or above `start` that has `.git` or `.claude/projects`, else `.claude`."""
+    above = list(_upwards(os.path.realpath(start)))
+    for folder in above:
+        if os.path.exists(os.path.join(folder, ".git")) or os.path.isdir(os.path.join(folder, PROJECTS)):
+            return folder
+    for folder in above:
+        if os.path.isdir(os.path.join(folder, ".claude")):
+            return folder
+    return None
+
+
+def _upwards(folder: str) -> list[str]:
+    folders = [folder]
+    while (parent := os.path.dirname(folder)) != folder:
+        folder = parent
+        folders.append(folder)
+    return folders
+
+
+def working_root() -> str:
+    """Return the root of the repository around the current folder, or that folder itself."""
+    here = current_folder()
+    return find_root(here) or here
+
+
+def names_in(folder: str) -> list[str]:
+    """Return the sorted names in a folder; none when it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except (OSError, ValueError):
+        return []
+
+
+def seen_from(root: str, path: str) -> str:
+    """Return the path relative to the root when it is inside, else the whole path."""
+    inside = os.path.join(root, "")
+    for spelled in (os.path.abspath(path), os.path.realpath(path)):
+        if spelled.startswith(inside):
+            return spelled[len(inside) :]
+    return os.path.abspath(path)

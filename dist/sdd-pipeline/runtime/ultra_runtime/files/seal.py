@@ -1,0 +1,60 @@
+"""Seal what the runtime records about runs, so that it recognises what somebody else wrote.
+
+The key is in the runtime's folder of the git dir, which all worktrees share. Whoever reads the key can forge a seal:
+records tell where a run stands, and the result of a run does not depend on them alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.quick_write import make_folder, put
+from ultra_runtime.rendered import launcher
+from ultra_runtime.text.jsontext import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KEY = "key"
+SEAL = "seal"
+
+
+def sealed(common: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with the seal of the repository whose common git dir is named."""
+    bare = {name: value for name, value in values.items() if name != SEAL}
+    return {**bare, SEAL: _seal(_make_key(common), bare)}
+
+
+def is_sealed(common: str, values: Mapping[str, Any]) -> bool:
+    """Tell whether the runtime wrote these values in this repository."""
+    bare = {name: value for name, value in values.items() if name != SEAL}
+    key = read_key(common)
+    return bool(key) and values.get(SEAL) == _seal(key, bare)
+
+
+def read_key(common: str) -> bytes:
+    """Return the key of a repository; empty when it has none."""
+    try:
+        with open(_path(common), "rb") as file:
+            return file.read(200)
+    except OSError:
+        return b""
+
+
+def _make_key(common: str) -> bytes:
+    if not read_key(common):
+        make_folder(os.path.dirname(_path(common)))
+        put(_path(common), os.urandom(32).hex().encode(), 0o600)
+    return read_key(common)
+
+
+def _path(common: str) -> str:
+    return os.path.join(common, launcher(), KEY)
+
+
+def _seal(key: bytes, values: Mapping[str, Any]) -> str:
+    text = write(dict(values)).encode("utf-8", "surrogateescape")
+    return sha256(key + sha256(key + text).encode())

@@ -1,0 +1,1 @@
+"""The guard: which commands and paths a run must not touch."""

@@ -1,0 +1,1 @@
+"""Follow what shell text would do."""

@@ -1,0 +1,143 @@
+"""Follow the shell's own commands that change what later commands see."""
+
+from __future__ import annotations
+
+from ultra_runtime.guard.shell.calls import Call, options
+from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, known, taint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.follow.follower import Follower
+
+
+def cd(follower: Follower, call: Call) -> str:
+    operands = options(call.args).operands
+    target = operands[0] if operands else HOME
+    if call.name == "popd" or target == "-" or not known(target) or target[:1] == "+":
+        target = UNKNOWN
+    follower.shell.chdir(target)
+    return ""
+
+
+def declare(follower: Follower, call: Call) -> str:
+    """Follow export, declare, local, readonly and typeset."""
+    reference = any(arg[:1] == "-" and "n" in arg for arg in call.args) and call.name != "export"
+    for arg in call.args:
+        if arg[:1] == "-":
+            continue
+        name, equals, value = arg.partition("=")
+        append = name.endswith("+")
+        name = name.rstrip("+")
+        if call.name == "local" and follower.calling:
+            follower.locals.append((name, follower.shell.variables.get(name)))
+        if reference and equals and value.isidentifier() and value != name:
+            follower.shell.put(follower.shell.references, name, value)
+        elif equals and name:
+            follower.assign(name, value, append)
+    return ""
+
+
+def unset(follower: Follower, call: Call) -> str:
+    shell = follower.shell
+    for name in call.args:
+        if name == "-f":
+            continue
+        if "-f" in call.args or name not in shell.variables:
+            shell.drop(shell.functions, name)
+        if name[:1] != "-":
+            shell.drop(shell.references, name)
+            shell.put(shell.variables, name, "")
+    return ""
+
+
+def read(follower: Follower, call: Call) -> str:
+    """Follow read: the first line of the input, word by word."""
+    found = options(call.args, "uapdtnNi")
+    source = _descriptor(follower, call, found.value("u"))
+    line = source.split("\n", 1)[0]
+    array = found.value("a")
+    if array is not None:
+        follower.assign(array, line.split())
+        return ""
+    names = found.operands or ["REPLY"]
+    words = line.split(None, len(names) - 1) if known(line) else []
+    for at, name in enumerate(names):
+        if words or not line:
+            follower.assign(name, words[at].strip() if at < len(words) else "")
+        else:
+            follower.assign(name, line if len(names) == 1 else taint(line) or UNKNOWN)
+    return ""
+
+
+def mapfile(follower: Follower, call: Call) -> str:
+    found = options(call.args, "udnOsCc")
+    lines = _descriptor(follower, call, found.value("u")).rstrip("\n").split("\n")
+    follower.assign(found.operands[0] if found.operands else "MAPFILE", lines[:1000])
+    return ""
+
+
+def _descriptor(follower: Follower, call: Call, fd: str | None) -> str:
+    return call.stdin if fd is None else follower.shell.streams.get(fd, UNKNOWN)
+
+
+def set_arguments(follower: Follower, call: Call) -> str:
+    """Follow `set -- words`."""
+    for at, arg in enumerate(call.args):
+        if arg == "--" or arg[:1] not in ("-", "+"):
+            rest = call.args[at + 1 :] if arg == "--" else call.args[at:]
+            if call.args[at - 1 : at] not in (["-o"], ["+o"]):
+                follower.shell.put(follower.shell.arguments, "@", rest)
+                break
+    return ""
+
+
+def shift(follower: Follower, call: Call) -> str:
+    arguments = follower.shell.arguments["@"]
+    count = int(call.args[0]) if call.args and call.args[0].isdigit() else 1
+    if arguments is not None:
+        follower.work.spend(len(arguments))
+        follower.shell.put(follower.shell.arguments, "@", arguments[count:])
+    return ""
+
+
+def printf(follower: Follower, call: Call) -> str:
+    from ultra_runtime.guard.follow.outputs import formatted, printed
+
+    if call.args[:1] != ["-v"] or len(call.args) < 3:
+        return printed(call)
+    follower.assign(call.args[1], formatted(call.args[2], call.args[3:]))
+    return ""
+
+
+def alias(follower: Follower, call: Call) -> str:
+    for arg in call.args:
+        name, equals, text = arg.partition("=")
+        if equals and name and name[0] != "-":
+            follower.shell.put(follower.shell.aliases, name, text)
+    return ""
+
+
+def evaluate(follower: Follower, call: Call) -> str:
+    args = call.args[1:] if call.args[:1] == ["--"] else call.args
+    return follower.nested(" ".join(args), call.stdin)
+
+
+def source(follower: Follower, call: Call) -> str:
+    operands = [arg for arg in call.args if arg not in ("--", "-p")]
+    content = follower.shell.program(operands[0], call.stdin) if operands else None
+    if content is None:
+        return UNKNOWN
+    return follower.nested(content, call.stdin, False)
+
+
+def trap(follower: Follower, call: Call) -> str:
+    operands = options(call.args).operands
+    if len(operands) > 1 and operands[0] not in ("-", ""):
+        follower.nested(operands[0], "", False)
+    return ""
+
+
+def getopts(follower: Follower, call: Call) -> str:
+    for name in (*call.args[1:2], "OPTARG"):
+        follower.assign(name, UNKNOWN)
+    return ""

@@ -1,0 +1,167 @@
+"""Expand words to strings as the shell does, with marks for unknown parts."""
+
+from __future__ import annotations
+
+from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME
+from ultra_runtime.guard.shell.syntax import (
+    ARITHMETIC,
+    LITERAL,
+    PROCESS,
+    QUOTED,
+    SUBSTITUTION,
+    VARIABLE,
+    Word,
+    WordPart,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.follow.follower import Follower
+
+_BLANK = " \t\n"
+
+
+class _Fields:
+    """Words under construction."""
+
+    __slots__ = ("current", "done", "open")
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.current: list[str] = []
+        self.open = False  # an empty word counts if part of it was quoted
+
+    def add(self, text: str, quoted: bool) -> None:
+        if text or quoted:
+            self.current.append(text)
+            self.open = True
+
+    def cut(self) -> None:
+        """End the current word."""
+        if self.open:
+            self.done.append("".join(self.current))
+            self.current = []
+            self.open = False
+
+    def add_split(self, text: str, separators: str) -> None:
+        """Add the result of an unquoted expansion, which the shell splits into words."""
+        if separators != _BLANK:
+            for char in separators:
+                text = text.replace(char, " ")
+            if " " not in separators:
+                self.add(text, False) if " " not in text else self._pieces(text.split(" "), text)
+                return
+        self._pieces(text.split(), text)
+
+    def _pieces(self, pieces: list[str], text: str) -> None:
+        if text[:1] in (" ", "\t", "\n"):
+            self.cut()
+        for at, piece in enumerate(pieces):
+            if at:
+                self.cut()
+            self.add(piece, False)
+        if pieces and text[-1:] in (" ", "\t", "\n"):
+            self.cut()
+
+
+def words(follower: Follower, items: list[Word]) -> list[str]:
+    """Expand words to the list of arguments they give."""
+    out: list[str] = []
+    for item in items:
+        plain = item.plain()
+        if plain is not None and "{" not in plain and plain[0] != "~":
+            out.append(plain)
+        else:
+            out += fields(follower, item)
+    return out
+
+
+def fields(follower: Follower, word: Word) -> list[str]:
+    """Expand one word to the arguments it gives."""
+    alternatives: list[list[WordPart]] | None = [word.parts]
+    if any(part.kind == LITERAL and "{" in part.text for part in word.parts):
+        from ultra_runtime.guard.follow import braces
+
+        alternatives = braces.expand(word.parts)
+        if alternatives is None:
+            return [UNKNOWN]
+    made = _Fields()
+    for parts in alternatives or []:
+        for at, part in enumerate(parts):
+            if part.kind == LITERAL:
+                made.add(tilde(part.text) if not at else part.text, False)
+            elif part.kind == QUOTED:
+                made.add(part.text, True)
+            else:
+                _expansion(follower, part, made)
+        made.cut()
+    follower.work.spend(sum(map(len, made.done)))
+    return made.done
+
+
+def _expansion(follower: Follower, part: WordPart, made: _Fields) -> None:
+    """Add what an expansion gives."""
+    value = evaluate(follower, part)
+    if isinstance(value, list) and part.quoted and part.text == "*":
+        value = " ".join(value)
+    if isinstance(value, list):  # "$@" and its like: one word each
+        for at, item in enumerate(value):
+            if at:
+                made.cut()
+            made.add(item, part.quoted) if part.quoted else made.add_split(item, _separators(follower))
+    elif part.quoted or part.kind == PROCESS:
+        made.add(value, True)
+    else:
+        made.add_split(value, _separators(follower))
+
+
+def _separators(follower: Follower) -> str:
+    value = follower.shell.variables.get("IFS")
+    return value if isinstance(value, str) and UNKNOWN not in value else _BLANK
+
+
+def evaluate(follower: Follower, part: WordPart) -> str | list[str]:
+    """Return the value of an expansion."""
+    if part.kind == VARIABLE:
+        from ultra_runtime.guard.follow.parameter import parameter
+
+        return parameter(follower, part)
+    if part.kind == SUBSTITUTION and part.script is not None:
+        return follower.capture(part.script)
+    if part.kind == PROCESS and part.script is not None:
+        return follower.process(part.script, part.text)
+    if part.kind == ARITHMETIC and part.word is not None:
+        text(follower, part.word)
+    return UNKNOWN
+
+
+def text(follower: Follower, word: Word) -> str:
+    """Expand a word without splitting it: a value, a target, a body."""
+    out: list[str] = []
+    for at, part in enumerate(word.parts):
+        if part.kind == LITERAL:
+            out.append(tilde(part.text) if not at else part.text)
+        elif part.kind == QUOTED:
+            out.append(part.text)
+        else:
+            value = evaluate(follower, part)
+            out.append(value if isinstance(value, str) else " ".join(value))
+    made = "".join(out)
+    follower.work.spend(len(made))
+    return made
+
+
+def tilde(text: str) -> str:
+    """Resolve the tilde at the start of an unquoted word."""
+    if text[0:1] != "~":
+        return text
+    slash = text.find("/")
+    name = text[1:] if slash < 0 else text[1:slash]
+    rest = "" if slash < 0 else text[slash:]
+    if not name:
+        return HOME + rest
+    if name == "+":
+        return "." + rest
+    if name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        return USER_HOME + name + rest
+    return text

@@ -1,0 +1,137 @@
+"""The kind of command that a name is, so that only the modules it needs are loaded."""
+
+from __future__ import annotations
+
+SHELLS = frozenset(
+    (
+        "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "pdksh", "lksh", "ash", "hush", "rbash", "rzsh", "yash",
+        "posh", "fish", "csh", "tcsh", "elvish", "nu", "xonsh", "rsh", "oil", "osh",
+    )
+)  # fmt: skip
+POWERSHELLS = frozenset(("pwsh", "powershell"))
+
+# Builtins and launchers that make words that are not in the text, so the first look cannot see them.
+WORD_MAKERS = frozenset(
+    ("cmd", "function", "gxargs", "iex", "invoke-expression", "parallel", "printf", "rush", "sem", "xargs")
+)
+
+# Events that a rule can check: how many arguments its function gets.
+EVENTS = {
+    "assign": 2, "write": 1, "code_fork": 0, "code_kill": 0, "code_mode": 0, "code_remove": 0, "decoded_text": 0,
+    "fetched_text": 0, "fork_bomb": 0,
+}  # fmt: skip
+
+
+def by_name(**functions: str) -> dict[str, str]:
+    """Return name -> function, given the names of the commands that each function follows."""
+    return {name: function for function, names in functions.items() for name in names.split()}
+
+
+# Functions of builtin.py; they change what later commands see.
+BUILTINS = by_name(
+    alias="alias",
+    cd="cd chdir popd pushd",
+    declare="declare export local readonly typeset",
+    evaluate="eval",
+    getopts="getopts",
+    mapfile="mapfile readarray",
+    printf="printf",
+    read="read",
+    set_arguments="set",
+    shift="shift",
+    source=". source",
+    trap="trap",
+    unset="unset",
+)
+# Functions of launch.py; they run other commands.
+LAUNCHERS = by_name(
+    cmd="cmd",
+    editor="ex nvim vi vim",
+    expression="iex invoke-expression Invoke-Expression",
+    fd="fd fdfind",
+    find="find gfind",
+    parallel="parallel rush sem",
+    script="script",
+    ssh="ssh",
+    su="runuser su",
+    tmux="tmux",
+    watch="watch",
+    xargs="gxargs xargs",
+)
+# Functions of writes.py; plain writers.
+WRITERS = by_name(
+    copy="cp gcp ginstall gln install ln rsync scp",
+    dd="dc3dd dcfldd dd gdd",
+    files="touch truncate",
+    image="bmaptool ddrescue qemu-img",
+    move="gmv mv",
+    save="aria2c curl fetch http https wget",
+    sed="gsed sed",
+    tee="sponge tee",
+)
+# Functions of writes.py; what removes files or changes their mode.
+CHANGERS = by_name(
+    changed="chattr chgrp chmod chown gchmod gchown setfacl", removed="grm gshred rm rmdir shred srm unlink"
+)
+# Functions of outputs.py; the output of these is known.
+PRINTERS = by_name(
+    awk="awk gawk mawk",
+    cat="cat tac head tail sort uniq grep egrep fgrep rg nl pv strings fold less more dos2unix iconv expand"
+    " unexpand column fmt sponge buffer mbuffer zcat gunzip gzip bat batcat",
+    echo="echo print",
+    find="find gfind",
+    last_component="basename",
+    last_operand="readlink realpath type whereis which",
+    printf="printf",
+    pwd="pwd",  # noqa: S106
+    rev="rev",
+    sed="gsed sed",
+    tee="tee",
+    tr="tr",
+)
+SILENT = frozenset(
+    (
+        ":", "true", "false", "cd", "pushd", "popd", "export", "set", "unset", "local", "declare", "typeset", "readonly",
+        "shopt", "alias", "unalias", "test", "[", "sleep", "wait", "trap", "mkdir", "touch", "rm", "chmod", "chown",
+        "mv", "cp", "ln", "read", "mapfile", "readarray", "kill", "exit", "return", "break", "continue", "shift", "umask",
+    )
+)  # fmt: skip
+VERIFIERS = frozenset(
+    ("sha256sum", "sha512sum", "sha1sum", "shasum", "md5sum", "b2sum", "gpg", "cosign", "minisign", "openssl")
+)
+
+# Interpreters by their name without a version: the letters and the long options that take a
+# program, the letters and the long options that take another value.
+LANGUAGES: dict[str, tuple[str, str, str, str]] = {
+    "awk": ("", "", "fvFiEl", "file assign field-separator include load"),
+    "bun": ("ep", "eval print", "r", "preload require cwd config"),
+    "deno": ("", "", "", ""),
+    "julia": ("eE", "eval print", "LHpt", "load project threads"),
+    "lua": ("e", "", "l", ""),
+    "luajit": ("e", "", "l", ""),
+    "node": ("ep", "eval print", "rC", "require import loader conditions"),
+    "nodejs": ("ep", "eval print", "rC", "require import loader conditions"),
+    "osascript": ("e", "", "l", ""),
+    "perl": ("eE", "", "ImM", ""),
+    "php": ("rBRE", "run", "dczFfS", "define php-ini"),
+    "pypy": ("c", "", "WXQm", ""),
+    "python": ("c", "", "WXQm", ""),
+    "r": ("e", "", "f", "file"),
+    "rscript": ("e", "", "", ""),
+    "ruby": ("e", "", "IrCEFKTWx", "encoding"),
+    "tclsh": ("", "", "", ""),
+    "ts-node": ("ep", "eval print", "rP", "require project"),
+    "tsx": ("ep", "eval print", "r", "require import"),
+}
+ALIASES = by_name(awk="gawk mawk nawk original-awk", python="pythonw ipython")
+MODULES = frozenset(("pip", "pip3", "pipx", "uv"))  # python -m runs them as commands
+PROGRAM_FIRST = frozenset(("awk",))  # the first operand is the program, standard input is data
+EXIT_FLAGS = frozenset(("h", "V", "help", "version"))
+
+
+def language(name: str) -> str:
+    """Return the language that a command of that name runs, or nothing."""
+    bare = name.rstrip("0123456789.").lower()
+    if bare in LANGUAGES:
+        return bare
+    return ALIASES.get(bare, "")

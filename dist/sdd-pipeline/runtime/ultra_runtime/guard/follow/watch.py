@@ -1,0 +1,36 @@
+"""Follow a command and record what it would do: the commands it runs, the files it writes, where its git works."""
+
+from __future__ import annotations
+
+from ultra_runtime.guard.follow.follower import Follower, walk
+from ultra_runtime.guard.shell.calls import Write
+from ultra_runtime.guard.shell.marks import base_name, clean
+
+NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full")
+# The last two are terminals, not files.
+STREAMS = ("/dev/fd/", "/proc/self/fd/", "/dev/pts/", "/dev/tty")
+
+
+class Watcher(Follower):
+    """A walk through a text that judges nothing; paths are relative to where the text starts."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(None, size)
+        self.words: list[list[str]] = []  # each command with its arguments
+
+    def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
+        """Record a command, then follow it."""
+        self.words.append([base_name(args[0]), *args[1:]])
+        return super().execute(args, stdin, expands)
+
+    def changed(self) -> list[Write]:
+        """Return the files that are written, removed or changed in their mode."""
+        return [one for one in self.writes if one.path not in NOWHERE and not one.path.startswith(STREAMS)]
+
+
+def watch(command: str) -> Watcher:
+    """Follow a command as far as it can be parsed."""
+    text = clean(command)
+    watcher = Watcher(len(text))
+    walk(watcher, text)
+    return watcher

@@ -1,0 +1,127 @@
+"""Commands that run another command: the words between their name and the other one."""
+
+from __future__ import annotations
+
+# These have no option with a value.
+_BARE = (
+    "builtin", "busybox", "catchsegv", "ccache", "chronic", "command", "cross-env", "eatmydata", "linux32", "linux64",
+    "nohup", "noglob", "nocorrect", "prlimit", "setsid", "shx", "toybox", "ts", "unbuffer",
+)  # fmt: skip
+# name: (options with a value: letters, long names; how many of its own words precede the command)
+PLAIN: dict[str, tuple[str, str, int]] = {
+    **dict.fromkeys(_BARE, ("", "", 0)),
+    **dict.fromkeys(("envdir", "faketime", "gosu", "setarch", "su-exec", "taskset"), ("", "", 1)),
+    "arch": ("ed", "", 0),
+    "caffeinate": ("tw", "", 0),
+    "chpst": ("uUbneoptmfdcr/", "", 0),
+    "chroot": ("", "userspec groups", 1),
+    "chrt": ("TPD", "sched-runtime sched-period sched-deadline", 1),
+    "choom": ("n", "adjust", 0),
+    "cpulimit": ("lpe", "limit pid exe", 0),
+    "dbus-run-session": ("", "config-file dbus-daemon", 0),
+    "doas": ("Cua", "", 0),
+    "dumb-init": ("r", "rewrite", 0),
+    "env": ("uCS", "unset chdir split-string", 0),
+    "exec": ("a", "", 0),
+    "fakeroot": ("lsiub", "lib faked", 0),
+    "flock": ("wE", "timeout conflict-exit-code", 1),
+    "genv": ("uCS", "unset chdir split-string", 0),
+    "gnice": ("n", "adjustment", 0),
+    "gtime": ("fo", "format output", 0),
+    "gtimeout": ("ks", "kill-after signal", 1),
+    "ionice": ("cnpP", "class classdata", 0),
+    "ltrace": ("aAbDeFlnopPsSuwxX", "", 0),
+    "nice": ("n", "adjustment", 0),
+    "numactl": ("imNCpP", "interleave membind cpunodebind physcpubind preferred", 0),
+    "pkexec": ("", "user", 0),
+    "proxychains": ("f", "", 0),
+    "proxychains4": ("f", "", 0),
+    "rlwrap": ("aAbBcCdDefgGHilMnoOpPqrRsStTwWzaAN", "", 0),
+    "setpriv": ("", "reuid regid groups inh-caps ambient-caps bounding-set securebits", 0),
+    "softlimit": ("acdflmoprst", "", 0),
+    "stdbuf": ("ioe", "input output error", 0),
+    "strace": ("aeEIoOpPsSuXb", "output trace attach user string-limit", 0),
+    "sudo": (
+        "CDghpRrTtUu",
+        "chdir close-from group host prompt chroot role type other-user user command-timeout",
+        0,
+    ),
+    "systemd-inhibit": ("", "what who why mode", 0),
+    "systemd-run": (
+        "HMpuE",
+        "unit property description slice host machine uid gid nice working-directory setenv service-type "
+        "on-active on-boot on-startup on-unit-active on-unit-inactive on-calendar path-property "
+        "socket-property timer-property",
+        0,
+    ),
+    "time": ("fo", "format output", 0),
+    "timeout": ("ks", "kill-after signal", 1),
+    "tini": ("p", "", 0),
+    "torsocks": ("aiuPq", "", 0),
+    "trickle": ("udwtlsnL", "", 0),
+    "unshare": ("SGRwl", "propagate setgroups root wd map-user map-group setuid setgid kill-child", 0),
+    "valgrind": ("", "tool log-file", 0),
+    "xvfb-run": ("efnpsw", "error-file auth-file server-num xauth-protocol server-args wait", 0),
+}
+
+# Too many options to list: the first word that is a command of interest is taken for the command.
+# The words that must come first, so that `docker rm` is not `rm`.
+SCANNED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("aws-vault", "bundle", "direnv", "ip", "lxc", "yarn"), ("exec",)),
+    **dict.fromkeys((
+        "bunx", "bwrap", "dotenv", "entr", "expect", "firejail", "flatpak-spawn", "npx", "nsenter", "proot",
+        "screen", "start-stop-daemon", "systemd-nspawn", "uvx", "xterm"
+    ), ()),
+    **dict.fromkeys((
+        "conda", "doppler", "dotenvx", "hatch", "mamba", "op", "pdm", "pipenv", "poetry", "rye", "uv"
+    ), ("run",)),
+    **dict.fromkeys(("docker", "docker-compose", "kubectl", "nerdctl", "oc", "podman"), ("exec", "run")),
+    "gdb": ("--args",),
+    "mise": ("exec", "x"),
+    "npm": ("exec", "x"),
+    "nix": ("develop", "run", "shell"),
+    "perf": ("stat", "record", "trace"),
+    "pnpm": ("exec", "dlx"),
+}  # fmt: skip
+
+# Options whose value is shell text, and commands whose operands are.
+TEXT_OPTIONS: dict[str, tuple[str, str]] = {
+    "cargo": ("s", "shell"),
+    "chokidar": ("c", "command"),
+    "flock": ("c", "command"),
+    "nix-shell": ("", "run command"),
+    "nodemon": ("x", "exec"),
+    "npx": ("c", "call"),
+    "runuser": ("c", "command session-command"),
+    "script": ("c", "command"),
+    "sg": ("c", ""),
+    "su": ("c", "command session-command"),
+    "vagrant": ("c", "command"),
+}
+ATTACHED = frozenset(
+    ("cargo", "env", "genv", "npx")
+)  # everyday commands whose -cTEXT hides the first word of TEXT
+TEXT_OPERANDS: dict[str, tuple[str, str]] = {
+    "concurrently": ("ncp", "names prefix-colors prefix"),
+    "hyperfine": (
+        "wmMrpcSiLPnu",
+        "warmup min-runs max-runs runs prepare cleanup setup shell parameter-list command-name",
+    ),
+}
+
+TMUX_RUNS = frozenset(
+    (
+        "new", "new-session", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window",
+        "run", "run-shell", "send", "send-keys", "pipe-pane", "display-popup", "popup", "if-shell",
+    )
+)  # fmt: skip
+
+SSH_VALUES = "BbcDEeFIiJLlmOopQRSWw"
+XARGS = ("IJRSnLPsdEa", "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var")
+PARALLEL = (
+    "aCDEIjLnNPsSU",
+    "arg-file arg-sep colsep delay delimiter halt halt-on-error jobs joblog load max-args max-chars max-procs "
+    "memfree nice results retries return seqreplace sshlogin sshloginfile tempdir timeout tmpdir tagstring "
+    "workdir wd env profile block recstart recend basefile header progress-interval",
+)
+FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))

@@ -1,0 +1,141 @@
+"""Find the files that a command writes: redirections, and the targets of plain writers."""
+
+from __future__ import annotations
+
+from ultra_runtime.guard.follow.kinds import CHANGERS, WRITERS
+from ultra_runtime.guard.shell.calls import MODE, REMOVE, Call, Write, is_assignment, options
+from ultra_runtime.guard.shell.marks import base_name
+
+
+def tee(call: Call) -> list[Write]:
+    found = options(call.args)
+    how = "append" if found.has("a", "append") else "truncate"
+    return [Write(path, how, call.name) for path in found.operands if path != "-"]
+
+
+def copy(call: Call) -> list[Write]:
+    """Find the target of cp, mv, install and ln: the last operand, or that of -t."""
+    short = {"cp": "tS", "mv": "tS", "ln": "tS", "rsync": "eBTf", "scp": "cFiJloPS"}.get(call.name, "tSmog")
+    found = options(
+        call.args,
+        short,
+        "target-directory suffix mode owner group backup rsh exclude include filter files-from chmod",
+    )
+    how = "link" if call.name == "ln" else "replace"
+    directory = found.value("t", "target-directory") if call.name not in ("rsync", "scp") else None
+    operands = found.operands
+    if call.name == "install" and found.has("d", "directory"):
+        return [Write(path, how, call.name) for path in operands]
+    if directory is not None:
+        return [Write(directory, how, call.name, tuple(map(_last, operands)))]
+    if len(operands) == 1 and call.name == "ln":
+        return [Write(_last(operands[0]), how, call.name)]
+    if len(operands) < 2:
+        return []
+    target = operands[-1]
+    if call.name in ("rsync", "scp") and ":" in target.split("/", 1)[0]:
+        return []
+    return [Write(target, how, call.name, tuple(map(_last, operands[:-1])))]
+
+
+def move(call: Call) -> list[Write]:
+    """Find the target of mv, and the files that it moves away."""
+    found = options(call.args, "tS", "target-directory suffix backup")
+    into = found.value("t", "target-directory") is not None
+    gone = found.operands if into else found.operands[:-1]
+    return [*copy(call), *(Write(path, REMOVE, call.name) for path in gone)]
+
+
+def removed(call: Call) -> list[Write]:
+    """Find what rm and its like remove."""
+    found = options(call.args, "ns", "iterations size")
+    return [Write(path, REMOVE, call.name) for path in found.operands if not found.has("help", "version")]
+
+
+def changed(call: Call) -> list[Write]:
+    """Find the files whose mode or owner changes; the mode counts as a file, which is harmless."""
+    valued = "mxMX" if call.name == "setfacl" else ""
+    found = options(call.args, valued, "")
+    return [Write(path, MODE, call.name) for path in found.operands if not found.has("help", "version")]
+
+
+def _last(path: str) -> str:
+    return base_name(path.rstrip("/"))
+
+
+def sed(call: Call) -> list[Write]:
+    """Find the files that sed -i edits."""
+    found = options(call.args, "efl", "expression file line-length")
+    in_place = any(
+        arg.startswith("--in-place") or (arg[:1] == "-" and arg[:2] != "--" and _edits(arg))
+        for arg in call.args
+    )
+    if not in_place:
+        return []
+    operands = found.operands
+    if found.value("e", "expression", "f", "file") is None:
+        operands = operands[1:]
+    return [Write(path, "replace", "sed") for path in operands if path]
+
+
+def _edits(cluster: str) -> bool:
+    """Tell whether the letters of `-ni` contain the i of sed before a letter that takes a value."""
+    for letter in cluster[1:]:
+        if letter == "i":
+            return True
+        if letter in "efl":
+            return False
+    return False
+
+
+def dd(call: Call) -> list[Write]:
+    return [Write(arg[3:], "truncate", "dd") for arg in call.args if arg.startswith("of=")]
+
+
+def files(call: Call) -> list[Write]:
+    """Find the operands of touch and truncate."""
+    found = options(call.args, "rsdto", "reference size date time")
+    how = "truncate" if call.name == "truncate" else "append"
+    return [Write(path, how, call.name) for path in found.operands]
+
+
+def image(call: Call) -> list[Write]:
+    """Find the target of tools that write an image to a disk."""
+    operands = [arg for arg in options(call.args).operands if not is_assignment(arg)]
+    return [Write(operands[-1], "truncate", call.name)] if len(operands) > 1 else []
+
+
+_TO_FILE = {
+    "curl": ("oHdAubeFTXxUmwEKCcDQrtyYz", "output header data user-agent user request"),
+    "wget": ("OoaiPUetTwQBDAR", "output-document output-file"),
+    "aria2c": ("odx", "out dir"),
+    "fetch": ("o", "output"),
+    "http": ("o", "output"),
+    "https": ("o", "output"),
+}
+
+
+def saved(call: Call) -> list[str]:
+    """Return the files that a downloader or decoder saves to."""
+    if call.name not in _TO_FILE:
+        return []
+    found = options(call.args, *_TO_FILE[call.name])
+    names = ("O", "output-document") if call.name == "wget" else ("o", "output", "out")
+    out = [value for name, value in found.values if name in names and value not in ("-", "/dev/stdout")]
+    if not out and (call.name in ("wget", "aria2c") or found.has("O", "remote-name")):
+        out = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
+    return [name for name in out if name]
+
+
+def save(call: Call) -> list[Write]:
+    """Find the files that a downloader saves to."""
+    return [Write(path, "truncate", call.name) for path in saved(call)]
+
+
+def targets(call: Call) -> list[Write]:
+    """Return what a command writes, removes or changes."""
+    if call.name == "qemu-img" and call.args[:1] not in (["convert"], ["dd"]):
+        return []
+    function = WRITERS.get(call.name) or CHANGERS[call.name]
+    found: list[Write] = globals()[function](call)
+    return found

@@ -1,0 +1,169 @@
+"""Answer the client before it runs a tool: deny, ask, or say nothing. Never allow.
+
+The option `guard` decides where it applies:
+
+    run      in a run deny what the policy blocks; elsewhere say nothing (the default)
+    ask      in a run as above; elsewhere ask about what is blocked, if somebody can answer
+    always   in a run as above; elsewhere deny what is blocked
+    off      say nothing
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ultra_runtime.guard.site import LockError, Site, find_site, places, run_files
+from ultra_runtime.tables import LAUNCHER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.guard.policy import Verdict
+
+LET_THROUGH, BLOCKED = 0, 2
+FAILED = 1  # the client reports this and runs the tool
+SPAWNING = ("Agent", "Task", "Workflow", "RemoteTrigger")
+RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
+
+
+def main() -> int:
+    """Look at one call; return the exit status for the client."""
+    option = os.environ.get("CLAUDE_PLUGIN_OPTION_GUARD", "").strip().lower()
+    if option == OFF:
+        return LET_THROUGH
+    in_run = True  # the stricter case until it is known
+    try:
+        here = places()
+        in_run = _may_be_ours(here)
+        call = _Call(here)
+        in_run = True
+        site = find_site(call.folders, call.session)
+        in_run = site is not None
+        verdict = _of_agent(call)
+        deny = verdict is not None or in_run or option != ASK
+        if call.tool in SPAWNING:
+            verdict = _of_spawning(call, site) if site else None
+        elif verdict is None and (in_run or option in (ASK, ALWAYS)):
+            verdict = _of_policy(call, site)
+        if verdict is not None and verdict.verdict in ("block", ASK):
+            _answer(verdict, deny if verdict.verdict == "block" else _is_unattended())
+        return LET_THROUGH
+    except Exception as problem:
+        outcome = "the call was not run" if in_run else "the call was let through"
+        sys.stderr.write(
+            f"{LAUNCHER} guard: {outcome}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
+        )
+        return BLOCKED if in_run else FAILED
+
+
+def _kept(problem: Exception) -> str:
+    """Return where the log of an error is; an expected error has none."""
+    from ultra_runtime.files.unexpected import keep
+
+    log = "" if isinstance(problem, LockError) else keep(problem, ["hook", "guard"])
+    return f"; the log is {log}" if log else ""
+
+
+def _may_be_ours(here: list[str]) -> bool:
+    """Tell whether the call may belong to a run, by what is known before it is parsed."""
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    if session:
+        return find_site(here, session) is not None
+    return next(run_files(here), None) is not None
+
+
+class _Call:
+    """What the client says of the call."""
+
+    def __init__(self, here: list[str]) -> None:
+        from ultra_runtime.text.jsontext import read_object
+
+        payload = read_object(_given()).values
+        self.session = _text(payload, "session_id")
+        self.tool = _text(payload, "tool_name")
+        self.agent = _text(payload, "agent_type")
+        cwd = _text(payload, "cwd")
+        self.folders = [cwd, *here] if os.path.isabs(cwd) else here
+        self.cwd = self.folders[0] if self.folders else "/"
+        self.input: dict[str, Any] = payload["tool_input"]
+
+    @property
+    def command(self) -> str | None:
+        """The command for the shell."""
+        command = self.input.get("command")
+        return command if isinstance(command, str) else None
+
+    @property
+    def path(self) -> str:
+        """The file that is to be written."""
+        for name in ("file_path", "notebook_path"):
+            if isinstance(self.input.get(name), str):
+                return str(self.input[name])
+        raise ValueError("the call names neither a command nor a file")
+
+
+def _text(payload: dict[str, Any], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _given() -> bytes:
+    pieces = []
+    while piece := os.read(0, 1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _of_agent(call: _Call) -> Verdict | None:
+    """Return the refusal of a sub-agent that would do more than read; only the option off lifts it."""
+    command = call.command
+    if command is None or ":" not in call.agent:
+        return None
+    from ultra_runtime.guard.agent_programs import verdict_for_agent
+
+    return verdict_for_agent(command, call.agent)
+
+
+def _of_spawning(call: _Call, site: Site) -> Verdict | None:
+    """Return the refusal of a sub-agent in a run; a work spawns those that it has dispatched."""
+    if site.lock.get("work"):
+        from ultra_runtime.guard.dispatched import verdict_for_spawn
+
+        return verdict_for_spawn(site, call.input)
+    from ultra_runtime.guard.policy import Verdict
+    from ultra_runtime.rendered import verb
+
+    reason = "a run starts no agents: the guard checks one session, which executes the steps itself"
+    instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
+    return Verdict("block", "run_agent", reason, instead)
+
+
+def _of_policy(call: _Call, site: Site | None) -> Verdict:
+    from ultra_runtime.guard.judge import Judge
+    from ultra_runtime.guard.policy import ALLOW
+
+    judge = Judge(call.cwd, site)
+    if call.command is not None:
+        return judge.command(call.command)
+    return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
+
+
+def _is_unattended() -> bool:
+    return os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") == "0"
+
+
+def _answer(verdict: Verdict, deny: bool) -> None:
+    """Print the decision; ask only where somebody can answer."""
+    if not deny and _is_unattended():
+        return
+    from ultra_runtime.text.jsontext import write
+
+    output = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny" if deny else "ask",
+        "permissionDecisionReason": f"{LAUNCHER} guard, rule {verdict.rule}: {verdict.reason}. Instead: {verdict.instead}.",
+    }
+    sys.stdout.write(write({"hookSpecificOutput": output}) + "\n")
+    sys.stdout.flush()

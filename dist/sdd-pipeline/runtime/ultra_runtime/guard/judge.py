@@ -1,0 +1,181 @@
+"""The one judge: whether a command may run and whether a path may be written.
+
+The hook, `scan`, the checks and everything that executes a command of a plan use it with the same facts.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.follow.watch import Watcher
+    from ultra_runtime.guard.own_files import OwnFiles
+    from ultra_runtime.guard.paths import PathContext
+    from ultra_runtime.guard.shell.calls import Write
+    from ultra_runtime.guard.site import Site
+
+MAIN_TREE, SHARED_STASH = "main_tree", "shared_stash"
+_ONLY_READ = ("list", "show")
+_BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
+_BARE = str.maketrans(dict.fromkeys("'\"", None))
+_TO_NOWHERE = ("2>&1", ">&2", ">/dev/null", "> /dev/null")
+_ELSEWHERE = ("-C", "--git-dir", "--work-tree", "GIT_", "cd", "pushd", "chdir")
+
+
+def load_policy(in_run: bool = True) -> Policy:
+    """Return the policy of this bundle."""
+    from ultra_runtime.rendered import table
+
+    return Policy.of(table("policy"), in_run)
+
+
+def home_folder() -> str:
+    """Return the user's home; the password database is read only when the environment does not name it."""
+    return os.environ.get("HOME") or os.path.expanduser("~")
+
+
+class Judge:
+    """Judges for a folder and a site; without a site (outside a run) the repository is not a boundary."""
+
+    def __init__(self, cwd: str, site: Site | None, home: str = "") -> None:
+        self.cwd = cwd
+        self.site = site
+        self.home = home or home_folder()
+        self._place: PathContext | None = None
+        self._own: OwnFiles | None = None
+
+    def command(self, command: str) -> Verdict:
+        """Return block, warn or allow for a shell command: by its rules, then by the files that it writes."""
+        verdict = self._by_rules(command)
+        if verdict.verdict == BLOCK or not self.may_write(command):
+            return verdict
+        effect = self._by_effects(command)
+        return effect if effect.verdict == BLOCK else verdict
+
+    def path(self, path: str) -> Verdict:
+        """Return block or allow for a path that is to be written."""
+        return self._written(path, False)
+
+    def _by_rules(self, command: str) -> Verdict:
+        from ultra_runtime.guard.first_look import may_match
+
+        if not may_match(command):
+            return ALLOW
+        from ultra_runtime.guard.follow.follower import verdict_for
+
+        verdict = verdict_for(command, load_policy(self.site is not None))
+        return ALLOW if verdict.unreadable and self.site is None else verdict
+
+    def may_write(self, command: str) -> bool:
+        """Tell whether a command may change a file, or work in another tree; False means that it does not."""
+        plain = command.replace("\\\n", "")
+        if "\\" in plain:  # an escape may print the name of any command
+            return True
+        plain = plain.translate(_BARE).replace(".exe", "") + " "
+        for nowhere in _TO_NOWHERE:
+            for end in " ;|&)\n":  # `2>&1a` writes to a file
+                plain = plain.replace(nowhere + end, end)
+        if ">" in plain or "$" in plain or "`" in plain:
+            return True
+        if "open(" in plain or "-delete" in plain or ("{" in plain and "," in plain):
+            return True
+        linked = self.site is not None and self.site.is_linked
+        if linked and "git" in plain and any(word in plain for word in (*_ELSEWHERE, "stash")):
+            return True
+        from ultra_runtime.guard.first_look import WRITERS
+
+        return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
+
+    def _by_effects(self, command: str) -> Verdict:
+        """Judge the files that a command would change, and the trees that its git commands work in."""
+        from ultra_runtime.guard.follow.watch import watch
+
+        watcher = watch(command)
+        for write in watcher.changed():
+            verdict = self._write(write)
+            if verdict.verdict == BLOCK:
+                return verdict
+        return self._leaving(watcher)
+
+    def _write(self, write: Write) -> Verdict:
+        """Judge one file of a command; a copy into a folder also by its path in that folder."""
+        from ultra_runtime.guard.shell.calls import REMOVE
+
+        for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
+            verdict = self._written(path, write.how == REMOVE)
+            if verdict.verdict == BLOCK:
+                return verdict
+        return ALLOW
+
+    def _written(self, path: str, removed: bool) -> Verdict:
+        from ultra_runtime.guard.paths import path_verdict
+
+        own = self._own_files()
+        if own:
+            verdict = own.verdict_of_removing(path) if removed else own.verdict(path)
+            if verdict:
+                return verdict
+        return path_verdict(path, self.place(), load_policy())
+
+    def _leaving(self, watcher: Watcher) -> Verdict:
+        """Refuse git outside the worktree of the run, and its stash, which all worktrees share."""
+        site = self.site
+        if site and site.is_linked and any(map(_stashes, watcher.words)):
+            reason = "all worktrees share one stash, so another session could take or drop what is put there"
+            return Verdict(
+                BLOCK, SHARED_STASH, reason, "leave the changes in the worktree; the step commits them"
+            )
+        for folder in watcher.git_directories if site and site.is_linked else ():
+            if site and _leaves(folder, self.cwd, site.root, self.home):
+                from ultra_runtime.guard.shell.marks import show
+
+                reason = f"git would work in {show(folder)}, which is not the worktree of this run"
+                return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
+        return ALLOW
+
+    def _own_files(self) -> OwnFiles | None:
+        if self._own is None and self.site is not None:
+            from ultra_runtime.guard.own_files import OwnFiles
+
+            self._own = OwnFiles(self.site, self.cwd, self.home)
+        return self._own
+
+    def place(self) -> PathContext:
+        """Return what the rules on paths need."""
+        if self._place is None:
+            from ultra_runtime.guard.hooks_in_force import hook_files
+            from ultra_runtime.guard.paths import PathContext
+            from ultra_runtime.guard.site import trees
+
+            site = self.site
+            root, git_dir = (site.root, site.git_dir) if site else next(trees(self.cwd), (self.cwd, ""))
+            self._place = PathContext(
+                self.cwd, root, self.home, site is not None, hook_files(root, git_dir, self.home)
+            )
+        return self._place
+
+
+def _stashes(words: list[str]) -> bool:
+    """Tell whether a command changes the stash."""
+    from ultra_runtime.guard.rules.git_use import GitCall
+
+    if words[0] != "git" and not words[0].startswith("git-"):
+        return False
+    verb, args = GitCall(words[0], words[1:]).resolved()
+    return verb == "stash" and args[:1] not in ([one] for one in _ONLY_READ)
+
+
+def _leaves(folder: str, cwd: str, root: str, home: str) -> bool:
+    """Tell whether a folder is outside the worktree; an unknown one is left to git."""
+    from ultra_runtime.guard.realpath import inside, real_path
+    from ultra_runtime.guard.shell.marks import HOME, known
+
+    if not known(folder):
+        return False
+    if folder.startswith(HOME):
+        folder = home + folder[len(HOME) :]
+    real = real_path(os.path.join(cwd, folder))
+    return real is None or not inside(real, root)

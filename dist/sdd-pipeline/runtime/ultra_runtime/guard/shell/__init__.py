@@ -1,0 +1,1 @@
+"""Read shell text into a syntax tree."""

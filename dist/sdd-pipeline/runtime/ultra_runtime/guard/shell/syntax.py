@@ -1,0 +1,114 @@
+"""The syntax tree of shell text: words of parts, commands, pipelines, scripts."""
+
+from __future__ import annotations
+
+from ultra_runtime.struct import Struct
+
+LITERAL, QUOTED, VARIABLE, SUBSTITUTION, PROCESS, ARITHMETIC = range(6)
+
+
+class WordPart:
+    """One stretch of a word: text, or an expansion that gives text."""
+
+    # No Struct: a command has many of them.
+    __slots__ = ("index", "kind", "op", "quoted", "script", "text", "word")
+
+    def __init__(
+        self,
+        kind: int,
+        text: str = "",
+        quoted: bool = False,
+        op: str = "",
+        word: Word | None = None,
+        script: Script | None = None,
+        index: Word | None = None,
+    ) -> None:
+        self.kind = kind
+        self.text = text  # literal text, the name of a variable, "<" or ">" of a process
+        self.quoted = quoted
+        self.op = op  # the operator of ${name op word}
+        self.word = word
+        self.script = script
+        self.index = index
+
+
+class Word:
+    """A word before expansion."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: list[WordPart]) -> None:
+        self.parts = parts
+
+    def plain(self) -> str | None:
+        """Return the text when nothing in the word is quoted or expanded."""
+        if len(self.parts) == 1 and self.parts[0].kind == LITERAL:
+            return self.parts[0].text
+        return None
+
+
+class ShellAssignment(Struct):
+    """`name=value`, `name+=value` or `name=(values)`."""
+
+    name: str
+    value: Word | None
+    values: list[Word] | None
+    append: bool
+
+
+class Redirection(Struct):
+    """`fd op target`; the target of a here-document is its body."""
+
+    fd: str
+    op: str
+    target: Word
+
+
+class SimpleCommand:
+    """A simple command."""
+
+    __slots__ = ("assignments", "redirections", "words")
+
+    def __init__(self) -> None:
+        self.assignments: list[ShellAssignment] = []
+        self.words: list[Word] = []
+        self.redirections: list[Redirection] = []
+
+
+class Compound:
+    """A loop, a branch, a group, a function: scripts inside, words at its head."""
+
+    __slots__ = ("kind", "name", "redirections", "scripts", "words")
+
+    def __init__(
+        self, kind: str, scripts: list[Script], words: list[Word] | None = None, name: str = ""
+    ) -> None:
+        self.kind = kind
+        self.scripts = scripts
+        self.words = words
+        self.name = name
+        self.redirections: list[Redirection] = []
+
+
+class Pipeline(Struct):
+    """Commands joined by pipes."""
+
+    commands: list[SimpleCommand | Compound]
+    background: bool
+
+
+class Script:
+    """Pipelines one after the other."""
+
+    __slots__ = ("pipelines",)
+
+    def __init__(self) -> None:
+        self.pipelines: list[Pipeline] = []
+
+
+class Unreadable(Exception):
+    """Text that cannot be parsed: a quote or bracket without its end."""
+
+
+class TooMuch(Unreadable):
+    """Text beyond a limit; reading stops there."""

@@ -1,0 +1,98 @@
+"""Read what the commits of a run contain: objects of git alone, whatever the working tree and the records say."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.plan.covering import is_pattern
+from ultra_runtime.run.tree.snapshot import Entry, parse_raw, portions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ultra_runtime.files.git import Git
+    from ultra_runtime.run.tree.snapshot import Change
+
+# The objects as they are: no replaced ones, no grafts; and a path is a name, not a pathspec.
+AS_THEY_ARE = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_LITERAL_PATHSPECS": "1"}
+MOST_COMMITS = 1000
+
+
+class CommitTree:
+    """The tree of one commit; `paths` are those that will be asked for, so that one call of git reads them all."""
+
+    def __init__(self, git: Git, commit: str, paths: Sequence[str] = ()) -> None:
+        self.git = git
+        self.commit = commit
+        self._files: dict[str, Entry] | None = None
+        self._entries: dict[str, Entry | None] = {}
+        self._look(paths)
+
+    def entry(self, path: str) -> Entry | None:
+        """Return what is at a path."""
+        if path not in self._entries:
+            self._look([path])
+        return self._entries.get(path)
+
+    def files(self) -> dict[str, Entry]:
+        """Return every file of the tree."""
+        if self._files is None:
+            self._files = self._list("-r")
+        return self._files
+
+    def _look(self, paths: Sequence[str]) -> None:
+        for part in portions([path for path in dict.fromkeys(paths) if path]):
+            found = self._list("-t", *part)
+            self._entries.update((path, found.get(path)) for path in part)
+
+    def _list(self, option: str, *paths: str) -> dict[str, Entry]:
+        said = self.git.ask(
+            "ls-tree", option, "-z", "--full-tree", self.commit, "--", *paths, env=AS_THEY_ARE
+        )
+        found = {}
+        for row in said.split(b"\0")[:-1]:
+            fields, _, path = row.partition(b"\t")
+            mode, _, name = fields.decode().split(" ")
+            found[os.fsdecode(path)] = Entry(mode, name)
+        return found
+
+    def content(self, entry: Entry) -> bytes:
+        """Return the committed bytes of a file."""
+        return self.git.ask("cat-file", "blob", entry.name, env=AS_THEY_ARE)
+
+
+class Between:
+    """What lies between the start and the end of a run."""
+
+    def __init__(self, git: Git, start: str, end: str, paths: Sequence[str] = ()) -> None:
+        self.git = git
+        self.start = start
+        self.end = CommitTree(git, end, paths)
+
+    def follows(self) -> bool:
+        """Return whether the end descends from the start."""
+        return is_ancestor(self.git, self.start, self.end.commit)
+
+    def changes(self) -> list[Change]:
+        """Return what differs between the two trees, whatever the commits between them are."""
+        words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
+        return parse_raw(self.git.ask("diff-tree", *words, self.start, self.end.commit, env=AS_THEY_ARE))
+
+    def held_once(self, path: str, problem_in: Callable[[CommitTree], str]) -> bool:
+        """Return whether a check of a path passed in a commit of the run or at its start."""
+        return any(not problem_in(tree) for tree in self._trees(path))
+
+    def _trees(self, path: str) -> Iterator[CommitTree]:
+        """Yield the commits of the run that change a path, the newest first, and the start."""
+        only = () if is_pattern(path) else ("--", path)
+        words = ("--first-parent", f"--max-count={MOST_COMMITS}", f"{self.start}..{self.end.commit}", *only)
+        said = self.git.ask("rev-list", *words, env=AS_THEY_ARE)
+        for commit in [*said.decode().split(), self.start]:
+            yield CommitTree(self.git, commit)
+
+
+def is_ancestor(git: Git, older: str, newer: str) -> bool:
+    """Return whether one commit is the other or below it, by the commits as they were made."""
+    done = git.done("merge-base", "--is-ancestor", older, newer, env=AS_THEY_ARE)
+    return older == newer or done.status == 0

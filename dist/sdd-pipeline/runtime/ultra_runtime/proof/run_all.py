@@ -1,0 +1,196 @@
+"""Run the commands of a proof one after the other, in a clean checkout of the end of the run."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy, remove_copy
+from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
+from ultra_runtime.checkout.surroundings import Surroundings, differences
+from ultra_runtime.checkout.trial import try_copy
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.git import find_git
+from ultra_runtime.files.json_file import load_json, read_json
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.seal import is_sealed, sealed
+from ultra_runtime.proof.drift import CLEAN
+from ultra_runtime.run.state.environment import environment_in_copy
+from ultra_runtime.run.state.judging import why_blocked
+from ultra_runtime.run.state.owner import start_time
+from ultra_runtime.run.state.run_place import RunPlace
+from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.tree.workspace import put
+from ultra_runtime.tables.fields import settings_fields as fields
+from ultra_runtime.tables.limits import PROOF_SECONDS
+from ultra_runtime.text.jsontext import write
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.files.git import Git
+
+JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
+TURNED_OFF = "off: the settings of the project say so"
+
+
+def note_process(common: str, folder: str, pid: int) -> None:
+    """Write down which process does the work."""
+    known = read_process(common, folder)
+    write_process(common, folder, {**known, "pid": pid, "started": start_time(pid)})
+
+
+def read_process(common: str, folder: str) -> dict[str, Any]:
+    """Return which process does the work; what the runtime did not write counts for nothing."""
+    found = read_json(os.path.join(folder, PROCESS))
+    return found if is_sealed(common, found) else {}
+
+
+def write_process(common: str, folder: str, values: Mapping[str, Any]) -> None:
+    """Replace what is known of the process."""
+    write_values(os.path.join(folder, PROCESS), sealed(common, values))
+
+
+def run_all(folder: str) -> None:
+    """Run what is left of the job in a folder, and write down how it ended."""
+    job = load_json(os.path.join(folder, JOB))
+    state = {"key": key_of(job), "proof": CLEAN, "required": False, "notes": [], "changed": []}
+    state.update(copy="", rows=[], done=False)
+    commands = Commands(folder, job, state)
+    earlier = read_state(commands.git, folder)
+    if earlier.get("key") == state["key"]:
+        state.update(earlier)
+    try:
+        commands.look_around()
+        commands.run()
+        commands.look_around()
+    except Exception as problem:
+        from ultra_runtime.files.unexpected import keep
+
+        log = keep(problem, ["proof"])
+        words = problem.error if isinstance(problem, RefusedError) else f"internal error, see {log}"
+        state.update(proof=one_line(words, 300), required=True)
+    state["done"] = True
+    commands.save()
+
+
+class Commands:
+    """The commands of a job, and the state that they leave."""
+
+    def __init__(self, folder: str, job: dict[str, Any], state: dict[str, Any]) -> None:
+        self.folder = folder
+        self.job = job
+        self.state = state
+        self.git = find_git(job["root"])
+        project = Project(job["root"], job["project"]) if job["project"] else None
+        self.place = RunPlace(job["root"], job["plan"], project, job["session"])
+        self.settings = settings_of(job["settings"])
+        self.around = Surroundings.of(job["around"]) if job["around"] else None
+        self.seconds = self.settings.limits.get(fields.LIMITS_PROOF_SECONDS, PROOF_SECONDS)
+
+    def save(self) -> None:
+        """Write down how far it is."""
+        write_values(os.path.join(self.folder, STATE), sealed(self.git.common, self.state))
+
+    def look_around(self) -> None:
+        """Write down what the checkout gets otherwise than the run was pinned to."""
+        found = differences(self.git, self.around, self.settings) if self.around else []
+        self.state["changed"] += [one for one in found if one not in self.state["changed"]]
+
+    def run(self) -> None:
+        """Run every command in a clean checkout; without one only the exit conditions, in the working tree."""
+        if self.settings.proof == OFF:
+            self.state["proof"] = TURNED_OFF
+            self._run_each("")
+            return
+        try:
+            try_copy(self.git, self.job["end"], self.settings)
+        except NotReady as problem:
+            self._go_without(problem, self.settings.proof == REQUIRE)
+            return
+        try:
+            self._run_in_copy()
+        except (
+            NotReady
+        ) as problem:  # a commit that cannot be checked out or made ready is not what the plan asks for
+            self._go_without(problem, required=True)
+
+    def _go_without(self, problem: NotReady, required: bool) -> None:
+        self.state.update(proof=f"{problem.reason}; {problem.remedy}", required=required)
+        if not required:
+            self._run_each("")
+
+    def _run_in_copy(self) -> None:
+        self.state["copy"] = copy_folder(self.git)
+        self.save()
+        try:
+            copy = make_copy(
+                self.git,
+                self.job["end"],
+                self.state["copy"],
+                self.settings,
+                environment_in_copy(self.place.root, self.state["copy"]),
+                self.around.include.encode("latin-1") if self.around else None,
+            )
+            self.state["notes"] = copy.notes
+            self._run_each(copy.root)
+        finally:
+            os.chdir("/")
+            remove_copy(self.git, self.state["copy"])
+            self.state["copy"] = ""
+
+    def _run_each(self, root: str) -> None:
+        known = {row["command"] for row in self.state["rows"]}
+        for number, one in enumerate(self.job["commands"], 1):
+            if one["command"] not in known and (root or one["exit"]):
+                self.state["rows"].append(self._row(number, one, root))
+                self.save()
+
+    def _row(self, number: int, one: dict[str, Any], root: str) -> dict[str, Any]:
+        """Run one command and return how it ended, here too when that tells what is missing."""
+        name = f"{self.job['log']}-{number}"
+        row = self._run_one(f"{name}.log", one, root)
+        failed = bool(row["problem"] or row["lacks"])
+        if failed and root and one["compare"] and row["log"]:
+            here = self._run_one(f"{name}-working-tree.log", one, "")
+            row["passes_here"] = not (here["problem"] or here["lacks"])
+        return row
+
+    def _run_one(self, name: str, one: dict[str, Any], root: str) -> dict[str, Any]:
+        row = {"command": one["command"], "problem": "", "lacks": [], "log": "", "passes_here": False}
+        reason = why_blocked(self.place, one["command"])
+        if reason:
+            return {**row, "problem": f"is blocked and was not run: {reason}"}
+        outcome = run_command(self.place, one["command"], name, self.seconds, one["expected"], root)
+        row["log"] = outcome.log
+        if outcome.late:
+            row["problem"] = f"timed out after {self.seconds:g} s, see {outcome.log}"
+        elif outcome.status:
+            row["problem"] = f"failed with exit status {outcome.status}, see {outcome.log}"
+        else:
+            row["lacks"] = outcome.lacks
+        return row
+
+
+def read_state(git: Git, folder: str) -> dict[str, Any]:
+    """Return how far the commands are; what the runtime did not write counts for nothing."""
+    state = read_json(os.path.join(folder, STATE))
+    return state if is_sealed(git.common, state) else {}
+
+
+def key_of(job: Mapping[str, Any]) -> str:
+    """Return what tells one job from another."""
+    return sha256(as_bytes(job))
+
+
+def write_values(path: str, values: Mapping[str, Any]) -> None:
+    """Replace a file of the folder."""
+    put(path, as_bytes(values))
+
+
+def as_bytes(values: Mapping[str, Any]) -> bytes:
+    """Return values as a file of the folder has them."""
+    return (write(dict(values)) + "\n").encode("utf-8", "surrogateescape")

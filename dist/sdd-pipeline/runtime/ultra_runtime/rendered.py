@@ -1,0 +1,61 @@
+"""Load the modules that the generator renders into `ultra_runtime/tables/`."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+class Names:
+    """The names and versions of the bundle."""
+
+    __slots__ = ("granted", "oldest_client", "plugin", "programs", "reading", "version")
+
+    def __init__(self, module: ModuleType) -> None:
+        self.plugin: str = module.PLUGIN
+        self.version: str = module.VERSION
+        self.oldest_client: str = module.OLDEST_CLIENT
+        self.reading: tuple[str, ...] = module.READING  # verbs that write nothing
+        self.programs: dict[str, tuple[str, ...]] = module.PROGRAMS  # what each agent may run
+        self.granted: dict[str, tuple[str, ...]] = (
+            module.GRANTED
+        )  # verbs that write and that an agent may call
+
+
+def table(name: str) -> ModuleType:
+    """Return the rendered module of that name."""
+    # importlib.import_module does the same, but imports importlib, types and warnings.
+    return __import__("ultra_runtime.tables." + name, fromlist=["*"])
+
+
+def names() -> Names:
+    """Return the names of this bundle."""
+    return Names(table("names"))
+
+
+def launcher() -> str:
+    """Return the name of the plugin's program, which is also that of its folder in the git dir and of its refs."""
+    # In the package itself, so that a hook need not read a second file before every tool call.
+    name: str = __import__("ultra_runtime.tables", fromlist=["*"]).LAUNCHER
+    return name
+
+
+def verb(words: str) -> str:
+    """Return the call of a verb as a person types it; a plugin may offer a verb of its own instead."""
+    instead: dict[str, str] = __import__("ultra_runtime.tables", fromlist=["*"]).VERBS
+    for name, own in instead.items():
+        if f"{words} ".startswith(f"{name} "):
+            words = own + words[len(name) :]
+            break
+    return f"{launcher()} {words}"
+
+
+def table_names() -> list[str]:
+    """Return the names of all rendered modules."""
+    folder = __import__("ultra_runtime.tables", fromlist=["*"]).__path__[0]
+    return sorted(entry[:-3] for entry in os.listdir(folder) if entry.endswith(".py") and entry[0] != "_")

@@ -1,0 +1,188 @@
+"""Audit a run: read what it claims, prove it, and say what differs; what the run recorded about itself is no evidence."""
+
+from __future__ import annotations
+
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.proof.conditions import conditions_of
+from ultra_runtime.proof.drift import Drift
+from ultra_runtime.proof.objects import is_ancestor
+from ultra_runtime.proof.prove import prove
+from ultra_runtime.run.life.exits import exit_conditions
+from ultra_runtime.run.life.recorded import read_facts
+from ultra_runtime.run.state.around import read_around
+from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
+from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields, progress_fields
+from ultra_runtime.words import counted, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ultra_runtime.checkout.surroundings import Surroundings
+    from ultra_runtime.files.git import Git
+    from ultra_runtime.plan.inline import InlineCommand
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.proof.conditions import Condition, Tried
+    from ultra_runtime.run.life.recorded import Facts
+    from ultra_runtime.run.state.run_place import RunPlace
+
+PASS: str = progress_fields.MANIFEST_AUDIT_STATUS_PASS
+DRIFT: str = progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
+UNFINISHED, NOTHING = "unfinished", "nothing done"
+MOST_STRAYS = 5
+
+
+class Case(Struct):
+    """A run to audit: the plan that it was pinned to, its commits, and what it says is completed."""
+
+    git: Git
+    place: RunPlace
+    facts: Facts
+    assignment: Assignment
+    completed: list[Step]
+    missing: list[int]
+    """Steps that are neither completed nor skipped as the plan allows."""
+    edited: list[Drift]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do, so that the commands of the plan can decide."""
+        return not self.missing and bool(self.completed) and self.has_commits
+
+    @property
+    def has_commits(self) -> bool:
+        """Whether the start and the end of the run are in this repository."""
+        return all(self.git.has_commit(one) for one in (self.facts.start, self.facts.end))
+
+    def around(self) -> Surroundings | None:
+        """Return what the run was pinned to beside its plan."""
+        return read_around(self.git, self.git.known[self.place.slug].refs)
+
+    def exits(self) -> list[InlineCommand]:
+        """Return the exit conditions of the run."""
+        return exit_conditions(self.git, self.place, self.assignment, self.facts.end)
+
+    def conditions(self) -> list[Condition]:
+        """Return the commands that must pass at the end of the run."""
+        return conditions_of(self.completed, self.exits())
+
+
+class Audit(Struct):
+    """The verdict and its reasons; `source` says where the commits of the run were found."""
+
+    source: str
+    drifts: list[Drift]
+    completed: Sequence[int] = ()
+    missing: Sequence[int] = ()
+    notes: Sequence[str] = ()
+    has_ended: bool = True
+
+    @property
+    def status(self) -> str:
+        """Return what the record of a run says: whether anything differs."""
+        return DRIFT if self.drifts else PASS
+
+    @property
+    def verdict(self) -> str:
+        """Return what a person is told: only a run that is over and without differences passes."""
+        if self.drifts:
+            return DRIFT
+        if not self.completed:
+            return NOTHING
+        return PASS if self.has_ended and not self.missing else UNFINISHED
+
+    def details(self) -> list[dict[str, Any]]:
+        """Return the reasons as data for an answer."""
+        return [drift.as_data() for drift in self.drifts]
+
+
+def open_case(git: Git, place: RunPlace, data: bytes, end: str = "") -> Case | None:
+    """Return the run of a plan, None when there is no record of one; `end` when it ends now, whatever is on record."""
+    facts = read_facts(git, place)
+    if facts is None:
+        return None
+    facts.end = end or facts.end
+    edited = []
+    if facts.plan:
+        pinned = git.ask("cat-file", "blob", facts.plan)
+        if sha256(pinned) != sha256(data):
+            edited = [
+                Drift("plan", f"the pinned plan {sha256(pinned)[:12]}", f"an edited plan {sha256(data)[:12]}")
+            ]
+            data = pinned
+    assignment = Assignment(check_plan(data, place.shown)[0], place.session)
+    completed = [step for step in assignment.steps if step.number in facts.ranges]
+    missing = [step.number for step in assignment.steps if not _is_over(step, facts)]
+    return Case(git, place, facts, assignment, completed, missing, edited)
+
+
+def _is_over(step: Step, facts: Facts) -> bool:
+    may_be_skipped = step.on_failure == plan_fields.STEPS_ON_FAILURE_SKIP
+    return step.number in facts.ranges or (may_be_skipped and step.number in facts.skipped)
+
+
+def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] = ()) -> Audit:
+    """Prove a run; `tried` is how its commands ended now, `known` what they showed when they were last run."""
+    if case is None:
+        missing = Drift("run", "a run of this plan on record", "no git refs of one")
+        return Audit("none", [missing])
+    git, facts = case.git, case.facts
+    source = facts.source
+    numbers = [step.number for step in case.completed]
+    if not case.has_commits:
+        words = f"the start {facts.start[:12]} and the end {facts.end[:12]}"
+        lost = Drift("history", words, "no such commit in this repository")
+        return Audit(source, [*case.edited, lost], numbers, case.missing, has_ended=facts.has_ended)
+    conditions = case.conditions() if tried else ()
+    fence = case.assignment.fence
+    proof = prove(git, case.completed, fence, facts.start, facts.end, conditions, tried, facts.claims)
+    drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
+    notes = [*facts.problems, *proof.notes, *_strays(git, facts)]
+    return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)
+
+
+def _history(case: Case) -> list[Drift]:
+    """Check that the end descends from the start, and that HEAD still contains it."""
+    git, start, end = case.git, case.facts.start, case.facts.end
+    drifts = []
+    if not is_ancestor(git, start, end):
+        drifts.append(Drift("history", f"the start {start[:12]} below the end", "history was rewritten"))
+    if not is_ancestor(git, end, git.head()):
+        words = "HEAD does not contain it: another branch is checked out, or history was rewritten"
+        drifts.append(Drift("history", f"the end {end[:12]} in HEAD", words))
+    return drifts
+
+
+def _messages(case: Case) -> list[Drift]:
+    """Check the messages of the commits that the steps made."""
+    drifts = []
+    for step in case.completed:
+        begin, commit = case.facts.ranges[step.number]
+        pattern = manifest_of(step).commit_message_pattern
+        if not pattern or begin == commit or not is_ancestor(case.git, commit, case.facts.end):
+            continue
+        subject = case.git.subject(commit)
+        try:
+            if search(pattern, subject):
+                continue
+            actual = one_line(subject, 120)
+        except PatternError as problem:
+            actual = f"the pattern cannot be searched: {problem}"
+        expected = one_line(pattern, 120)
+        drifts.append(Drift(plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN, expected, actual, step.number))
+    return drifts
+
+
+def _strays(git: Git, facts: Facts) -> list[str]:
+    """Name the commits between start and end that no step made; what they changed is judged with the rest."""
+    said = git.line("rev-list", "--first-parent", "--reverse", f"{facts.start}..{facts.end}")
+    known = {commit for _, commit in facts.ranges.values()}
+    strays = [commit for commit in said.split() if commit not in known]
+    rows = [
+        f"no step made the commit {commit[:12]} {git.subject(commit)[:80]}" for commit in strays[:MOST_STRAYS]
+    ]
+    more = len(strays) - MOST_STRAYS
+    return [*rows, *([f"no step made {counted(more, 'more commit')}"] if more > 0 else [])]

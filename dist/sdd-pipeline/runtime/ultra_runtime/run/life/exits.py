@@ -1,0 +1,85 @@
+"""The exit conditions of a run, and those of the whole plan when its last session ends."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
+from ultra_runtime.proof.conditions import conditions_of
+from ultra_runtime.run.life.sessions import plan_done_with
+from ultra_runtime.struct import Struct
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ultra_runtime.files.git import Git
+    from ultra_runtime.plan.inline import InlineCommand
+    from ultra_runtime.proof.conditions import Tried
+    from ultra_runtime.run.state.assignment import Assignment
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.run_place import RunPlace
+
+
+PASS, FAIL, SKIPPED, NO_COMMAND = "pass", "fail", "skipped", "n/a"
+
+
+class Exits(Struct):
+    """The result of the exit conditions: pass, fail, skipped or n/a; which failed, which passed, which no command checks."""
+
+    status: str
+    rows: Sequence[str] = ()
+    held: Sequence[str] = ()
+    to_check: Sequence[str] = ()
+
+
+def exit_conditions(git: Git, place: RunPlace, assignment: Assignment, end: str) -> list[InlineCommand]:
+    """Return the exit conditions of a run; a session that ends last has the Verification of the plan too."""
+    conditions = list(assignment.exits)
+    plan = plan_done_with(git, place, end) if place.session is not None else None
+    known = {(one.command, one.expected) for one in conditions}
+    verification = plan.verification if plan else []
+    return conditions + [one for one in verification if (one.command, one.expected) not in known]
+
+
+def judge_exits(live: Live, conditions: Sequence[InlineCommand], tried: Tried | None) -> Exits:
+    """Return how the exit conditions ended; prose decides nothing, and is listed for a person."""
+    problems = _edited_plan(live) if tried and len(conditions) > len(live.assignment.exits) else []
+    commands = conditions_of([], conditions)
+    prose = [f"for a person to check: {one_line(one.text)}" for one in conditions if not one.command]
+    if tried is None:
+        return Exits(SKIPPED if commands else NO_COMMAND)
+    if not commands and not problems:
+        return Exits(NO_COMMAND, to_check=prose)
+    if not (problems or any(one.command in tried.rows for one in commands)):
+        return Exits(SKIPPED, to_check=prose)
+    checked = [(one.command, tried.problem(one)) for one in commands]
+    rows = problems + [f"`{one_line(command)}` {problem}" for command, problem in checked if problem]
+    held = [
+        f"`{one_line(command)}` passes"
+        for command, problem in checked
+        if not problem and command in tried.rows
+    ]
+    return Exits(FAIL if rows else PASS, rows, held, prose)
+
+
+def _edited_plan(live: Live) -> list[str]:
+    """Return why the Verification of the whole plan counts for nothing."""
+    pinned = live.lock.get("whole")
+    if pinned and pinned != digest_of_plan(live.place):
+        return [f"{PLAN_FILE} was edited during the run, so its Verification proves nothing"]
+    return []
+
+
+def digest_of_plan(place: RunPlace) -> str | None:
+    """Return the digest of the plan that a session spec belongs to; the run is pinned to it as well."""
+    path = os.path.join(place.folder, PLAN_FILE)
+    if place.session is None or not place.project or place.plan == path:
+        return None
+    try:
+        return sha256(read_regular(path))
+    except UnreadableError:
+        return None

@@ -1,0 +1,174 @@
+"""Write the final report and the summary from the recorded facts alone."""
+
+from __future__ import annotations
+
+from ultra_runtime.run.life.exits import NO_COMMAND
+from ultra_runtime.run.state.statuses import (
+    BLOCKED,
+    COMPLETED,
+    FAILED,
+    IN_PROGRESS,
+    PARTIAL,
+    PENDING,
+    SKIPPED,
+)
+from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.words import counted, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.run.life.audit import Audit
+    from ultra_runtime.run.life.exits import Exits
+    from ultra_runtime.run.state.live import Live
+
+WORDS = {
+    COMPLETED: "pass",
+    FAILED: "FAIL",
+    SKIPPED: "skipped",
+    BLOCKED: "BLOCKED",
+    IN_PROGRESS: "in progress",
+    PENDING: "not reached",
+}
+NOT_REACHED, BLOCKED_STEPS, PROOF = "steps_not_reached", "steps_blocked", "proof"
+
+
+def summarise(live: Live, result: str, exits: Exits, audit: Audit, proof: str) -> dict[str, Any]:
+    """Return the value of `ultraexecute_summary`."""
+    progress, counted = live.progress, live.assignment.counted
+    own = live.assignment.numbers
+    failed = [number for number in own if progress.state(number) in (FAILED, BLOCKED)]
+    reached = [COMPLETED, FAILED, SKIPPED, BLOCKED]
+    return {
+        fields.PLAN: live.place.shown,
+        fields.STATS_PLAN_TYPE: live.assignment.plan.kind,
+        fields.PLAN_VERSION: progress.values[fields.PLAN_VERSION],
+        fields.STATS_RESULT: result,
+        fields.STATS_STEPS_TOTAL: len(counted),
+        fields.STATS_STEPS_PASSED: progress.counted(COMPLETED, counted),
+        fields.STATS_STEPS_FAILED: progress.counted(FAILED, counted),
+        fields.STATS_STEPS_SKIPPED: progress.counted(SKIPPED, counted),
+        NOT_REACHED: sum(progress.state(number) not in reached for number in counted),
+        BLOCKED_STEPS: progress.counted(BLOCKED, own),
+        fields.STATS_FAILED_AT_STEP: failed[0] if failed else None,
+        "exit_condition": exits.status,
+        PROOF: proof,
+        fields.MANIFEST_AUDIT: audit.status,
+        fields.MANIFEST_AUDIT_DRIFT_DETAILS: audit.details(),
+        fields.RECOVERY_DISPATCHED: bool(progress.values.get(fields.RECOVERY_DISPATCHED, False)),
+        fields.RECOVERY_DEPTH: int(progress.values.get(fields.RECOVERY_DEPTH, 0)),
+        fields.LEGACY_PLAN: live.assignment.plan.legacy,
+        "progress_file": live.place.show(live.place.progress),
+    }
+
+
+def write_report(
+    live: Live, summary: dict[str, Any], exits: Exits, audit: Audit, advisories: list[str]
+) -> str:
+    """Return the report as Markdown."""
+    result = summary[fields.STATS_RESULT]
+    lines = [
+        f"## {_title(summary)}",
+        "",
+        f"- Plan: {live.place.shown} ({summary[fields.STATS_PLAN_TYPE]}, version {summary[fields.PLAN_VERSION]})",
+        f"- Mode: {live.progress.values[fields.MODE]}"
+        + (f" {live.target}" if live.target is not None else ""),
+        f"- Result: **{result}**",
+        f"- Proof: {one_line(summary[PROOF], 400)}",
+        "",
+        "### Steps",
+        "",
+        "| Step | Description | Result | Attempts | Commit | Manifest |",
+        "|---|---|---|---|---|---|",
+        *_rows(live),
+        "",
+        "### Manifest audit",
+        "",
+        f"{audit.status} (commits from {audit.source})",
+        *(f"- {one_line(str(drift), 600)}" for drift in audit.drifts),
+        *(f"- note: {one_line(note, 400)}" for note in audit.notes),
+    ]
+    lines += _section(
+        "Exit conditions",
+        [*([exits.status] if exits.status != NO_COMMAND else []), *exits.rows, *exits.held, *exits.to_check],
+    )
+    lines += _section("Security advisories and blocks", advisories)
+    lines += _section("Findings", live.lock.get("findings") or [])
+    lines += ["", "### Summary", "", _counts(summary)]
+    lines += _section("Failure details", failures(live))
+    lines += _section("What remains", _remaining(live, result))
+    return "\n".join(lines) + "\n"
+
+
+def _title(summary: dict[str, Any]) -> str:
+    at = summary[fields.STATS_FAILED_AT_STEP]
+    where = f" at step {at}" if at is not None else ""
+    passed, total = summary[fields.STATS_STEPS_PASSED], summary[fields.STATS_STEPS_TOTAL]
+    return f"Execution {summary[fields.STATS_RESULT]}{where}: {passed} of {total} steps"
+
+
+def step_results(live: Live) -> list[str]:
+    """Return number, title and result of each step."""
+    state = live.progress.state
+    return [
+        f"{step.number} {one_line(step.title, 80)}: {WORDS.get(state(step.number), state(step.number))}"
+        for step in live.assignment.steps
+    ]
+
+
+def _rows(live: Live) -> list[str]:
+    rows = []
+    for step in live.assignment.steps:
+        record = live.progress.step(step.number)
+        cells = [
+            str(step.number),
+            one_line(step.title, 80).replace("|", "\\|"),
+            WORDS.get(live.progress.state(step.number), live.progress.state(step.number)),
+            str(record.get(fields.STEPS_ATTEMPTS, 0)),
+            str(record.get(fields.STEPS_COMMIT) or "")[:10] or "none",
+            str(record.get(fields.STEPS_MANIFEST_AUDIT) or "none"),
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
+def _counts(summary: dict[str, Any]) -> str:
+    named = {
+        fields.STATS_STEPS_PASSED: "passed",
+        fields.STATS_STEPS_FAILED: "failed",
+        fields.STATS_STEPS_SKIPPED: "skipped",
+        NOT_REACHED: "not reached",
+        BLOCKED_STEPS: "blocked",
+    }
+    parts = [f"{summary[name]} {words}" for name, words in named.items()]
+    return f"{counted(summary[fields.STATS_STEPS_TOTAL], 'step')}: {', '.join(parts)}."
+
+
+def _section(title: str, rows: list[str]) -> list[str]:
+    return ["", f"### {title}", "", *(f"- {one_line(row, 1000)}" for row in rows)] if rows else []
+
+
+def failures(live: Live) -> list[str]:
+    """Return why each failed, blocked or skipped step failed."""
+    rows = []
+    for step in live.assignment.steps:
+        record = live.progress.step(step.number)
+        if live.progress.state(step.number) in (FAILED, BLOCKED, SKIPPED) and record.get(fields.STEPS_ERROR):
+            used = live.progress.attempts(step.number)
+            attempts = f"{used} of {counted(live.attempts_of(step, used), 'attempt')}"
+            name = f"Step {step.number} ({step.title})"
+            rows.append(f"{name}, on failure {step.on_failure}, {attempts}: {record[fields.STEPS_ERROR]}")
+    return rows
+
+
+def _remaining(live: Live, result: str) -> list[str]:
+    if result == COMPLETED:
+        return []
+    open_steps = [
+        f"Step {step.number}: {step.title}"
+        for step in live.assignment.steps
+        if live.progress.state(step.number) not in (COMPLETED, SKIPPED)
+    ]
+    first = "First fix what differs, then continue" if result == PARTIAL and not open_steps else "To continue"
+    return [*open_steps, f"{first}: {live.command('--resume')}"]

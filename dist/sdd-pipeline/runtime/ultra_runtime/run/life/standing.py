@@ -1,0 +1,211 @@
+"""The state of the execution of a plan, and the command that continues it."""
+
+from __future__ import annotations
+
+from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
+from ultra_runtime.contract.stages import Next, file_of
+from ultra_runtime.proof.drift import NO_PROOF
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.wave_part import waves_of
+from ultra_runtime.run.state.session_state import read_state
+from ultra_runtime.run.state.statuses import (
+    BLOCKED,
+    COMPLETED,
+    FAILED,
+    IN_PROGRESS,
+    PARTIAL,
+    STOPPED,
+    sentence,
+)
+from ultra_runtime.tables.fields import plan_fields, progress_fields
+from ultra_runtime.words import counted, one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ultra_runtime.files.project import Project
+    from ultra_runtime.plan.standing import PlanPart
+    from ultra_runtime.run.life.run_facts import RunFacts
+    from ultra_runtime.run.life.wave_part import WavesSeen
+
+    Audit = Callable[[Project, str, RunFacts], None]
+
+PLAN: str = plan_fields.KIND
+MARKS = {COMPLETED: DONE, IN_PROGRESS: NOW, PARTIAL: WARN, STOPPED: WARN, FAILED: BAD, BLOCKED: BAD}
+
+
+class RunPart(StagePart):
+    """The runs of the plan: of the whole plan, or per session."""
+
+    def _state(self) -> str:
+        return THERE if self.files else MISSING
+
+    def read(self) -> None:
+        """Read the runs."""
+        self.runs: list[RunFacts] = []
+        if self.files:
+            from ultra_runtime.run.life.run_facts import gather_runs  # many projects have no run
+
+            self.runs = gather_runs(self.project, self.session)
+        self.run = max(self.runs, key=lambda run: run.instant, default=None)
+        """The newest run."""
+        self.left = None if self.runs else read_state(self.project.root, self.project.folder)
+        """The session state, when nothing else is left of a run."""
+        self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
+        self.waves = waves_of(self.project)
+
+    @property
+    def plan(self) -> PlanPart | None:
+        """The plan, if the plugin has such a stage; most answers need none."""
+        from ultra_runtime.plan.standing import PlanPart
+
+        plan = self.other(PLAN)
+        return plan if isinstance(plan, PlanPart) else None
+
+    def audit(self, audit: Audit) -> None:
+        """Audit each run; steps get the titles of the plan only when that plan was run."""
+        for run in self.runs:
+            audit(self.project, file_of(PLAN), run)
+            if self.plan and self.is_of_plan(run):
+                run.name_steps(dict(self.plan.steps))
+
+    def is_of_plan(self, run: RunFacts) -> bool:
+        """Return whether a run is of the current plan, not of one that it replaced."""
+        from ultra_runtime.files.digest import sha256
+
+        raw = self.plan.raw() if self.plan else None
+        if self.plan is None or raw is None or run.digest in ("", sha256(raw)):
+            return True
+        session = next((one for one in self.plan.sessions if one.number == run.session), None)
+        name, spec = self.plan.spec(run.session) if run.session is not None else ("", None)
+        if session is None or spec is None or run.plan != self.project.show(name):
+            return False
+        return run.digest == sha256(spec) and not self.plan.has_stale_spec(session)
+
+    def what_is_left(self) -> Next | None:
+        """Return the run to start, continue or resume; None when the plan was run completely."""
+        held = next((run.coming for run in self.runs if run.coming), None)
+        if held:
+            return held
+        if self.waves and self.waves.state.unfinished:
+            return self.next(f"the waves of the plan are {self.waves.words}", "--resume")
+        if self.waves and self._was_refused(self.waves):
+            return self._start(f"the waves of the plan are {self.waves.words}")
+        if self.run is None:
+            return self.left.coming() if self.left else self._start("the plan has not been executed")
+        if self.run.status != COMPLETED:
+            return self._resume(self.run)
+        if not self.is_of_plan(self.run):
+            return self._start("the plan was replaced after it was run")
+        return self._next_session()
+
+    def _was_refused(self, waves: WavesSeen) -> bool:
+        """Return whether the pre-flight of waves stopped the plan, and nothing of it was run since."""
+        return not waves.state.begun and all(run.status == STOPPED and not run.over for run in self.runs)
+
+    def _resume(self, run: RunFacts) -> Next:
+        flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
+        at = f" at step {run.current.number} of {len(run.own)}" if run.current else ""
+        changed = "" if self.is_of_plan(run) else ", and the plan was changed since it started"
+        return self.next(f"{sentence(run.status, at)}{changed}", flags)
+
+    def _next_session(self) -> Next | None:
+        """Return the first session without a completed run, when the plan is run by sessions."""
+        done = {run.session for run in self.runs if run.status == COMPLETED and self.is_of_plan(run)}
+        order = [number for wave in self.plan.waves for number in wave] if self.plan else []
+        left = [number for number in order if number not in done]
+        if None in done or not left:
+            return None
+        return self._start(f"session {left[0]} comes next", f"--session {left[0]}")
+
+    def _start(self, reason: str, flags: str = "") -> Next:
+        """Return how to start; outdated session specs are written again first."""
+        stale = [one for one in self.plan.sessions if self.plan.has_stale_spec(one)] if self.plan else []
+        if not stale:
+            return self.next(reason, flags)
+        project, plan = shell_word(self.project.shown), shell_word(self.project.show(file_of(PLAN)))
+        said = f"the spec of session {stale[0].number} is older than the plan"
+        return Next(self.stage, said, f"{verb('sessions write')} {plan} --project {project}")
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a run has started, or a session state says so."""
+        return bool(self.runs or self.left or self.waves)
+
+    @property
+    def mark(self) -> str:
+        """Return the status of the newest run as a colour."""
+        if self.run is None:
+            return NOW if self.waves and self.waves.lives else WAIT
+        is_drift = (
+            self.run.status == COMPLETED and self.run.audit == progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
+        )
+        return WARN if is_drift else MARKS.get(self.run.status, BAD)
+
+    @property
+    def caption(self) -> str:
+        """Return how many steps are over, and the status of the run."""
+        run = self.run
+        if run is None:
+            return self.waves.words.partition(":")[0] if self.waves else "not started"
+        how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
+        return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return how each run stands, and what the audit says of the last one."""
+        rows = [
+            (f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in self.runs
+        ]
+        waves = [("Waves", self.waves.words)] if self.waves else []
+        return [*waves, *rows, ("Audit", audit_words(self.run))]
+
+    def data(self) -> dict[str, Any]:
+        """Return the newest run as data."""
+        run = self.run
+        waves = {"waves": self.waves.words} if self.waves else {}
+        if run is None:
+            return {**waves, "run": None}
+        at = run.current
+        proof = {NO_PROOF: run.proof} if run.proof else {}
+        return {
+            **waves,
+            "run": {
+                "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
+                "state": at.state if at else None, "attempts": at.attempts if at else None,
+                "held_by": run.holder or None, "audit": run.audit or None, "drift_details": run.drifts,
+                **proof,
+            }
+        }  # fmt: skip
+
+
+def run_words(run: RunFacts) -> str:
+    """Return the status of a run with its current step."""
+    if not run.status:
+        return "its progress file cannot be read"
+    status = run.status.replace("_", " ")
+    held = f" ({run.held})" if run.holder else ""
+    at = run.current
+    if at is None:
+        steps = "the only step is" if len(run.own) == 1 else f"all {len(run.own)} steps are"
+        return f"{status}{held}, {steps} over"
+    tried = f" after {at.attempts} attempts" if at.attempts > 1 else ""
+    title = f' "{one_line(at.title, 60)}"' if at.title else ""
+    state = at.state.replace("_", " ")
+    return f"{status}{held}, step {at.number} of {len(run.own)}{title} is {state}{tried}; {_over(run)}"
+
+
+def _over(run: RunFacts) -> str:
+    return f"{run.over or 'none'} {'is' if run.over == 1 else 'are'} over"
+
+
+def audit_words(run: RunFacts | None) -> str:
+    """Return the result of the audit."""
+    if run is None:
+        return ""
+    if not run.audit:
+        return f"not yet: `{verb('run finish')}` runs it"
+    count = f", {counted(len(run.drifts), 'difference')}" if run.drifts else ""
+    proof = f"; proof: {one_line(run.proof, 200)}" if run.proof else ""
+    return f"{run.audit}{count} ({run.audit_source}){proof}"

@@ -1,0 +1,123 @@
+"""The environment of a run: what its commands get, and whether a call has that of the start."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.process import MARK
+from ultra_runtime.files.run_files import ENVIRONMENTS
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.owner import SESSION_VARIABLE
+from ultra_runtime.tables.environment import DROPPED, UNLESS, VARYING
+from ultra_runtime.words import listed, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.workspace import Workspace
+
+OURS = (MARK, SESSION_VARIABLE)
+MOST_NAMED = 8
+PINNED = "pinned"
+IMPORTS = ("PATH", "LIB")
+"""How the names of variables end that say where code is imported from, such as PYTHONPATH and PERL5LIB."""
+
+
+def is_dropped(name: str) -> bool:
+    """Tell whether a plan's commands do not get a variable."""
+    return _fits(name, DROPPED) and not _fits(name, UNLESS)
+
+
+def is_varying(name: str) -> bool:
+    """Tell whether a variable may differ from call to call."""
+    return name in OURS or _fits(name, VARYING)
+
+
+def _fits(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(name.startswith(one[:-1]) if one[-1] == "*" else name == one for one in patterns)
+
+
+def command_environment(root: str) -> dict[str, str]:
+    """Return the environment of a plan's command that runs in a folder."""
+    env = {name: value for name, value in os.environ.items() if not is_dropped(name) and name != "OLDPWD"}
+    return {**env, "PWD": root}
+
+
+def environment_in_copy(root: str, copy: str) -> dict[str, str]:
+    """Return the environment of a plan's command in a copy: a path into the user's tree leads to the copy instead.
+
+    A program that only the user's tree has is still found, and so is any other file, unless code is imported from it.
+    """
+    env = command_environment(copy)
+    return {name: value if name == "PWD" else _led(name, value, root, copy) for name, value in env.items()}
+
+
+def _led(name: str, value: str, root: str, copy: str) -> str:
+    if root not in value:
+        return value
+    imports = name != "PATH" and name.endswith(IMPORTS)
+    parts = value.split(os.pathsep)
+    for at, part in enumerate(parts):
+        if part == root or part.startswith(root + os.sep):
+            there = copy + part[len(root) :]
+            parts[at] = there if imports or os.path.lexists(there) else part
+    return os.pathsep.join(parts)
+
+
+def dropped_note() -> str:
+    """Return which variables of this call the plan's commands do not get; empty when they get all."""
+    names = sorted(name for name in os.environ if is_dropped(name))
+    return f"the plan's commands run without {_named(names)}" if names else ""
+
+
+def pin() -> dict[str, str]:
+    """Return the variables that must stay the same, each with a digest of its value."""
+    return {name: _digest(name, value) for name, value in sorted(os.environ.items()) if not is_varying(name)}
+
+
+def write_pinned(workspace: Workspace, place: RunPlace) -> None:
+    """Pin the run to the variables of this call."""
+    workspace.write_sealed({PINNED: pin()}, ENVIRONMENTS, f"{place.slug}.json")
+
+
+def refuse_other_environment(workspace: Workspace, place: RunPlace) -> None:
+    """Refuse a call whose environment is not that of the start."""
+    names = _differing(workspace, place)
+    if not names:
+        return
+    error = f"this call has other variables than the run was started with: {_named(names)}"
+    hint = (
+        "call the verb by itself, with the variables of the start; if they changed for good, "
+        f"`{verb('run abort')}`, then `{place.call} --mode resume`"
+    )
+    raise RefusedError(error, hint)
+
+
+def changed_note(workspace: Workspace, place: RunPlace) -> str:
+    """Return which variables a resumed run has other than before; empty when none or when that is unknown."""
+    names = _differing(workspace, place) if _pinned(workspace, place) else []
+    return f"the run goes on with other variables than before: {_named(names)}" if names else ""
+
+
+def _pinned(workspace: Workspace, place: RunPlace) -> dict[str, str]:
+    kept: dict[str, str] = workspace.read_sealed(ENVIRONMENTS, f"{place.slug}.json").get(PINNED) or {}
+    return kept
+
+
+def _differing(workspace: Workspace, place: RunPlace) -> list[str]:
+    """Return the names of the variables that this call has added, removed or changed."""
+    here, pinned = pin(), _pinned(workspace, place)
+    return sorted(name for name in {*here, *pinned} if here.get(name) != pinned.get(name))
+
+
+def _digest(name: str, value: str) -> str:
+    if name == "PATH":  # a folder named again finds nothing new
+        value = os.pathsep.join(dict.fromkeys(value.split(os.pathsep)))
+    return sha256(os.fsencode(f"{name}={value}"))[:16]
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return listed(one_line(name, 60) for name in names[:MOST_NAMED]) + more

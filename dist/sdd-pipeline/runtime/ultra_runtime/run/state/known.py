@@ -1,0 +1,83 @@
+"""What of the working tree is accounted for: the user's at the start of the run, and what its steps made of it.
+
+Whatever else changes is nobody's, and `step begin` names it.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.run.state.leftovers import leftovers
+from ultra_runtime.struct import Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.state.live import Live
+
+NAME = "known.json"
+DONE = "step-"
+
+
+class Known(Struct):
+    """The commit and the tree that are accounted for, and the files that commands of the plan left in it."""
+
+    head: str
+    tree: str
+    artefacts: list[str]
+    lost: bool = False
+    """Whether the record was lost, so that the user's changes before the run count as unknown."""
+
+
+def write_known(live: Live, known: Known) -> None:
+    """Record what is accounted for from now on."""
+    live.workspace.write(dict(known.__dict__), live.place.slug, NAME)
+
+
+def read_known(live: Live, now: str = "") -> Known:
+    """Return what is accounted for; if its record is lost, only what the run has committed.
+
+    `now` is the present tree, if it is at hand: then a record that names it needs no check.
+    """
+    found = live.workspace.read(live.place.slug, NAME)
+    try:
+        known = Known(str(found["head"]), str(found["tree"]), list(found["artefacts"]))
+    except (KeyError, TypeError):
+        return _committed(live)
+    if known.tree == now:
+        return known
+    there = live.git.done("cat-file", "-e", f"{known.tree}^{{tree}}", env=live.snapshots.env)
+    return _committed(live) if there.status else known
+
+
+def left_before(live: Live) -> list[str]:
+    """Return the files that commands of the plan had left before the step in progress."""
+    found = live.workspace.read(live.place.slug, NAME).get("artefacts")
+    return found if isinstance(found, list) else []
+
+
+def account_from(live: Live, earlier: Known | None) -> Known:
+    """Record at the start of a run that the tree is the user's, except for what changed since an earlier run stopped."""
+    now, head = live.snapshots.take(), live.git.head()
+    live.ignored.look()
+    for left in leftovers(live, now, head):
+        live.lock.setdefault("findings", []).append(left)
+        live.notes.append(left)
+    tree = now
+    if earlier:
+        changes = live.snapshots.changes(earlier.tree, now)
+        committed = live.snapshots.entries(head, [one.path for one in changes])
+        dirty = {one.path: one.old for one in changes if one.new != committed.get(one.path)}
+        skip = {live.place.shown, *earlier.artefacts}
+        tree = live.snapshots.with_entries(
+            now, {path: old for path, old in dirty.items() if path not in skip}
+        )
+    known = Known(head, tree, earlier.artefacts if earlier else [])
+    write_known(live, known)
+    return known
+
+
+def _committed(live: Live) -> Known:
+    refs = live.git.refs(live.place.slug)
+    commits = [commit for name, commit in refs.items() if name.startswith(DONE) or name == "start"]
+    head = (
+        live.git.line("rev-list", "--max-count=1", "--topo-order", *commits) if commits else live.git.head()
+    )
+    return Known(head, live.git.line("rev-parse", f"{head}^{{tree}}"), [], lost=True)

@@ -1,0 +1,164 @@
+"""Commit a step that has passed, and note a message that does not match its pattern."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.assignment import manifest_of
+from ultra_runtime.run.state.repair import finish_commit
+from ultra_runtime.run.step.verify import need_record
+from ultra_runtime.run.tree.commit import build_index, find_commit, has_commit_hooks, make_commit, prepare
+from ultra_runtime.run.tree.saves import NotSavedError
+from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.run.tree.transplant import Overlap
+from ultra_runtime.run.tree.undo import save_removed
+from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.plan.values import Step
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.tree.commit import Prepared
+
+HOOKS = "fix the commit hook or the signature, then retry `{call} {number}`"
+
+
+class Committed(Struct):
+    """The result of `step commit`; without a commit there was nothing to commit."""
+
+    commit: str
+    note: str
+    drift: str
+
+
+def commit_step(live: Live, number: int) -> Committed:
+    """Commit a verified step."""
+    step = live.assignment.step(number)
+    record = need_record(live, number)
+    if not record.verified:
+        raise RefusedError(
+            f"step {number} has not passed", f"verify it first: `{verb('step verify')} {number}`"
+        )
+    _refuse_unverified(live, record)
+    _keep_removed(live, record)
+    if number == 0:
+        return _without_commit(live, record, "")
+    tree_changes = live.snapshots.changes(record.tree, record.verified)
+    changes = [change for change in tree_changes if change.path not in record.artefacts]
+    try:
+        prepared = prepare(live.git, live.snapshots, changes, record.start)
+    except Overlap as problem:
+        error = f"{one_line(str(problem))} had uncommitted changes in the same lines before the step"
+        raise RefusedError(error, f"verify again: `{verb('step verify')} {number}`") from None
+    if not prepared.commits:
+        return _without_commit(live, record, "there was nothing to commit")
+    return _with_commit(live, step, record, prepared)
+
+
+def _refuse_unverified(live: Live, record: Record) -> None:
+    changed = live.snapshots.changes(record.verified, live.snapshots.take())
+    again = f"verify it again: `{verb('step verify')} {record.number}`"
+    if changed:
+        raise RefusedError(f"changed since it was verified: {list_paths(one.path for one in changed)}", again)
+    if live.git.head() != record.start:
+        raise RefusedError("commits were made outside the run since the step was verified", again)
+
+
+def _keep_removed(live: Live, record: Record) -> None:
+    """Save ignored files that went with a folder of the step: nobody else has them."""
+    try:
+        paths = save_removed(live.workspace, live.snapshots, record)
+    except (NotSavedError, GitError) as problem:
+        live.found(f"step {record.number}: ignored files that it removed could not be saved: {problem}")
+        return
+    if paths:
+        back = f"`{verb('step rescue')} {record.number}` when the run is over"
+        live.found(
+            f"step {record.number} removed ignored files: {list_paths(paths)}; to get them back: {back}"
+        )
+
+
+def _without_commit(live: Live, record: Record, note: str) -> Committed:
+    record.commit = {"tree": "", "message": "", "paths": [], "index": []}
+    if note:
+        passed = fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE
+        live.progress.change_step(
+            record.number, {fields.STEPS_NOTE: note, fields.STEPS_MANIFEST_AUDIT: passed}
+        )
+    finish_commit(live, record, record.start)
+    return Committed("", note, "")
+
+
+def _with_commit(live: Live, step: Step, record: Record, prepared: Prepared) -> Committed:
+    message = step.checkpoint or f"Step {step.number}: {step.title}"
+    index = live.workspace.path(live.place.slug, f"commit.{os.getpid()}")
+    try:
+        tree = build_index(live.workspace, live.snapshots, prepared, record.start, index)
+        record.commit = {
+            "tree": tree, "message": message, "paths": list(prepared.commits), "index": prepared.index,
+        }  # fmt: skip
+        live.records.write(record)
+        commit = _commit(live, record, index, message)
+    finally:
+        for path in (index, index + ".lock"):
+            if os.path.exists(path):
+                os.unlink(path)
+    drift = _drift(live, step, commit)
+    if has_commit_hooks(live.git):
+        _name_hooks(live, record, commit, tree)
+    finish_commit(live, record, commit)
+    return Committed(commit, "", drift)
+
+
+def _commit(live: Live, record: Record, index: str, message: str) -> str:
+    """Return the commit, or refuse with the output of git; a commit that exists anyway counts."""
+    try:
+        make_commit(live.git, index, message)
+    except GitError as problem:
+        made = find_commit(live.git, record)
+        if made:
+            return made
+        record.commit = None
+        live.records.write(record)
+        what = "git commit timed out" if problem.late else f"git commit failed: {problem.said}"
+        raise RefusedError(
+            one_line(what, 700), HOOKS.format(call=verb("step commit"), number=record.number)
+        ) from None
+    head = live.git.head()
+    return (
+        head
+        if live.git.line("rev-parse", f"{head}^") == record.start
+        else find_commit(live.git, record) or head
+    )
+
+
+def _name_hooks(live: Live, record: Record, commit: str, tree: str) -> None:
+    """Report what the hooks of the commit changed: in the commit, and in the working tree."""
+    now = live.snapshots.take()
+    made = live.git.line("rev-parse", f"{commit}^{{tree}}")
+    changed = [*live.snapshots.changes(tree, made), *live.snapshots.changes(record.verified, now)]
+    if changed:
+        paths = list_paths(dict.fromkeys(one.path for one in changed))
+        live.found(f"step {record.number}: hooks of the commit changed what had passed: {paths}")
+    record.verified = now
+
+
+def _drift(live: Live, step: Step, commit: str) -> str:
+    """Note a subject that does not match its pattern; the step still passes."""
+    pattern = manifest_of(step).commit_message_pattern
+    subject = live.git.subject(commit)
+    try:
+        if not pattern or search(pattern, subject):
+            return ""
+    except PatternError as problem:
+        subject = f"{subject} ({problem})"
+    drift = {"expected": pattern, "actual": subject}
+    live.progress.change_step(step.number, {fields.STEPS_CHECKPOINT_DRIFT: drift})
+    return f"the subject does not match {one_line(pattern, 80)}"

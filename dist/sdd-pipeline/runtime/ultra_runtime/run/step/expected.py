@@ -1,0 +1,169 @@
+"""Check the working tree against the manifest of a step: what must exist, and what must not change."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.covering import covers, is_pattern, plain
+from ultra_runtime.proof.content import (
+    FILE,
+    FOLDER,
+    LINK,
+    OTHER,
+    SHELL_FILE,
+    content_problem,
+    kind_problem,
+    syntax_problem,
+)
+from ultra_runtime.proof.drift import (
+    CONTENT,
+    EXPECTED,
+    FORBIDDEN,
+    NEVER_TOUCH,
+    PROTECTED,
+    SCOPE,
+    SCRIPT,
+    SUBMODULE_MOVED,
+)
+from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
+from ultra_runtime.run.state.judging import protected
+from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths
+from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ultra_runtime.plan.values import Fence, Manifest, Step
+    from ultra_runtime.run.tree.snapshot import Change
+
+MISSING = "missing"
+
+
+class Fault(Struct):
+    """A check of the manifest that fails."""
+
+    check: str
+    words: str
+    outside: Sequence[str] = ()
+    """The paths that the step changed but must not change."""
+    final: str = ""
+    """What follows at once if no edit of the step can fix it: a value of `next`."""
+
+    def as_data(self) -> dict[str, str]:
+        return {"check": self.check, "actual": self.words}
+
+
+def check_manifest(root: str, step: Step, changes: Sequence[Change], fence: Fence) -> list[Fault]:
+    """Return the checks that fail after these changes."""
+    manifest = manifest_of(step)
+    return [
+        *check_scope(step, [change.path for change in changes], fence),
+        *_check_submodules(changes),
+        *_check_there(root, manifest),
+        *_check_scripts(root, manifest, changes),
+        *_check_content(root, manifest),
+    ]
+
+
+def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
+    """Return which of these changed paths the step must not change."""
+    manifest = manifest_of(step)
+    forbidden = [path for path in paths if covers(manifest.forbidden_paths, path, anywhere=True)]
+    fenced = [path for path in paths if covers(fence.never_touch, path, anywhere=True)]
+    guarded = [path for path in paths if protected(path)]
+    named = {*forbidden, *fenced, *guarded}
+    outside = [path for path in paths if path not in named and not covers(allowed_paths(step), path)]
+    rows = (
+        (FORBIDDEN, forbidden, "forbidden paths were changed"),
+        (NEVER_TOUCH, fenced, "paths outside the session's fence were changed"),
+        (PROTECTED, guarded, "protected paths were changed"),
+        (
+            SCOPE,
+            outside,
+            f"changed outside {plan_fields.STEPS_FILES} and {plan_fields.MANIFEST_EXPECTED_PATHS}",
+        ),
+    )
+    return [Fault(check, f"{words}: {list_paths(found)}", found) for check, found, words in rows if found]
+
+
+def _check_submodules(changes: Sequence[Change]) -> list[Fault]:
+    moved = [one.path for one in changes if SUBMODULE in (one.old and one.old.mode, one.new and one.new.mode)]
+    return [Fault(SUBMODULE_MOVED, f"a submodule was changed: {list_paths(moved)}")] if moved else []
+
+
+def _check_there(root: str, manifest: Manifest) -> list[Fault]:
+    problems = {path: problem_on_disk(root, path) for path in manifest.expected_paths}
+    missing = [path for path, problem in problems.items() if problem == MISSING]
+    wrong = [f"{one_line(path, 120)}: {said}" for path, said in problems.items() if said not in ("", MISSING)]
+    found = sum(not problems[path] for path in manifest.expected_paths)
+    faults = []
+    if missing or wrong:
+        absent = [f"expected but missing: {list_paths(missing)}"] if missing else []
+        faults.append(Fault(EXPECTED, "; ".join([*absent, *wrong])))
+    if found < manifest.min_file_count:
+        words = f"{found} expected files exist; at least {manifest.min_file_count} must"
+        faults.append(Fault(plan_fields.MANIFEST_MIN_FILE_COUNT, words))
+    return faults
+
+
+def problem_on_disk(root: str, name: str) -> str:
+    """Return why a path that the plan expects is not there as it must be; empty if it is."""
+    path = plain(name)
+    full = os.path.join(root, path)
+    linked = next((one for one in _folders(path) if os.path.islink(os.path.join(root, one))), "")
+    if linked:
+        return f"{one_line(linked, 120)} is {LINK}, so git does not keep what is below it"
+    try:
+        mode = os.lstat(full).st_mode
+    except (OSError, ValueError):
+        there = matching(root, path) if is_pattern(path) else ()
+        found = any(stat.S_ISREG(os.lstat(os.path.join(root, one)).st_mode) for one in there)
+        return "" if found else MISSING
+    kinds = ((stat.S_ISREG, FILE), (stat.S_ISDIR, FOLDER), (stat.S_ISLNK, LINK))
+    return kind_problem(name, next((kind for holds, kind in kinds if holds(mode)), OTHER))
+
+
+def _folders(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def matching(root: str, pattern: str) -> Iterator[str]:
+    """Yield the files that match a pattern of a plan; symbolic links are not followed."""
+    top = next((one for one in reversed(_folders(pattern)) if not is_pattern(one)), "")
+    for folder, names, files in os.walk(os.path.join(root, top)):
+        names[:] = [name for name in names if name != ".git"]
+        inside = folder[len(root) :].strip("/")
+        for name in files:
+            path = f"{inside}/{name}" if inside else name
+            if covers([pattern], path):
+                yield path
+
+
+def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
+    """Check the listed scripts and every changed script with `bash -n`."""
+    changed = [change.path for change in changes if change.new and change.path.endswith(SHELL_FILE)]
+    faults = []
+    for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
+        problem = syntax_problem(["bash", "-n", os.path.join(root, path)])
+        if problem:
+            words = f"bash -n {one_line(path)}: {problem}"
+            faults.append(Fault(SCRIPT, words))
+    return faults
+
+
+def _check_content(root: str, manifest: Manifest) -> list[Fault]:
+    faults = []
+    for path, pattern in manifest.must_contain:
+        try:
+            problem = content_problem(pattern, read_regular(os.path.join(root, plain(path))))
+        except UnreadableError as unreadable:
+            problem = f"cannot be read: {unreadable}"
+        if problem:
+            faults.append(Fault(CONTENT, f"{one_line(path)} {problem}"))
+    return faults

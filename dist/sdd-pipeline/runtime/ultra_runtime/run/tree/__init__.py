@@ -1,0 +1,1 @@
+"""The working tree of a run: git, processes, snapshots."""

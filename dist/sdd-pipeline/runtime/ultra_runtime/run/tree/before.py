@@ -1,0 +1,214 @@
+"""What the tree was like before a step, beyond its snapshot: exact bytes, modes, folders, ignored files, the index."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import GitError
+from ultra_runtime.plan.covering import WILD, plain
+from ultra_runtime.run.tree.raw import RawTrees
+from ultra_runtime.run.tree.saves import NotSavedError, SavedFile, item_at, save_items, spelled, unspelled
+from ultra_runtime.run.tree.staged import keep_index
+from ultra_runtime.struct import EMPTY, Struct
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ultra_runtime.run.tree.snapshot import Snapshots
+    from ultra_runtime.run.tree.workspace import Workspace
+
+FILE, INDEX = "before.json", "before-index"
+HIDDEN = ("ignored", "nearby")
+# In a larger tree only the modes of the step's own files are recorded: to look at all would double the cost of a verb.
+MOST_FILES = 20_000
+
+
+class Before(Struct):
+    """The state beyond a snapshot; `tree` is that snapshot, and `raw` the tree of exact bytes if it is another one."""
+
+    tree: str
+    paths: list[str]
+    """What the step may change."""
+    raw: str
+    usual: int
+    """The permission bits of a new file."""
+    whole: bool
+    """Whether the modes of all files are recorded, or only those of the step."""
+    folders: dict[str, int]
+    bits: dict[str, int]
+    """Files with other permission bits."""
+    ignored: dict[str, SavedFile]
+    """Ignored files that the step may change."""
+    nearby: Mapping[str, SavedFile] = EMPTY
+    """Ignored files that it may take along when it removes or moves a folder."""
+
+    def knows(self, path: str) -> bool:
+        """Return whether the permission bits of a path are recorded."""
+        return self.whole or path.startswith(_starts(self.paths))
+
+
+def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | None = None) -> Before:
+    """Look at the tree of which a snapshot was just taken; in the same way as before if `old` is given."""
+    git = snapshots.git
+    index = {"GIT_INDEX_FILE": snapshots.index}
+    listed = git.ask("ls-files", "-v", "-z", env={**snapshots.env, **index})
+    raw = RawTrees(snapshots)
+    exact = bool(old.raw) if old else raw.needed(listed)
+    whole = old.whole if old else listed.count(b"\0") <= MOST_FILES
+    names = [row[2:] for row in listed.split(b"\0")[:-1]] if whole else _own_names(listed, paths)
+    usual = old.usual if old else new_bits()
+    folders, bits = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole)
+    asked = _pathspecs(paths if old else [path for path in paths if _may_be_ignored(git.root, path, listed)])
+    words = ("ls-files", "-o", "-i", "--exclude-standard", "-z", "--", *asked)
+    said = git.ask(*words, env={**snapshots.env, **index}) if asked else b""
+    hidden = [os.fsdecode(name) for name in said.split(b"\0")[:-1] if not name.endswith(b"/")]
+    ignored = {path: item for path in hidden if (item := item_at(git.root, path))}
+    save_items(git, ignored, snapshots.alone)
+    return Before(tree, list(paths), raw.take() if exact else "", usual, whole, folders, bits, ignored)
+
+
+def keep(
+    workspace: Workspace,
+    snapshots: Snapshots,
+    tree: str,
+    head: str,
+    paths: Sequence[str],
+    nearby: Sequence[str] = (),
+) -> None:
+    """Record the state before a step, so that a gc of the user's repository takes nothing of it.
+
+    `nearby` are ignored files that are not the step's, and that it may take along with a folder.
+    """
+    try:
+        before = look(snapshots, tree, paths)
+        root = workspace.root
+        others = {
+            path: item for path in nearby if path not in before.ignored and (item := item_at(root, path))
+        }
+        save_items(workspace.git, others, snapshots.alone)
+        before.nearby = others
+        objects = keep_index(workspace.git, os.path.join(snapshots.folder, INDEX))
+        snapshots.hold(objects.union(*(snapshots.beyond(head, one) for one in (tree, before.raw) if one)))
+    except (NotSavedError, GitError, OSError) as problem:
+        error = f"the tree before the step cannot be recorded: {one_line(str(problem), 300)}"
+        raise RefusedError(error, "fix this and retry; nothing was changed") from None
+    values = {name: getattr(before, name) for name in ("tree", "paths", "raw", "usual", "whole")}
+    for name in ("folders", "bits"):
+        values[name] = {spelled(path): bits for path, bits in getattr(before, name).items()}
+    for name in HIDDEN:
+        items = getattr(before, name).items()
+        values[name] = {spelled(path): [item.bits, item.name] for path, item in items}
+    workspace.write(values, os.path.basename(snapshots.folder), FILE)
+
+
+def read(workspace: Workspace, snapshots: Snapshots) -> Before | None:
+    """Return the state that was recorded last, if any was."""
+    values = workspace.read(os.path.basename(snapshots.folder), FILE)
+    if not values:
+        return None
+    for name in ("folders", "bits"):
+        values[name] = {unspelled(path): bits for path, bits in values[name].items()}
+    for name in HIDDEN:
+        values[name] = {unspelled(path): SavedFile(*item) for path, item in values.get(name, {}).items()}
+    return Before(**values)
+
+
+def new_bits() -> int:
+    """Return the permission bits of a new file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _modes(root: str, names: Iterable[str], usual: int, whole: bool) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the permission bits of the folders, also of empty ones, and of files with unusual bits."""
+    bits, folders = {}, {""}
+    for name in names:
+        folder = os.path.dirname(name)
+        while folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+        try:
+            mode = os.lstat(os.path.join(root, name)).st_mode
+        except OSError:
+            continue
+        if stat.S_ISREG(mode) and stat.S_IMODE(mode) != usual:
+            bits[name] = stat.S_IMODE(mode)
+    for folder in sorted(folders) if whole else ():
+        for name in _subfolders(os.path.join(root, folder)) or ():
+            path = os.path.join(folder, name)
+            if path not in folders and path != ".git":
+                folders.update(_empty(root, path) or ())
+    found = {}
+    for folder in folders - {""}:
+        try:
+            found[folder] = stat.S_IMODE(os.lstat(os.path.join(root, folder)).st_mode)
+        except OSError:
+            continue
+    return found, bits
+
+
+def _empty(root: str, path: str) -> list[str] | None:
+    """Return a folder and those in it if there is no file in any of them."""
+    found = [path]
+    for one in found:
+        names = _subfolders(os.path.join(root, one), alone=True)
+        if names is None:
+            return None
+        found += [os.path.join(one, name) for name in names]
+    return found
+
+
+def _subfolders(path: str, alone: bool = False) -> list[str] | None:
+    """Return the folders in a folder; with `alone` nothing when it holds anything else, or cannot be read."""
+    found = []
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(entry.name)
+                elif alone:
+                    return None
+    except OSError:
+        return None
+    return found
+
+
+def _starts(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the prefixes of the names of the step's own files; a pattern has none."""
+    return tuple(map(plain, paths))
+
+
+def _own_names(listed: bytes, paths: Sequence[str]) -> set[bytes]:
+    """Return the listed names that begin with a path of the step; to split a long list costs more than to search it."""
+    found, rows = set(), b"\0" + listed
+    for start in _starts(paths):
+        at = rows.find(b"\0H " + os.fsencode(start))
+        while at >= 0:
+            end = rows.index(b"\0", at + 1)
+            found.add(rows[at + 3 : end])
+            at = rows.find(b"\0H " + os.fsencode(start), end)
+    return found
+
+
+def _may_be_ignored(root: str, path: str, listed: bytes) -> bool:
+    """Return whether a path of a plan may name an ignored file; most name a file that git has, or none."""
+    name = plain(path)
+    if any(sign in name for sign in WILD):
+        return True
+    row = b"\0H " + os.fsencode(name) + b"\0"
+    return os.path.lexists(os.path.join(root, name)) and row not in b"\0" + listed
+
+
+def _pathspecs(paths: Sequence[str]) -> list[str]:
+    """Return the paths of a plan for git."""
+    found = []
+    for path in map(plain, paths):
+        if any(sign in path for sign in WILD):
+            found += [f":(top,glob){path}", f":(top,glob){path}/**"]
+        found.append(f":(top,literal){path}")
+    return found

@@ -1,0 +1,163 @@
+"""Commit exactly what a step changed, with the user's own git: hooks, signature and identity apply.
+
+The commit is made from a separate index: HEAD's with the step's paths. Afterwards the user's index is updated for
+these paths, so that what was staged before is still staged, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ultra_runtime.files.git import GitError, own_language
+from ultra_runtime.run.tree.snapshot import Entry, copy_index, index_row, portions
+from ultra_runtime.run.tree.transplant import Overlap, transplant
+from ultra_runtime.struct import Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.files.git import Git
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.tree.snapshot import Change, Snapshots
+    from ultra_runtime.run.tree.workspace import Workspace
+
+SECONDS = 300.0
+COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction")
+LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
+LOCK_TRIES, LOCK_NAP = 20, 0.1
+
+
+class Prepared(Struct):
+    """What to commit: path -> entry of the commit, and the rows to update in the user's index."""
+
+    commits: dict[str, Entry | None]
+    index: list[list[str]]
+    """Rows of path, mode and object now, mode and object afterwards; empty if there is none."""
+
+
+def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> list[str]:
+    """Return the paths whose change cannot be separated from earlier changes of the user."""
+    there = snapshots.entries(head, [change.path for change in changes])
+    found = []
+    for change in changes:
+        try:
+            transplant(snapshots, change, there.get(change.path))
+        except Overlap:
+            found.append(change.path)
+    return found
+
+
+def prepare(git: Git, snapshots: Snapshots, changes: list[Change], head: str) -> Prepared:
+    """Compute what the commit and the user's index will have at each changed path."""
+    paths = [change.path for change in changes]
+    there = snapshots.entries(head, paths)
+    staged = index_entries(git, paths)
+    commits: dict[str, Entry | None] = {}
+    rows = []
+    for change in changes:
+        old, now = there.get(change.path), staged.get(change.path)
+        new = transplant(snapshots, change, old)
+        if new != old:
+            commits[change.path] = new
+        try:
+            after = new if now == old else transplant(snapshots, change, now)
+        except Overlap:
+            after = now
+        if after != now:
+            rows.append([change.path, *_fields(now), *_fields(after)])
+    return Prepared(commits, rows)
+
+
+def _fields(entry: Entry | None) -> list[str]:
+    return [entry.mode, entry.name] if entry else ["", ""]
+
+
+def index_entries(git: Git, paths: list[str], index: str = "") -> dict[str, Entry]:
+    """Return the entries of an index at these paths; the user's index unless another is named."""
+    env = {**LITERALLY, **({"GIT_INDEX_FILE": index} if index else {})}
+    found = {}
+    for part in portions(paths):
+        for row in git.ask("ls-files", "-s", "-z", "--", *part, env=env).split(b"\0")[:-1]:
+            fields, _, path = row.partition(b"\t")
+            mode, name, stage = fields.decode().split(" ")
+            if stage == "0":
+                found[os.fsdecode(path)] = Entry(mode, name)
+    wanted = set(paths)
+    return {path: entry for path, entry in found.items() if path in wanted}
+
+
+def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, head: str, index: str) -> str:
+    """Build the index of the commit: HEAD's, with cached data of unchanged files, and the step's paths."""
+    git, env = workspace.git, {"GIT_INDEX_FILE": index}
+    copy_index(os.path.join(git.folder, "index"), index)
+    git.ask("read-tree", "--reset", head, env=env)
+    names = b"".join(os.fsencode(path) + b"\0" for path in prepared.commits)
+    git.ask("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=names, env=env)
+    made = index_entries(git, list(prepared.commits), index)
+    rows = []
+    for path, entry in prepared.commits.items():
+        if made.get(path) == entry:
+            continue
+        if entry and git.done("cat-file", "-e", entry.name).status:
+            # The file changed since, or git is told to overlook it: what was verified is committed.
+            git.ask("hash-object", "-w", "--stdin", given=snapshots.content(entry.name))
+        rows.append(index_row(path, entry, head))
+    if rows:
+        git.ask("update-index", "-z", "--index-info", given=b"".join(rows), env=env)
+    return git.ask("write-tree", env=env).decode().strip()
+
+
+def make_commit(git: Git, index: str, message: str) -> None:
+    """Commit that index with git, including hooks and signature."""
+    env = {**own_language(), "GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
+    given = message.encode("utf-8", "surrogateescape")
+    git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
+
+
+def has_commit_hooks(git: Git) -> bool:
+    """Tell whether a commit runs hooks here, which may change files and the commit itself."""
+    folder = os.path.join(git.root, git.line("rev-parse", "--git-path", "hooks"))
+    return any(os.access(os.path.join(folder, name), os.X_OK) for name in COMMIT_HOOKS)
+
+
+def find_commit(git: Git, record: Record) -> str:
+    """Return the commit that was being made for a step, if it exists."""
+    wanted: Mapping[str, Any] = record.commit or {}
+    said = git.line("rev-list", "--first-parent", "--reverse", "--parents", f"{record.start}..HEAD")
+    rows = said.splitlines()
+    if not wanted or not rows:
+        return ""
+    commit, *parents = rows[0].split(" ")
+    if parents != [record.start]:
+        return ""
+    if git.line("rev-parse", f"{commit}^{{tree}}") == wanted["tree"]:
+        return commit
+    touched = git.ask("diff-tree", "-r", "-z", "--name-only", "--no-commit-id", commit).split(b"\0")[:-1]
+    own = {os.fsencode(path) for path in wanted["paths"]}
+    return commit if git.subject(commit) == wanted["message"] and own.issuperset(touched) else ""
+
+
+def update_index(git: Git, rows: list[list[str]]) -> bool:
+    """Update the user's index where it is unchanged; return whether that worked."""
+    for _ in range(LOCK_TRIES):
+        now = index_entries(git, [row[0] for row in rows])
+        changed = []
+        for path, old_mode, old_name, new_mode, new_name in rows:
+            old = Entry(old_mode, old_name) if old_mode else None
+            new = Entry(new_mode, new_name) if new_mode else None
+            if now.get(path) == old:
+                changed.append(index_row(path, new, old_name))
+        if not changed:
+            return True
+        try:
+            git.ask("update-index", "-z", "--index-info", given=b"".join(changed))
+        except GitError as problem:
+            if "index.lock" not in problem.said:
+                return False
+            time.sleep(LOCK_NAP)
+        else:
+            return True
+    return False

@@ -1,0 +1,155 @@
+"""Notice changes of files that git ignores: no snapshot has them, but a command of the plan may read them.
+
+The first look walks the tree. Later looks only ask for times: of each folder, which change when a file comes or goes,
+and of each ignored file. Folders of dependencies and caches are not entered, and the walk is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ultra_runtime.run.tree.workspace import make_folder, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.snapshot import Snapshots
+    from ultra_runtime.run.tree.workspace import Workspace
+
+NAME = "ignored"
+NOT_ENTERED = frozenset((
+    ".git", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", ".mypy_cache", ".pytest_cache",
+    ".ruff_cache", ".gradle", ".next", ".turbo", ".cache", "target",
+))  # fmt: skip
+MOST_WALKED = 300_000
+MOST_WATCHED = 10_000
+A_FEW = 1_000
+MOST_SAVED, MOST_BYTES = 200, 4 * 1024 * 1024
+RECENT = 50_000_000
+"""Nanoseconds: the time of a folder this young may not change when another file is added."""
+
+
+class Ignored:
+    """What was known of the ignored files of a tree at the last look."""
+
+    def __init__(self, workspace: Workspace, place: RunPlace, snapshots: Snapshots) -> None:
+        self.git = workspace.git
+        self.env = {**snapshots.env, "GIT_INDEX_FILE": snapshots.index}
+        self.root = workspace.root
+        self.path = workspace.path(place.slug, NAME)
+        self.own = tuple(place.own_files())
+
+    def look(self) -> list[str]:
+        """Return the ignored files that changed, came or went since the last look; none at the first."""
+        known = self._read()
+        changed, queue = [], []
+        folders: dict[str, str] = {}
+        files: dict[str, str] = {}
+        for kind, was, path in known or [("d", "", "")]:
+            if kind == "d":
+                folders[path] = was
+                if not was or _time(os.path.join(self.root, path)) != was:
+                    queue.append(path)
+                continue
+            now = _mark(os.path.join(self.root, path))
+            if now:
+                files[path] = now
+            if now != was:
+                changed.append(path)
+        found = [path for path in self._walk(queue, folders) if path not in files]
+        if known is None and len(found) > A_FEW:  # else it is quicker to ask about all of them
+            tracked = set(os.fsdecode(self.git.ask("ls-files", "-z", env=self.env)).split("\0"))
+            found = [path for path in found if path not in tracked]
+        for path in self._ignored(found):
+            if len(files) >= MOST_WATCHED:
+                break
+            files[path] = _mark(os.path.join(self.root, path))
+            changed.append(path)
+        self._write(folders, files)
+        return sorted(set(changed)) if known is not None else []
+
+    def near(self, paths: Iterable[str]) -> list[str]:
+        """Return the ignored files, as the last look saw them, that share a top folder with one of these paths.
+
+        Whoever removes or moves that folder takes them along. Only so many small files are returned.
+        """
+        tops = tuple({path.partition("/")[0] + "/" for path in paths if "/" in path})
+        found: list[str] = []
+        total = 0
+        for kind, mark, path in self._read() or ():
+            if kind == "f" and tops and path.startswith(tops):
+                total += int(mark.split(".")[1])
+                if total > MOST_BYTES or len(found) == MOST_SAVED:
+                    break
+                found.append(path)
+        return found
+
+    def _walk(self, queue: list[str], folders: dict[str, str]) -> list[str]:
+        """Return the files in these folders and in all new folders below them."""
+        found: list[str] = []
+        while queue and len(found) < MOST_WALKED:
+            folder = queue.pop()
+            full = os.path.join(self.root, folder)
+            folders[folder] = _time(full)
+            try:
+                with os.scandir(full) as entries:
+                    inside = list(entries)
+            except OSError:
+                del folders[folder]
+                continue
+            if folder and any(entry.name == ".git" for entry in inside):
+                continue  # a repository of its own
+            for entry in inside:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.name in NOT_ENTERED or path.startswith(self.own):
+                    continue
+                if not entry.is_dir(follow_symlinks=False):
+                    found.append(path)
+                elif path not in folders:
+                    queue.append(path)
+        return found
+
+    def _ignored(self, paths: Iterable[str]) -> list[str]:
+        given = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        if not given:
+            return []
+        said = self.git.done("check-ignore", "--no-index", "-z", "--stdin", given=given).out
+        return [os.fsdecode(path) for path in said.split(b"\0")[:-1]]
+
+    def _read(self) -> list[tuple[str, str, str]] | None:
+        try:
+            with open(self.path, "rb") as file:
+                rows = file.read().split(b"\0")[:-1]
+        except OSError:
+            return None
+        known = []
+        for row in rows:
+            kind, was, path = os.fsdecode(row).split(" ", 2)
+            known.append((kind, was, path))
+        return known
+
+    def _write(self, folders: dict[str, str], files: dict[str, str]) -> None:
+        rows = [f"d {was} {path}" for path, was in folders.items()]
+        rows += [f"f {was} {path}" for path, was in files.items()]
+        make_folder(os.path.dirname(self.path))
+        put(self.path, b"".join(os.fsencode(row) + b"\0" for row in rows))
+
+
+def _time(path: str) -> str:
+    """Return the time of a folder; nothing if it is gone, or so young that it can change unnoticed."""
+    try:
+        changed = os.lstat(path).st_mtime_ns
+    except OSError:
+        return ""
+    return str(changed) if abs(time.time_ns() - changed) > RECENT else ""
+
+
+def _mark(path: str) -> str:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return ""
+    return f"{found.st_mode}.{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"

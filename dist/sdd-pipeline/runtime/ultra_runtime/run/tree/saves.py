@@ -1,0 +1,206 @@
+"""Save files as they are, before they are changed or taken away, and write saved ones back.
+
+A save is a commit outside the history, under a ref of its own, so that no gc takes it: its tree has the bytes of the
+files without any conversion, and its message has their modes, and the paths that were not there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ultra_runtime.errors import UltraError
+from ultra_runtime.files.git import GitError
+from ultra_runtime.rendered import launcher
+from ultra_runtime.struct import Struct
+from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ultra_runtime.files.git import Git
+
+RESCUE = f"refs/{launcher()}/rescue"
+LINK, FILE, EXECUTABLE = "120000", "100644", "100755"
+# A save is nobody's work, and it must not fail where nobody has said who they are.
+NOBODY = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", launcher()), ("EMAIL", f"{launcher()}@localhost"))
+}
+
+
+class NotSavedError(UltraError):
+    """Why files could not be saved; nothing was changed."""
+
+
+class SavedFile(Struct):
+    """A file or a symbolic link: its permission bits (-1: a link) and the object with its bytes or target."""
+
+    bits: int
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SavedFile) and (self.bits, self.name) == (other.bits, other.name)
+
+    def __hash__(self) -> int:
+        return hash((self.bits, self.name))
+
+    @property
+    def mode(self) -> str:
+        """The mode that git has for it."""
+        return LINK if self.bits < 0 else EXECUTABLE if self.bits & 0o100 else FILE
+
+
+class Save(Struct):
+    """A save: its ref and commit, and path -> what was there, or nothing."""
+
+    ref: str
+    commit: str
+    items: dict[str, SavedFile | None]
+
+    @property
+    def slug(self) -> str:
+        """The name of its run."""
+        return self.ref[len(RESCUE) + 1 :].rpartition("/")[0]
+
+
+def item_at(root: str, path: str) -> SavedFile | None:
+    """Return what is at a path, without its object; nothing for a folder or where nothing is."""
+    try:
+        mode = os.lstat(os.path.join(root, path)).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as problem:
+        raise NotSavedError(f"{one_line(path)} cannot be read: {problem.strerror}") from None
+    if stat.S_ISLNK(mode):
+        return SavedFile(-1, "")
+    return SavedFile(stat.S_IMODE(mode), "") if stat.S_ISREG(mode) else None
+
+
+def save_items(git: Git, items: Mapping[str, SavedFile | None], env: Mapping[str, str] | None = None) -> None:
+    """Write the bytes of files and the targets of links into the object store, and name the objects."""
+    files = [path for path, item in items.items() if item and item.bits >= 0]
+    if files:
+        given = b"".join(_line(os.path.join(git.root, path)) for path in files)
+        words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
+        names = git.ask(*words, given=given, env=env).decode().split()
+        if len(names) != len(files):
+            raise NotSavedError(f"git saved {len(names)} of {len(files)} files")
+        for path, name in zip(files, names):
+            items[path].name = name  # type: ignore[union-attr]
+    for path, item in items.items():
+        if item and item.bits < 0:
+            target = os.fsencode(os.readlink(os.path.join(git.root, path)))
+            said = git.ask("hash-object", "-w", "--no-filters", "--stdin", given=target, env=env)
+            item.name = said.decode().strip()
+
+
+def _line(path: str) -> bytes:
+    """Return a path as a line for git, which reads one in quotes as C does."""
+    name = os.fsencode(path)
+    if b"\n" in name or name.startswith(b'"'):
+        name = b'"%b"' % name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return name + b"\n"
+
+
+def save(
+    git: Git,
+    slug: str,
+    number: int,
+    start: str,
+    paths: Iterable[str],
+    onto: Save | None = None,
+    items: Mapping[str, SavedFile | None] | None = None,
+) -> Save:
+    """Save what is at these paths now, in a new save or on top of one; all of it or an error.
+
+    `items` when that is known already, and the repository has it.
+    """
+    try:
+        if items is None:
+            items = {path: item_at(git.root, path) for path in paths}
+            save_items(git, items)
+        both = {**(onto.items if onto else {}), **items}
+        tree = _tree(git, onto.commit if onto else start, items)
+        kept = {spelled(path): item.bits if item else None for path, item in both.items()}
+        message = f"changes of step {number} of {slug} before they were undone\n\n{write(kept)}\n"
+        words = ("commit-tree", tree, "-p", start)
+        commit = git.ask(*words, given=message.encode(), env=NOBODY).decode().strip()
+        ref = onto.ref if onto else _free(git, f"{RESCUE}/{slug}/step-{number}")
+        git.ask("update-ref", ref, commit, onto.commit if onto else "0" * len(commit))
+    except GitError as problem:
+        raise NotSavedError(str(problem)) from None
+    except OSError as problem:
+        raise NotSavedError(one_line(str(problem.strerror or problem))) from None
+    return Save(ref, commit, both)
+
+
+def _tree(git: Git, base: str, items: Mapping[str, SavedFile | None]) -> str:
+    """Return the tree of a commit with these files instead of its own."""
+    index = os.path.join(git.folder, f"{launcher()}-rescue.{os.getpid()}")
+    env = {"GIT_INDEX_FILE": index}
+    none = "0" * len(base)
+    rows = [f"0 {none} 0\t".encode() + os.fsencode(path) + b"\0" for path in items]
+    for path, item in items.items():
+        if item:
+            rows.append(f"{item.mode} {item.name} 0\t".encode() + os.fsencode(path) + b"\0")
+    try:
+        git.ask("read-tree", base, env=env)
+        git.ask("update-index", "--replace", "-z", "--index-info", given=b"".join(rows), env=env)
+        return git.ask("write-tree", env=env).decode().strip()
+    finally:
+        for path in (index, index + ".lock"):
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+def _free(git: Git, ref: str) -> str:
+    """Return an unused ref: earlier saves stay."""
+    said = git.ask("for-each-ref", "--format=%(refname)", f"{ref}", f"{ref}-*").decode().split()
+    number, free = 1, ref
+    while free in said:
+        number += 1
+        free = f"{ref}-{number}"
+    return free
+
+
+def find_saves(git: Git, number: int) -> dict[str, list[Save]]:
+    """Return the saves of a step, the newest first, by the name of the run."""
+    found: dict[str, list[Save]] = {}
+    said = git.ask("for-each-ref", "--format=%(refname) %(objectname)", RESCUE).decode()
+    for ref, commit in (row.split(" ") for row in said.splitlines()):
+        slug, _, name = ref[len(RESCUE) + 1 :].rpartition("/")
+        step, _, turn = name.removeprefix("step-").partition("-")
+        if slug and step == str(number) and (turn or "1").isdigit():
+            found.setdefault(slug, []).append(Save(ref, commit, {}))
+    for saves in found.values():
+        saves.sort(key=lambda one: int(one.ref.partition("/step-")[2].partition("-")[2] or 1), reverse=True)
+    return found
+
+
+def read_save(git: Git, found: Save) -> Save:
+    """Return a save with what it has; with nothing if it is not one of ours."""
+    _, _, body = git.ask("cat-file", "commit", found.commit).partition(b"\n\n")[2].partition(b"\n\n")
+    try:
+        bits = {unspelled(key): value for key, value in read_object(body).values.items()}
+    except JsonError:
+        return found
+    items: dict[str, SavedFile | None] = dict.fromkeys(bits)
+    for row in git.ask("ls-tree", "-r", "-z", "--full-tree", found.commit).split(b"\0")[:-1]:
+        fields, _, name = row.partition(b"\t")
+        path = os.fsdecode(name)
+        if bits.get(path) is not None:
+            items[path] = SavedFile(bits[path], fields.decode().split(" ")[2])
+    return Save(found.ref, found.commit, items)
+
+
+def spelled(path: str) -> str:
+    """Return a path, which may have any bytes, as text for JSON, which may not."""
+    return os.fsencode(path).decode("latin-1")
+
+
+def unspelled(text: str) -> str:
+    return os.fsdecode(text.encode("latin-1"))

@@ -1,0 +1,95 @@
+"""Keep the user's index, and give entries back as they were: staged, unmerged, intended, flagged."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_index, copy_objects, new_objects, portions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ultra_runtime.files.git import Git
+    from ultra_runtime.run.tree.snapshot import Snapshots
+
+    Rows = dict[str, tuple[str, ...]]
+
+INTENDED, LITERALLY = "intended", {"GIT_LITERAL_PATHSPECS": "1"}
+
+
+def keep_index(git: Git, kept: str) -> set[str]:
+    """Keep the index as it is now, and return the objects that it has beyond HEAD.
+
+    A link is enough: git replaces its index and never writes into it.
+    """
+    index = os.path.join(git.folder, "index")
+    if os.path.lexists(kept):
+        os.unlink(kept)
+    try:
+        os.link(index, kept)
+    except OSError:
+        copy_index(index, kept)
+    words = ("diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "HEAD")
+    return new_objects(git.ask(*words))
+
+
+def restore_index(
+    snapshots: Snapshots, kept: str, only: set[str] | None, without: Collection[str] = ()
+) -> None:
+    """Give entries back that differ from the kept index, or only those at some paths, `without` some."""
+    git = snapshots.git
+    index = os.path.join(git.folder, "index")
+    if not os.path.exists(kept) or _same(index, kept):
+        return
+    old, now = _rows(git, kept), _rows(git, index)
+    paths = [path for path in {**old, **now} if old.get(path) != now.get(path)]
+    paths = [path for path in paths if (only is None or path in only) and path not in without]
+    none = "0" * len(git.head())
+    objects = set()
+    rows = [f"0 {none} 0\t".encode() + os.fsencode(path) + b"\0" for path in paths]
+    intended = [path for path in paths if INTENDED in old.get(path, ())]
+    skipped, assumed = [], []
+    for path in set(paths).intersection(old).difference(intended):
+        name = os.fsencode(path) + b"\0"
+        for tag, _, entry in (row.partition(" ") for row in old[path]):
+            rows.append(entry.encode() + b"\t" + name)
+            if not entry.startswith(SUBMODULE):
+                objects.add(entry.split(" ")[1])
+            if tag in "Ss":
+                skipped.append(name)
+            if tag.islower():
+                assumed.append(name)
+    if rows:
+        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
+        copy_objects(git, objects, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
+        git.ask("update-index", "-z", "--index-info", given=b"".join(rows))
+    for part in portions(intended):
+        git.ask("add", "--intent-to-add", "--force", "--sparse", "--", *part, env=LITERALLY)
+    for flag, names in (("--skip-worktree", skipped), ("--assume-unchanged", assumed)):
+        if names:
+            git.ask("update-index", flag, "-z", "--stdin", given=b"".join(names))
+
+
+def _rows(git: Git, index: str) -> Rows:
+    """Return the entries of an index: path -> tag, mode, object and stage of each."""
+    env = {"GIT_INDEX_FILE": index}
+    found: Rows = {}
+    for row in git.ask("ls-files", "-s", "-v", "-z", env=env).split(b"\0")[:-1]:
+        fields, _, path = row.partition(b"\t")
+        name = os.fsdecode(path)
+        found[name] = (*found.get(name, ()), fields.decode())
+    # An intended entry is an empty file to every other command; compared with the tree, it is an added one.
+    said = git.ask("diff-files", "--diff-filter=A", "--name-only", "--no-renames", "-z", env=env)
+    for path in said.split(b"\0")[:-1]:
+        name = os.fsdecode(path)
+        found[name] = (*found.get(name, ()), INTENDED)
+    return found
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        with open(one, "rb") as first, open(other, "rb") as second:
+            return first.read() == second.read()
+    except OSError:
+        return False

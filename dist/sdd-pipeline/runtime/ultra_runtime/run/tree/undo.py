@@ -1,0 +1,238 @@
+"""Undo exactly what a step changed: bytes, modes, links, folders, ignored files of the step, and the index.
+
+Everything that will be overwritten or taken away is saved first; without that, nothing is changed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.errors import UltraError
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.project import IGNORE_FILE
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.tree import before as state
+from ultra_runtime.run.tree.before import Before
+from ultra_runtime.run.tree.placing import Placing, parents
+from ultra_runtime.run.tree.raw import RawTrees
+from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
+from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_objects, list_paths, read_blobs
+from ultra_runtime.run.tree.staged import restore_index
+from ultra_runtime.struct import Struct
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.state.record import Record
+    from ultra_runtime.run.tree.saves import Save
+    from ultra_runtime.run.tree.snapshot import Change, Entry, Snapshots
+    from ultra_runtime.run.tree.workspace import Workspace
+
+MOST_LISTED = 10
+# Ignore files first, then what they hide or show, then a look whether anything is left.
+MOST_ROUNDS = 4
+
+
+class Undone(Struct):
+    """The result: the restored paths, those that could not be restored with the reason, and the step."""
+
+    paths: list[str]
+    left: dict[str, str]
+    number: int
+
+    def __str__(self) -> str:
+        if not self.paths:
+            return "there was nothing to undo"
+        back = f"{verb('step rescue')} {self.number}"
+        return f"{list_paths(self.paths, MOST_LISTED)}; to get this back: `{back}`"
+
+    def left_words(self) -> str:
+        """Return what could not be restored, in words."""
+        named = [f"{one_line(path)} ({reason})" for path, reason in self.left.items()]
+        return list_paths(named)
+
+
+class Difference:
+    """What differs between the tree before a step and now, everywhere or only at some paths.
+
+    Where that tree is not the one that was recorded exactly, git's filters write the files.
+    """
+
+    def __init__(
+        self, snapshots: Snapshots, base: str, recorded: Before | None, only: set[str] | None
+    ) -> None:
+        tree = snapshots.take()
+        old = recorded or Before(base, [], "", state.new_bits(), False, {}, {}, {})
+        self.snapshots, self.old, self.only = snapshots, old, only
+        self.root = snapshots.git.root
+        now = state.look(snapshots, tree, old.paths, old)
+        changes = snapshots.changes(base, tree)
+        self.other = {one.path for one in (snapshots.changes(old.tree, base) if recorded else changes)}
+        """Paths that were recorded when they were other than in the tree before the step."""
+        self.items: dict[str, SavedFile | None] = {}
+        """Changed path -> what was there before; nothing where nothing was."""
+        self.smudged: set[str] = set()
+        """Paths whose object has to pass the user's filters: those, and the files of git-lfs."""
+        self._compare_trees(changes, now)
+        for path in {**old.ignored, **now.ignored}:
+            if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
+                self.items[path] = old.ignored.get(path)
+        if only is None:
+            self.items.update((path, old.nearby[path]) for path in removed(self.root, old))
+        rules = {path: item for path, item in self.items.items() if os.path.basename(path) == IGNORE_FILE}
+        self.rules = bool(rules)
+        """Whether these are only ignore files, which decide what else differs: an ignored file is nobody's business."""
+        self.items = rules or self.items
+        self.whole = only is None and not self.rules
+        differ = [path for path in {**old.bits, **now.bits} if old.bits.get(path) != now.bits.get(path)]
+        self.bits = {
+            path: old.bits.get(path, old.usual)
+            for path in differ
+            if path not in self.items and path not in self.other and (self.whole or path in (only or ()))
+        }
+        """Files of which only the permission bits differ."""
+        self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
+        self.paths = [*self.items, *self.bits]
+        snapshots.need(item.name for item in self.items.values() if item)
+
+    def _wanted(self, path: str) -> bool:
+        return self.only is None or path in self.only
+
+    def _compare_trees(self, changes: list[Change], now: Before) -> None:
+        self.smudged.update(self.other)
+        if not self.old.raw:
+            return self._add(changes)
+        exact = self.snapshots.changes(self.old.raw, now.raw)
+        self._add([one for one in exact if one.path not in self.other])
+        known = self.snapshots.entries(self.old.raw, [change.path for change in changes])
+        rest = [one for one in changes if one.path in self.other or one.path not in {*self.items, *known}]
+        self._add(rest)
+        self.smudged.update(change.path for change in rest)
+        return None
+
+    def _add(self, changes: list[Change]) -> None:
+        for change in changes:
+            is_module = SUBMODULE in (change.old and change.old.mode, change.new and change.new.mode)
+            if not is_module and self._wanted(change.path):
+                self.items[change.path] = self._before(change.path, change.old)
+
+    def _before(self, path: str, entry: Entry | None) -> SavedFile | None:
+        if entry is None:
+            return None
+        if entry.mode == LINK:
+            return SavedFile(-1, entry.name)
+        if self.old.knows(path) and path not in self.other:
+            return SavedFile(self.old.bits.get(path, self.old.usual), entry.name)
+        there = item_at(self.root, path)
+        bits = there.bits if there and there.bits >= 0 else self.old.usual
+        is_program = entry.mode == EXECUTABLE
+        return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
+
+
+def removed(root: str, before: Before) -> list[str]:
+    """Return the ignored files near the step that are gone."""
+    return [path for path in before.nearby if not os.path.lexists(os.path.join(root, path))]
+
+
+def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> list[str]:
+    """Save the ignored files that a step took along, and return them: a rescue brings them back."""
+    before = state.read(workspace, snapshots)
+    paths = removed(workspace.root, before) if before else []
+    if before and paths:
+        items = {path: before.nearby[path] for path in paths}
+        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
+        names = [item.name for item in items.values()]
+        copy_objects(workspace.git, names, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
+        save(
+            workspace.git, os.path.basename(snapshots.folder), record.number, record.start, items, items=items
+        )
+    return paths
+
+
+def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
+    """Restore every path that differs from the beginning of the step, or only some of them.
+
+    Every change since then counts as the step's, inside its Files or not: nobody else works in this tree. What was
+    committed meanwhile is somebody's, and stays as it is committed.
+    """
+    old = state.read(workspace, snapshots)
+    committed = _committed(snapshots, record)
+    base = snapshots.with_entries(record.tree, committed)
+    placing = Placing(workspace.root)
+    slug = os.path.basename(snapshots.folder)
+    saved: Save | None = None
+    paths: dict[str, None] = {}
+    left = placing.failed
+    for _ in range(MOST_ROUNDS):
+        try:
+            found = Difference(snapshots, base, old, only)
+            if found.paths:
+                saved = save(workspace.git, slug, record.number, record.start, found.paths, saved)
+        except UltraError as problem:
+            if saved is None:
+                raise NotSavedError(str(problem)) from None
+            left["the rest"] = str(problem)
+            break
+        paths.update(dict.fromkeys(found.paths))
+        _put_back(placing, snapshots, found)
+        if found.rules:
+            RawTrees(snapshots).start_over()
+        if not found.paths or left:
+            break
+    try:
+        named = None if only is None else only - found.other
+        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named, committed)
+    except GitError as problem:
+        left["the index"] = str(problem)
+    return Undone(sorted(paths), left, record.number)
+
+
+def _committed(snapshots: Snapshots, record: Record) -> dict[str, Entry | None]:
+    """Return the paths that commits have changed since the step began -> what an undo leaves there.
+
+    That is what HEAD has; where the path had uncommitted changes before the step, it is what is there now.
+    """
+    git = snapshots.git
+    head = git.head()
+    if head == record.start:
+        return {}
+    changes = snapshots.changes(record.start, head)
+    paths = [change.path for change in changes]
+    before = snapshots.entries(record.tree, paths)
+    now = snapshots.entries(snapshots.take(), paths)
+    return {one.path: one.new if before.get(one.path) == one.old else now.get(one.path) for one in changes}
+
+
+def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None:
+    """Take away what is new, then write what was there."""
+    old = found.old
+    folders = {
+        path: bits for path, bits in old.folders.items() if os.path.isdir(os.path.join(placing.root, path))
+    }
+    if found.whole:
+        placing.set_bits(folders, also=0o700)
+    for path, item in found.items.items():
+        if item is None:
+            placing.remove(path)
+    gone = parents(path for path, item in found.items.items() if item is None)
+    there = {path: item for path, item in found.items.items() if item}
+    placing.prune((gone | found.new_folders).union(there).difference(old.folders))
+    plain = [item.name for path, item in there.items() if path not in found.smudged]
+    contents = read_blobs(snapshots.git, plain, snapshots.env)
+    for path, item in there.items():
+        try:
+            data = snapshots.smudged(item.name, path) if path in found.smudged else next(contents)
+        except GitError as problem:
+            placing.failed[path] = str(problem)
+        else:
+            placing.write(path, data, item.bits)
+    if found.whole:
+        placing.make_folders(old.folders)
+    placing.set_bits(found.bits)
+    placing.set_bits(
+        {
+            path: old.folders[path]
+            for path in (old.folders if found.whole else placing.made)
+            if path in old.folders
+        }
+    )

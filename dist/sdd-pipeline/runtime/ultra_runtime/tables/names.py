@@ -1,0 +1,8 @@
+"""Rendered from plugin.yaml, suite.yaml and the headers of agents/*.md.j2: edit those files, not this one."""
+
+PLUGIN = "sdd-pipeline"
+VERSION = "0.1.0"
+OLDEST_CLIENT = "2.1.197"
+READING = ("check-command", "check-path", "frontmatter", "guide", "validate", "work dispatch", "work status",)
+PROGRAMS = {"builder": ("git rm ...", "git mv ...",), "verifier": ("git diff ...", "git status",)}
+GRANTED = {"builder": ("task try",), "committer": ("task commit",), "verifier": ("task verify", "task commit",)}

@@ -1,0 +1,32 @@
+"""Rendered from contracts/requirement.yaml: edit that file, not this one."""
+
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Section
+
+CONTRACT = Contract(
+    artifact="requirement",
+    title="Requirement",
+    prefix="REQ",
+    format="quoted",
+    modes=Modes(write="none"),
+    places=("{project_dir}/Requirement.md",),
+    fields=(
+        Field(name="id", type="text", required=True, form="work-id"),
+        Field(name="title", type="text", required=True),
+        Field(name="Created", type="date", required=True),
+        Field(name="Language", type="text", required=True, values={"en": "English", "ko": "Korean", "ja": "Japanese"}),
+    ),
+    sections=(
+        Section(name="Request", required=True),
+        Section(name="Requirements", required=True),
+        Section(name="Acceptance Criteria", required=True),
+        Section(name="Out of Scope", required=False),
+    ),
+    codes={
+        "REQ_NOT_FOUND": Code(name="REQ_NOT_FOUND", severity="error", remedy="Let the specifier write it."),
+        "REQ_READ_ERROR": Code(name="REQ_READ_ERROR", severity="error", remedy="Make it a regular file that you can read."),
+        "REQ_PARSE_ERROR": Code(name="REQ_PARSE_ERROR", severity="error", remedy="Begin it with a line `# ` and the title, and save it as UTF-8."),
+        "REQ_MISSING_FIELD": Code(name="REQ_MISSING_FIELD", severity="error", remedy="Add it."),
+        "REQ_BAD_VALUE": Code(name="REQ_BAD_VALUE", severity="error", remedy="Write one of the allowed values."),
+        "REQ_MISSING_SECTION": Code(name="REQ_MISSING_SECTION", severity="error", remedy="Add the section, under its name in the language of the work."),
+    },
+)

@@ -1,0 +1,1 @@
+"""Read and write text: JSON, YAML, front matter, Markdown and times."""

@@ -1,0 +1,19 @@
+"""Check a shell command against the policy: block, warn or allow, with the rule and the reason.
+
+With --batch, standard input has one {"command"} per line, and each gets one line as its answer. A line may add "cwd",
+"repo_root" and "home", as for check-path.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.guard.batch import COMMAND, answer_for
+from ultra_runtime.usage import Args
+
+USAGE = "check-command [COMMAND] [--batch] [--json]"
+READ_ONLY = True
+
+
+def run(args: Args) -> Answer:
+    """Answer for one command, or for one per line."""
+    return answer_for(args, COMMAND, '{"command": "..."}')

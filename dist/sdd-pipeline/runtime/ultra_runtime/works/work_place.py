@@ -1,0 +1,129 @@
+"""Where a work is: its folder, its files, and what the runtime remembers of it in the git dir."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.forms import is_work_id
+from ultra_runtime.contract.stages import file_of
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.root import PROJECTS, names_in
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.lock import read_lock
+from ultra_runtime.run.state.run_place import RunPlace
+from ultra_runtime.run.tree.workspace import Workspace, find_workspace, make_folder, put
+from ultra_runtime.struct import Struct
+from ultra_runtime.typed import Any
+from ultra_runtime.words import listed, one_line
+
+STATE = "works"
+WORK = "work"
+"""The member of the lock of a run that names the work."""
+LIST = "WORK-LIST.md"
+
+
+class WorkOrder(Struct):
+    """One work of a working tree."""
+
+    workspace: Workspace
+    name: str
+
+    @property
+    def folder(self) -> str:
+        return os.path.join(self.workspace.root, PROJECTS, self.name)
+
+    def path(self, kind: str, task: str = "") -> str:
+        """Return the file of a kind; a task names its files."""
+        return os.path.join(self.folder, file_name(kind, task))
+
+    def show(self, kind: str, task: str = "") -> str:
+        """Return the same file as seen from the root."""
+        return "/".join([*PROJECTS.split(os.sep), self.name, file_name(kind, task)])
+
+    @property
+    def run_place(self) -> RunPlace:
+        """The run of the work: its tasks, written as the steps of a plan."""
+        root = self.workspace.root
+        return RunPlace(root, os.path.join(self.folder, "run", "plan.md"), Project(root, self.name), None)
+
+    def read_state(self) -> dict[str, Any]:
+        """Return what the runtime remembers of the work."""
+        found = self.workspace.read_sealed(STATE, f"{self.name}.json")
+        if not found:
+            hint = f"make the work with `{verb('work new')}`; a work of another clone has no record here"
+            raise RefusedError(f"there is no record of {self.name} in this working tree", hint)
+        return found
+
+    def write_state(self, state: dict[str, Any]) -> None:
+        """Remember the state of the work, so that a change by somebody else is recognised."""
+        self.workspace.write_sealed(state, STATE, f"{self.name}.json")
+
+    def keep_message(self, number: int, text: str, kind: str = "dispatch") -> None:
+        """Keep the text of a dispatch, or of the answer to it."""
+        path = self._message(number, kind)
+        make_folder(os.path.dirname(path))
+        put(path, text.encode("utf-8", "replace"))
+
+    def read_message(self, number: int, kind: str = "dispatch") -> str:
+        """Return a kept text; nothing if there is none."""
+        try:
+            return read_regular(self._message(number, kind)).decode("utf-8", "replace")
+        except UnreadableError:
+            return ""
+
+    def _message(self, number: int, kind: str) -> str:
+        return self.workspace.path(STATE, self.name, f"{number}-{kind}.xml")
+
+
+def file_name(kind: str, task: str = "") -> str:
+    """Return the name of a file of a work."""
+    return file_of(kind).replace("TASK-{topic}", task)
+
+
+def list_works(root: str) -> list[str]:
+    """Return the works of a repository in the order of their numbers."""
+    found = [name for name in names_in(os.path.join(root, PROJECTS)) if is_work_id(name)]
+    return sorted(found, key=lambda name: int(name[5:]))
+
+
+def make_work() -> WorkOrder:
+    """Make the folder of a new work under the next free number."""
+    workspace = find_workspace()
+    parent = os.path.join(workspace.root, PROJECTS)
+    works = list_works(workspace.root)
+    number = int(works[-1][5:]) + 1 if works else 1
+    while True:
+        work = WorkOrder(workspace, f"WORK-{number:02}")
+        try:
+            os.makedirs(parent, exist_ok=True)
+            os.mkdir(work.folder)
+            return work
+        except FileExistsError:
+            number += 1
+        except OSError as problem:
+            error = f"{one_line(work.folder)} cannot be made: {problem.strerror}"
+            raise RefusedError(error, "fix this and retry") from None
+
+
+def find_work(given: str | None) -> WorkOrder:
+    """Return the named work; without a name, the one in progress here or the only one."""
+    workspace = find_workspace()
+    works = list_works(workspace.root)
+    asked = next((part for part in (given or "").split("/") if is_work_id(part)), "")
+    if asked:
+        if asked not in works:
+            hint = f"there is {listed(works)}" if works else f"make one with `{verb('work new')}`"
+            raise RefusedError(f"there is no {asked} in {PROJECTS}", hint)
+        return WorkOrder(workspace, asked)
+    if given and not given.isdigit():  # a number is that of a step, in a hint of the executor
+        error = f"{one_line(given)} is not a work"
+        raise RefusedError(error, "name it as WORK-01")
+    name = (read_lock(workspace) or {}).get(WORK)
+    if isinstance(name, str) and name in works:
+        return WorkOrder(workspace, name)
+    if len(works) != 1:
+        hint = f"there is {listed(works)}" if works else f"make one with `{verb('work new')}`"
+        raise RefusedError("name the work", hint)
+    return WorkOrder(workspace, works[0])

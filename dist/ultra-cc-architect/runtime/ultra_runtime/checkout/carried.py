@@ -1,0 +1,166 @@
+"""Bring what is not committed but needed into a working copy: files that the project names, and dependencies."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ultra_runtime.checkout.ready import git_failed, system_failed
+from ultra_runtime.files.git import GitError, fields
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.guard.realpath import inside
+from ultra_runtime.rendered import launcher
+from ultra_runtime.words import counted, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ultra_runtime.files.git import Git
+
+INCLUDE = ".worktreeinclude"
+SCOPE = "@"
+FIRST_FEW = 3
+
+
+def copy_included(git: Git, commit: str, root: str, pinned: bytes | None = None) -> list[str]:
+    """Copy the ignored files that `.worktreeinclude` names; `pinned` are its lines where none is committed."""
+    try:
+        lines = include_lines(git, commit, pinned)
+        copied = [path for path in included_files(git, lines) if _copy(git.root, path, root)]
+    except GitError as problem:
+        raise git_failed(f"the files that {INCLUDE} names cannot be found", problem) from None
+    except OSError as problem:
+        raise system_failed(f"the files that {INCLUDE} names cannot be copied", problem) from None
+    return (
+        [f"{counted(len(copied), 'ignored file')} copied, as {INCLUDE} says: {_few(copied)}"]
+        if copied
+        else []
+    )
+
+
+def include_lines(git: Git, commit: str, pinned: bytes | None = None) -> bytes:
+    """Return the committed `.worktreeinclude`; if there is none, the pinned lines or else those of the user's tree."""
+    committed = git.done("--no-replace-objects", "cat-file", "blob", f"{commit}:{INCLUDE}")
+    if not committed.status:
+        return committed.out
+    if pinned is not None:
+        return pinned
+    try:
+        return read_regular(os.path.join(git.root, INCLUDE))
+    except UnreadableError:
+        return b""
+
+
+def included_files(git: Git, lines: bytes) -> list[str]:
+    """Return the untracked files that match one of these patterns and that the user's git ignores."""
+    if not lines.strip():
+        return []
+    patterns = os.path.join(git.folder, f"{launcher()}-include.{os.getpid()}")
+    words = ("-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--ignored")
+    try:
+        with open(patterns, "wb") as file:
+            file.write(lines)
+        matched = git.ask(*words, f"--exclude-from={patterns}")
+    finally:
+        if os.path.exists(patterns):
+            os.unlink(patterns)
+    if not matched:
+        return []
+    ignored = git.done("check-ignore", "-z", "--stdin", given=matched)
+    if ignored.status > 1:
+        raise GitError(["check-ignore"], ignored)
+    return fields(ignored.out)
+
+
+def _copy(source: str, path: str, root: str) -> bool:
+    """Copy one file with its mode, or a link as it is; what is committed stays, and so does anything else."""
+    from shutil import copy2
+
+    old, new = os.path.join(source, path), os.path.join(root, path)
+    above = os.path.dirname(new)
+    found = os.lstat(old)
+    if os.path.lexists(new) or not inside(os.path.realpath(above), root):
+        return False
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+        return False
+    os.makedirs(above, exist_ok=True)
+    copy2(old, new, follow_symlinks=False)
+    return True
+
+
+def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
+    """Make the user's dependency folders available wherever the commit has the folder above them.
+
+    Each is a folder of links: removing it, or an entry of it, takes nothing from the user. A link of the user's
+    that leads to another place of the tree, as workspaces have them, leads to the same place of the copy.
+    """
+    if not names:
+        return []
+    try:
+        said = git.ask("-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--directory")
+        found = [path.rstrip("/") for path in fields(said) if os.path.basename(path.rstrip("/")) in names]
+        linked = [path for path in found if _link_folder(git.root, path, root)]
+    except GitError as problem:
+        raise git_failed("dependency folders cannot be found", problem) from None
+    except OSError as problem:
+        raise system_failed("dependency folders cannot be linked", problem) from None
+    notes = [f"dependencies as you have them: {_few(linked)}"] if linked else []
+    editable = [path for path in linked if _leads_back(git.root, path)]
+    if editable:
+        notes.append(
+            f"{_few(editable)} imports from your working tree: let `setup` install the project to test what is committed"
+        )
+    return notes
+
+
+def _link_folder(source: str, path: str, root: str) -> bool:
+    old, new = os.path.join(source, path), os.path.join(root, path)
+    above = os.path.dirname(new)
+    if os.path.lexists(new) or not os.path.isdir(old):
+        return False
+    if not os.path.isdir(above) or not inside(os.path.realpath(above), root):
+        return False
+    _link_entries(old, new)
+    return True
+
+
+def _link_entries(old: str, new: str) -> None:
+    os.mkdir(new)
+    for entry in os.scandir(old):
+        target = os.path.join(new, entry.name)
+        if entry.is_symlink() and not os.path.isabs(os.readlink(entry.path)):
+            os.symlink(os.readlink(entry.path), target)
+        elif entry.name.startswith(SCOPE) and entry.is_dir():
+            _link_entries(entry.path, target)
+        else:
+            os.symlink(entry.path, target)
+
+
+def _leads_back(source: str, path: str) -> bool:
+    """Tell whether a Python environment imports the project from the user's tree."""
+    wanted = os.fsencode(source)
+    for name in _import_files(os.path.join(source, path, "lib")):
+        try:
+            if wanted in read_regular(name):
+                return True
+        except UnreadableError:
+            continue
+    return False
+
+
+def _import_files(lib: str) -> Iterator[str]:
+    for version in os.listdir(lib) if os.path.isdir(lib) else ():
+        packages = os.path.join(lib, version, "site-packages")
+        for name in os.listdir(packages) if os.path.isdir(packages) else ():
+            if name.endswith((".pth", ".egg-link")) or (
+                name.startswith("__editable__") and name.endswith(".py")
+            ):
+                yield os.path.join(packages, name)
+
+
+def _few(paths: list[str]) -> str:
+    more = len(paths) - FIRST_FEW
+    return ", ".join(one_line(path, 80) for path in paths[:FIRST_FEW]) + (
+        f" and {more} more" if more > 0 else ""
+    )

@@ -1,0 +1,55 @@
+"""ultra-plugin adopt: make a source tree of an existing plugin or marketplace."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ultra_plugin.cli.options import json_option
+
+if TYPE_CHECKING:
+    from ultra_plugin.adopt import Adopted
+
+
+@click.command("adopt")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--share",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Make fragments of passages that occur at least N times in the prompts.",
+)
+@json_option
+def adopt_command(source: Path, target: Path | None, share: int | None, as_json: bool) -> None:
+    """Make a source tree of the plugin or marketplace SOURCE, a folder or a zip, in TARGET.
+
+    The tree renders to the same bytes, modes and links; this is proved before anything is written to TARGET. TARGET
+    must be new or empty; without it, a folder with the name of the plugin is made here.
+    """
+    from ultra_plugin.adopt import adopt  # late: a build with nothing to do does not need it
+
+    adopted = adopt(source, target, share or 0)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(adopted)))
+    else:
+        click.echo("\n".join(_lines(adopted)))
+
+
+def _lines(adopted: Adopted) -> Iterator[str]:
+    names = adopted.plugins
+    what = names[0] if len(names) == 1 else f"{len(names)} plugins"
+    size = f"{adopted.files} files, {adopted.size / 1000:.0f} kB"
+    yield f"{adopted.target}/plugin_src: {what}, {size}; it renders to the same bytes, modes and links"
+    if shared := adopted.shared:
+        yield f"{shared.fragments} fragments, used {shared.uses} times, save {shared.lines} lines"
+    if adopted.refused:
+        yield "The client calls this an error, so the build refuses it:"
+        yield from (f"  {problem}" for problem in adopted.refused)
+    yield ""
+    yield f"Build it: cd {adopted.target} && ultra-plugin build"

@@ -1,0 +1,1 @@
+"""Forks as overlays: a small tree over an upstream that upgrades without a merge."""

@@ -1,0 +1,122 @@
+"""The files of an overlay: what each one does, and to which file of the upstream."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ultra_plugin.errors import Problem, refuse
+from ultra_plugin.overlay.settings import LOCK, SETTINGS, shown_in
+from ultra_plugin.source import is_source
+
+UPSTREAM = "upstream:"
+MARKER, PATCH, DATA = ".remove", ".patch.yaml", ".yaml"
+SHARED = ("contracts", "fragments", "outputs", "policy", "runtime", "plugins")
+"""Folders beside plugins/; every other folder of an overlay is one of the plugin's."""
+SHARED_FILES = ("suite.yaml", "limits.yaml", "LICENSE")
+OWN = frozenset({
+    SETTINGS, LOCK, "README.md", "CHANGELOG.md", "MIGRATION.md", "SECURITY.md", "CONTRIBUTING.md", "Makefile",
+    "pyproject.toml", "dist", "tests",
+})  # fmt: skip
+"""Files and folders at the top of an overlay that belong to the fork's repository, not to the plugin."""
+_TAG = re.compile(
+    r"\{#.*?#\}|\{%[-+]?\s*(?:(?P<open>block)\s+(?P<name>\w+)|(?P<close>endblock)|extends\s+[\"'](?P<parent>[^\"']+)[\"'])"
+    r".*?%\}",
+    re.DOTALL,
+)
+Kind = Literal["add", "replace", "extend", "remove", "patch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One file of an overlay."""
+
+    file: str
+    """Its path in the overlay."""
+    target: str
+    """The path that it adds or changes in the whole tree."""
+    kind: Kind
+    content: bytes
+    parent: str = ""
+    """The template that it extends, as written after `upstream:`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text of one block of a template."""
+
+    line: int
+    text: str
+
+
+def blocks_in(text: str) -> dict[str, Block]:
+    """Return the blocks of a template by name, with their source text."""
+    found: dict[str, Block] = {}
+    opened: list[tuple[str, int]] = []
+    for tag in _TAG.finditer(text):
+        if tag["open"]:
+            opened.append((tag["name"], tag.end()))
+        elif tag["close"] and opened:
+            name, start = opened.pop()
+            found[name] = Block(text.count("\n", 0, start) + 1, text[start : tag.start()].strip("\n"))
+    return found
+
+
+def parent_in(text: str) -> str:
+    """Return the template that a template extends, or ""."""
+    return next((tag["parent"] for tag in _TAG.finditer(text) if tag["parent"]), "")
+
+
+def placed(path: str, folder: str) -> str:
+    """Return the path in the whole tree of a path in an overlay, whose plugin has this folder."""
+    is_shared = path.partition("/")[0] in SHARED or path in SHARED_FILES
+    return path if is_shared else f"{folder}/{path}"
+
+
+def short(path: str, folder: str) -> str:
+    """Return the path in an overlay of a path in the whole tree."""
+    return path.removeprefix(f"{folder}/")
+
+
+def read_overrides(root: Path, folder: str, upstream: Iterable[str]) -> list[Override]:
+    """Return what every file of an overlay does; two files for one path are a problem."""
+    known = frozenset(upstream)
+    overrides: dict[str, Override] = {}
+    problems = []
+    for path in sorted(_walk(root, "")):
+        made = _override(root, path, folder, known)
+        if first := overrides.get(made.target):
+            message = f"{first.file} is already there for '{made.target}'"
+            problems.append(Problem(shown_in(root, path), 0, "two-overlays", message, "remove one of them"))
+        overrides[made.target] = made
+    refuse(problems)
+    return list(overrides.values())
+
+
+def _override(root: Path, path: str, folder: str, known: frozenset[str]) -> Override:
+    content = (root / path).read_bytes()
+    if path.endswith(MARKER):
+        return Override(path, placed(path.removesuffix(MARKER), folder), "remove", content)
+    if path.endswith(PATCH):
+        return Override(path, placed(path.removesuffix(PATCH) + DATA, folder), "patch", content)
+    target = placed(path, folder)
+    parent = parent_in(content.decode("utf-8", "replace")) if path.endswith(".j2") else ""
+    if parent.startswith(UPSTREAM):
+        return Override(path, target, "extend", content, parent.removeprefix(UPSTREAM))
+    return Override(path, target, "replace" if target in known else "add", content)
+
+
+def _walk(root: Path, folder: str) -> Iterator[str]:
+    with os.scandir(root / folder) as entries:
+        for entry in entries:
+            path = f"{folder}{entry.name}"
+            if path in OWN or entry.name.startswith(".") or entry.name == "__pycache__":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _walk(root, f"{path}/")
+            elif path.endswith(MARKER) or is_source(path):
+                yield path

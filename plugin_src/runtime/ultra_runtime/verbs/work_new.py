@@ -1,0 +1,46 @@
+"""Make a new work from a request on standard input: its number, its folder, its row in the list.
+
+A request that says auto, or 자동으로 or 自動で, is not asked about; --auto says so too.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.rendered import verb
+from ultra_runtime.usage import Args
+from ultra_runtime.words import one_line
+from ultra_runtime.works.tags import is_auto, without_tag
+from ultra_runtime.works.work_place import make_work
+from ultra_runtime.works.written import IN_PROGRESS, list_work, log
+
+USAGE = "work new [--auto] [--json]"
+LONGEST_TITLE = 80
+HINT = "say on standard input what is to be done"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the work and the call that comes next."""
+    request = as_text(read_given(None, HINT), HINT).strip()
+    words = without_tag(request)
+    if not words:
+        raise RefusedError("the request has a tag only", HINT)
+    work = make_work()
+    title = one_line(words.split("\n")[0], LONGEST_TITLE)
+    auto = args.flag("--auto") or is_auto(request)
+    state = {
+        "request": request,
+        "title": title,
+        "auto": auto,
+        "language": "",
+        "references": "",
+        "dispatches": [],
+        "handoffs": {},
+    }
+    work.write_state(state)
+    list_work(work, title, IN_PROGRESS)
+    log(work, "main", f"new{' auto' if auto else ''}: {request}")
+    call = f"{verb('work next')} {work.name}"
+    return Answer(
+        {"ok": True, "work": work.name, "auto": auto, "next": call}, f"{work.name}: {title}\nNext: {call}"
+    )

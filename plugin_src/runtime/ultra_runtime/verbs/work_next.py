@@ -1,0 +1,46 @@
+"""Say what comes next in a work: agents to spawn, a question for the user, or the end.
+
+Takes the answers that agents have given since the last call, and decides from them, the files of the work and git.
+With --mine the user claims changes at PATH that no task made.
+"""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.rendered import verb
+from ultra_runtime.typed import Any
+from ultra_runtime.usage import Args
+from ultra_runtime.works.turns import ASK, FINISH, SPAWN, START, as_spawn, next_turn
+from ultra_runtime.works.work_place import find_work
+
+USAGE = "work next [WORK-NN] [PATH...] [--mine] [--json]"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the word for what comes next, and everything that it needs."""
+    mine = args.rest("PATH")
+    if bool(mine) != args.flag("--mine"):
+        raise args.usage.error("--mine and the paths that the user claims must be given together")
+    work = find_work(args.get("WORK-NN"))
+    turn = next_turn(work, mine)
+    data: dict[str, Any] = {"ok": True, "work": work.name, "do": turn.word}
+    if turn.why:
+        data["why"] = list(turn.why)
+    if turn.word == SPAWN:
+        data["agents"] = [as_spawn(work, one) for one in turn.dispatches]
+        data["next"] = f"spawn every agent of `agents` in one message, then `{verb('work next')} {work.name}`"
+    elif turn.word == ASK:
+        data.update(
+            show=list(turn.show),
+            next=f"show these files, ask for approval, then `{verb('work start')} {work.name}`",
+        )
+    elif turn.word == START:
+        data["next"] = f"`{verb('work start')} {work.name}`"
+    elif turn.word == FINISH:
+        data["next"] = f"`{verb('work finish')}`"
+    else:
+        data["next"] = "tell the user why, and stop"
+    words = [one["prompt"] for one in data.get("agents", ())]
+    return Answer(
+        data, "\n".join([f"{work.name}: {turn.word}", *turn.why, *turn.show, *words, f"Next: {data['next']}"])
+    )

@@ -1,0 +1,115 @@
+"""Record the answer of an agent: checked in its form, and believed only as far as git and the run agree."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.statuses import COMPLETED
+from ultra_runtime.run.step.failing import after_failure
+from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.words import one_line
+from ultra_runtime.works.handoffs import SPECIFIER, VERIFIER, keep_handoff
+from ultra_runtime.works.messages import FAIL, PASS, TaskResult, read_result
+from ultra_runtime.works.task_standing import pinned_plan, write_standing
+from ultra_runtime.works.work_documents import read_work
+from ultra_runtime.works.written import IN_PROGRESS, list_work, log, write_result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.works.work_documents import WorkPlan
+    from ultra_runtime.works.work_place import WorkOrder
+
+OPEN, ANSWER = "open", "answer"
+
+
+def store_answer(work: WorkOrder, text: str) -> dict[str, Any]:
+    """Check the form of an answer and keep it for the next turn; return the dispatch that it closes."""
+    result = read_result(text, work.name)
+    for one in work.read_state()["dispatches"]:
+        if (one["agent"], one["task"], one["state"]) == (result.agent, result.task, OPEN):
+            work.keep_message(one["number"], text, ANSWER)
+            return dict(one)
+    who = f"{result.agent} {result.task}".strip()
+    raise RefusedError(f"no dispatch to {who} is open", f"ask what comes next: `{verb('work next')}`")
+
+
+def absorb(work: WorkOrder, state: dict[str, Any], live: Live | None) -> None:
+    """Close every open dispatch whose answer has come."""
+    for one in state["dispatches"]:
+        text = work.read_message(one["number"], ANSWER) if one["state"] == OPEN else ""
+        if text:
+            _absorb(work, state, live, one, read_result(text, work.name))
+            work.write_state(state)
+
+
+def _absorb(
+    work: WorkOrder, state: dict[str, Any], live: Live | None, dispatch: dict[str, Any], result: TaskResult
+) -> None:
+    status, why = result.status, result.notes if result.status == FAIL else ""
+    if live is not None and result.task:
+        status, why = _judged(work, live, dispatch, result, why)
+    elif result.agent == SPECIFIER:
+        status, why = _specified(work, state, status, why)
+    dispatch.update(state=status, why=one_line(why, 600))
+    keep_handoff(state, result.agent, result.task, result.handoff)
+    log(work, result.agent, f"{status} {result.task} {why or result.summary}".strip())
+
+
+def _specified(work: WorkOrder, state: dict[str, Any], status: str, why: str) -> tuple[str, str]:
+    """Check what the specifier wrote; its word alone is not enough."""
+    plan, problems = read_work(work)
+    if plan is None:
+        return FAIL, "; ".join(problems) or why
+    state.update(title=plan.title, language=plan.language)
+    list_work(work, plan.title, IN_PROGRESS)
+    return status, why
+
+
+def _judged(
+    work: WorkOrder, live: Live, dispatch: dict[str, Any], result: TaskResult, why: str
+) -> tuple[str, str]:
+    """Compare an answer about a task with the run: only a commit is a pass, and a failure is an attempt."""
+    plan = pinned_plan(work)
+    number = plan.number(result.task)
+    status = result.status
+    committed = live.progress.state(number) == COMPLETED
+    if result.agent == VERIFIER:
+        if status == PASS and not committed:
+            status, why = FAIL, f"{result.task} is not committed, whatever the answer says"
+        elif committed:
+            status = PASS
+            _write_result(work, live, plan, result)
+    if status == FAIL and not committed:
+        why = count_failure(live, number, dispatch["attempts"], why or result.summary)
+    write_standing(work, live, plan)
+    return status, why
+
+
+def count_failure(live: Live, number: int, attempts: int, why: str) -> str:
+    """Count a failure, unless a verification has counted it since the dispatch; return the reason of the one counted.
+
+    The last one halts the work.
+    """
+    if live.progress.attempts(number) > attempts:
+        return str(live.progress.step(number).get(progress_fields.STEPS_ERROR) or why)
+    record = live.records.read()
+    if not live.ended and record is not None and record.number == number:
+        record.attempts += 1
+        record.verified = ""
+        after_failure(live, live.assignment.step(number), record, one_line(why, 600))
+    return why
+
+
+def _write_result(work: WorkOrder, live: Live, plan: WorkPlan, result: TaskResult) -> None:
+    step = live.progress.step(plan.number(result.task))
+    commit = str(step.get(progress_fields.STEPS_COMMIT) or "")
+    said = (
+        live.git.line("diff-tree", "-r", "--root", "--name-only", "--no-commit-id", commit) if commit else ""
+    )
+    result.status = PASS
+    used = step.get(progress_fields.STEPS_ATTEMPTS) or 0
+    issues = [f"verified {used} times"] if isinstance(used, int) and used > 1 else []
+    write_result(work, plan, result, commit[:10], said.split("\n") if said else [], issues)

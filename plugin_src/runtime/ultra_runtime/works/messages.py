@@ -1,0 +1,141 @@
+"""The messages between the conversation and its agents: a dispatch is made, and an answer is checked, here alone."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.rendered import table, verb
+from ultra_runtime.struct import Struct
+from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
+from ultra_runtime.text.xmltext import Element, XmlError, element, read_xml
+from ultra_runtime.words import listed, one_line
+from ultra_runtime.works.handoffs import BUILDER, FOUR, SCHEDULER, SPECIFIER, VERIFIER, previous_results
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ultra_runtime.works.work_documents import WorkPlan
+    from ultra_runtime.works.work_place import WorkOrder
+
+RESULT = "task-result"
+PASS, FAIL = "PASS", "FAIL"
+ROLES = {
+    SPECIFIER: ("specifier+planner", "plan", work_plan_fields.KIND),
+    SCHEDULER: ("scheduler", "route", work_plan_fields.KIND),
+    BUILDER: ("builder", "implement", task_fields.KIND),
+    VERIFIER: ("verifier+committer", "verify", task_fields.KIND),
+}
+"""Agent -> both of its roles, what it is to do, and the file that says what."""
+
+
+class TaskResult(Struct):
+    """The checked answer of an agent."""
+
+    agent: str
+    task: str
+    status: str
+    summary: str
+    files: list[str]
+    checks: list[tuple[str, str]]
+    notes: str
+    handoff: dict[str, str]
+
+
+def dispatch_text(
+    work: WorkOrder,
+    state: dict[str, Any],
+    plan: WorkPlan | None,
+    agent: str,
+    task: str,
+    extra: Sequence[str] = (),
+) -> str:
+    """Return the dispatch to an agent, with exactly the context and the references that it should have."""
+    role, action, kind = ROLES[agent]
+    mode = plan.mode if plan else ""
+    title = plan.task(task).title if plan and task else state["title"]
+    named = {"to": role, "work": work.name, "task": task, "execution-mode": mode}
+    context = {
+        "project": plan.project if plan else "",
+        "language": plan.language if plan else state["language"],
+        "plan-file": work.show(work_plan_fields.KIND),
+        "requirement-file": work.show(requirement_fields.KIND),
+        "references-dir": state["references"],
+    }
+    spec = {"file": work.show(kind, task), "title": title, "action": action}
+    previous = previous_results(state, plan, agent, task)
+    rows = [
+        element("context", {}, [element(name, {}, text) for name, text in context.items()]),
+        element("task-spec", spec, "\n".join(extra)),
+        element("previous-results", {}, previous),
+        element("ref-cache", {}, table("references").TEXTS.get(role, "")),
+    ]
+    return element("dispatch", {name: value for name, value in named.items() if value}, rows)
+
+
+def read_result(text: str, work: str) -> TaskResult:
+    """Return the answer of an agent, or refuse one that is not a task-result."""
+    start, end = text.rfind(f"<{RESULT}"), text.rfind(f"</{RESULT}>")
+    if start < 0 or end < start:
+        raise _refusal(f"it has no <{RESULT}> element")
+    try:
+        found = read_xml(text[start : end + len(RESULT) + 3])
+    except XmlError as problem:
+        raise _refusal(str(problem)) from None
+    faults = [*_faults(found, work)]
+    if faults:
+        raise _refusal("; ".join(faults))
+    handoff = found.find("context-handoff") or Element("", {}, [])
+    listing = found.find("files-changed") or Element("", {}, [])
+    checks = found.find("verification") or Element("", {}, [])
+    return TaskResult(
+        _agent(found.attributes["agent"]),
+        found.attributes.get("task", ""),
+        found.attributes["status"],
+        found.words("summary"),
+        [one.text.strip() for one in listing.inner if one.text.strip()],
+        [
+            (one.attributes.get("name", one.text.strip()), one.attributes.get("status", ""))
+            for one in checks.inner
+        ],
+        found.words("notes"),
+        {name: handoff.words(name) for name in FOUR},
+    )
+
+
+def _faults(found: Element, work: str) -> list[str]:
+    faults = []
+    if found.attributes.get("work") != work:
+        faults.append(f"work must be {work}, not {one_line(found.attributes.get('work', 'missing'), 40)}")
+    if _agent(found.attributes.get("agent", "")) not in ROLES:
+        names = listed([role for role, _, _ in ROLES.values()], "or")
+        faults.append(f"agent must be {names}, not {one_line(found.attributes.get('agent', 'missing'), 40)}")
+    if found.attributes.get("status") not in (PASS, FAIL):
+        faults.append(
+            f"status must be {PASS} or {FAIL}, not {one_line(found.attributes.get('status', 'missing'), 40)}"
+        )
+    if not found.words("summary"):
+        faults.append("it has no <summary>")
+    handoff = found.find("context-handoff")
+    if handoff is None:
+        faults.append("it has no <context-handoff>")
+    else:
+        missing = [name for name in FOUR if handoff.find(name) is None]
+        faults += [f"<context-handoff> has no <{name}>" for name in missing]
+    return faults
+
+
+def _agent(name: str) -> str:
+    return name.partition("+")[0]
+
+
+def _refusal(fault: str) -> RefusedError:
+    hint = f"answer again with the whole element; its form is in the references (`{verb('guide')} references xml`)"
+    return RefusedError(f"the answer is not a {RESULT}: {fault}", hint)
+
+
+def work_of(text: str) -> str:
+    """Return the work that an answer names, without checking the rest of it."""
+    start = text.rfind(f"<{RESULT}")
+    head = text[start : text.find(">", start)] if start >= 0 else ""
+    return head.partition('work="')[2].partition('"')[0]

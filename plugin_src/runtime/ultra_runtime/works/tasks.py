@@ -1,0 +1,76 @@
+"""Verify and commit one task: the commit gate, then the executor's own verification and commit."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.rendered import verb
+from ultra_runtime.run.state.judging import why_blocked
+from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.step.failing import after_failure
+from ultra_runtime.run.step.verify import Verified, need_record, verify
+from ultra_runtime.words import listed, one_line
+from ultra_runtime.works.commit_gate import gate_faults
+from ultra_runtime.works.side_by_side import set_aside
+from ultra_runtime.works.task_standing import done_tasks, others_files, pinned_plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.state.shell_call import Outcome
+    from ultra_runtime.works.work_documents import Task, WorkPlan
+    from ultra_runtime.works.work_place import WorkOrder
+
+
+def find_task(plan: WorkPlan, given: str) -> Task:
+    """Return the task that a word names: its id, or the number of its step."""
+    if given.isdigit() and 0 < int(given) <= len(plan.tasks):
+        return plan.tasks[int(given) - 1]
+    names = [task.name for task in plan.tasks]
+    if given not in names:
+        raise RefusedError(f"this work has no task {one_line(given, 40)}", f"use {listed(names, 'or')}")
+    return plan.task(given)
+
+
+def isolate_task(work: WorkOrder, live: Live, given: str) -> tuple[Task, int]:
+    """Return a task that has begun, and its step, without what other builders have changed in their own files."""
+    plan = pinned_plan(work)
+    task = find_task(plan, given)
+    number = plan.number(task.name)
+    record = need_record(live, number)
+    state = work.read_state()
+    set_aside(live, record, state, others_files(state, plan, done_tasks(live, plan), task.name))
+    work.write_state(state)
+    return task, number
+
+
+def verify_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tuple[Task, Verified]:
+    """Compare what the builder says with the tree, then run the Verify of the task."""
+    task, number = isolate_task(work, live, given)
+    record = need_record(live, number)
+    now = live.snapshots.take()
+    if record.verified == now:
+        return task, verify(live, number, seconds)
+    changes = [one for one in live.snapshots.changes(record.tree, now) if one.path not in record.artefacts]
+    faults = gate_faults(work, task, changes)
+    if not faults or record.attempts >= live.most_attempts():
+        return task, verify(live, number, seconds)
+    record.attempts += 1
+    record.verified = ""
+    live.records.write(record)
+    step = live.assignment.step(number)
+    follows = after_failure(live, step, record, one_line("; ".join(faults), 1000))
+    return task, Verified(record.attempts, faults, None, follows)
+
+
+def try_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tuple[Task, Outcome]:
+    """Run the Verify of a task without counting an attempt; the policy decides as always."""
+    plan = pinned_plan(work)
+    task = find_task(plan, given)
+    command = " && ".join(task.verify)
+    reason = why_blocked(live.place, command)
+    if reason:
+        raise RefusedError(
+            f"Verify of {task.name} is blocked and was not run: {reason}",
+            f"tell the user: `{verb('run abort')}` ends the work",
+        )
+    return task, run_command(live.place, command, f"{task.name}-try.log", seconds)

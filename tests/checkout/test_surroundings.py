@@ -1,0 +1,129 @@
+"""What a run is pinned to beside its commit: what is seen of it, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.kit.files import write_tree
+from tests.kit.repository import git, make_repository
+from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.checkout.surroundings import (
+    LARGEST_READ,
+    MOST_ENTRIES,
+    Surroundings,
+    changed_names,
+    differences,
+    look_around,
+)
+from ultra_runtime.files.git import Git, find_git
+
+SETTINGS = settings_of({})
+ENV = {"GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin:/usr/local/bin"}
+Change = Callable[[Path], object]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository with installed dependencies and an included file."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    folder = tmp_path / "repo"
+    make_repository(
+        folder,
+        {"README.md": "x\n", ".gitignore": "node_modules/\n*.env\n"},
+        "first",
+        ENV | {"HOME": str(tmp_path)},
+    )
+    write_tree(
+        folder,
+        {
+            "node_modules/.bin/check": "one\n",
+            "node_modules/lib/deep/index.js": "one\n",
+            "node_modules/lib/large.js": "x" * (LARGEST_READ + 1),
+            "node_modules/.cache/x": "one\n",
+            "a/b/c/node_modules/x": "one\n",
+            "a/b/c/d/node_modules/x": "one\n",
+            "local.env": "one\n",
+            ".worktreeinclude": "*.env\n",
+        },
+    )
+    return folder
+
+
+def pinned(root: Path) -> tuple[Git, Surroundings]:
+    found = find_git(str(root))
+    return found, Surroundings.of(look_around(found, {}, SETTINGS).as_data())
+
+
+def rewrite(name: str, text: str) -> Change:
+    return lambda root: write_tree(root, {name: text})
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        (rewrite("node_modules/.bin/check", "two\n"), ["node_modules"]),
+        (rewrite("node_modules/lib/deep/index.js", "longer\n"), ["node_modules"]),
+        (rewrite("node_modules/lib/deep/index.js", "two\n"), []),  # deeper down only the size is seen
+        (rewrite("node_modules/lib/large.js", "y" * (LARGEST_READ + 1)), []),
+        (rewrite("node_modules/lib/large.js", "x" * LARGEST_READ), ["node_modules"]),
+        (rewrite("node_modules/new/index.js", ""), ["node_modules"]),
+        (rewrite("node_modules/.cache/x", "another\n"), []),
+        (rewrite("node_modules/.bin/check", "one\n"), []),  # installed again
+        (lambda root: (root / "node_modules/link").symlink_to("lib"), ["node_modules"]),
+        (rewrite("a/b/c/node_modules/x", "two\n"), ["a/b/c/node_modules"]),
+        (rewrite("a/b/c/d/node_modules/x", "two\n"), []),  # too deep to be looked for
+        (rewrite("local.env", "two\n"), ["local.env"]),
+        (rewrite("new.env", ""), ["new.env"]),
+        (rewrite(".worktreeinclude", ""), []),  # the lines of the start count
+        (rewrite("src/new.py", ""), []),
+    ],
+)  # fmt: skip
+def test_what_is_brought_is_compared(root: Path, change: Change, seen: list[str]) -> None:
+    found, was = pinned(root)
+    change(root)
+    assert differences(found, was, SETTINGS) == [["carried", name] for name in seen]
+
+
+def test_a_large_folder_is_compared_near_its_top(root: Path) -> None:
+    for name in range(MOST_ENTRIES + 1):
+        (root / f"node_modules/{name:05}").mkdir()
+    write_tree(root, {"node_modules/00000/x": ""})
+    found, was = pinned(root)
+    write_tree(root, {"node_modules/00000/x": "not seen"})
+    assert differences(found, was, SETTINGS) == []
+    (root / "node_modules/zzzzz").mkdir()
+    assert differences(found, was, SETTINGS) == [["carried", "node_modules"]]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("filter.x.smudge", "cat"), ("core.autocrlf", "input"), ("core.eol", "crlf"), ("core.attributesFile", "/nowhere")],
+)  # fmt: skip
+def test_settings_of_git_that_convert_files_are_compared(root: Path, key: str, value: str) -> None:
+    found, was = pinned(root)
+    git(root, "config", key, value)
+    assert differences(found, was, SETTINGS) == [["reading", key.lower()]]
+    git(root, "config", "--unset", key)
+    git(root, "config", "user.name", "another")
+    assert differences(found, was, SETTINGS) == []
+
+
+def test_local_attributes_are_compared(root: Path, tmp_path: Path) -> None:
+    found, was = pinned(root)
+    write_tree(tmp_path, {".config/git/attributes": "* text\n"})
+    write_tree(root, {".git/info/attributes": "* text\n"})
+    names = [name for _, name in differences(found, was, SETTINGS)]
+    assert names == [str(root / ".git/info/attributes"), "~/.config/git/attributes"]
+
+
+def test_names_of_all_that_changed_are_told_together(root: Path) -> None:
+    found, was = pinned(root)
+    write_tree(root, {"local.env": "two\n", ".worktreeinclude": "*.env\n*.other\n"})
+    git(root, "config", "core.eol", "lf")
+    now = look_around(found, {"proof": "off"}, SETTINGS)
+    assert changed_names(was, now) == ["`proof`", ".worktreeinclude", "core.eol", "local.env"]
+    assert changed_names(was, was) == []

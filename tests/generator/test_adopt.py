@@ -1,0 +1,235 @@
+"""ultra-plugin adopt: a source tree that renders to the same bytes, modes and links, or one sentence and nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.kit.files import write_tree
+from ultra_plugin.adopt import adopt, different
+from ultra_plugin.cli.program import run
+from ultra_plugin.errors import UltraError
+from ultra_plugin.folder import read_folder
+from ultra_plugin.pipeline import build
+
+SHARED = "Write short sentences.\nName files {{ with }} their lines.\nSay what {% you %} did not see.\n\n"
+THEIRS: dict[str, str | bytes] = {
+    ".claude-plugin/plugin.json": '{"name": "theirs", "version": "1.0.0",\r\n "odd": {}}',
+    "commands/Go.md": f"---\ndescription: go\n---\n{SHARED}Go  \n\n\n\nnow",
+    "commands/deep/stop.md": f"# Stop\n\n{SHARED}Stop.\n",
+    "commands/windows.md": SHARED.replace("\n", "\r\n"),
+    "agents/latin.md": b"caf\xe9\n",
+    "agents/roles.md": "---\nname: roles\nrole: reviewer\nbudget: 3\n---\nx\n",
+    "templates/page.html.j2": "{{ theirs }} {% not ours\n",
+    "plugin.yaml": "also: theirs\n",
+    "icon/icon.svg": "<svg/>",
+    "scripts/run": "#!/bin/sh\n",
+    "notes~": "kept, although it looks like a backup\n",
+    "docs/odd[1]*.md": "# Odd\n",
+    "merge.md": "<<<<<<< yours\nshown in a text\n",
+}
+
+
+def plugin(root: Path, name: str = "theirs") -> Path:
+    folder = write_tree(root, THEIRS)
+    manifest = folder / ".claude-plugin/plugin.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b"theirs", name.encode()))
+    os.symlink("Go.md", folder / "commands/link.md")
+    os.symlink("../docs", folder / "scripts/docs")
+    return folder
+
+
+def same(original: Path, built: Path) -> bool:
+    return different(read_folder(original), read_folder(built)) == ""
+
+
+def test_a_folder_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    original = plugin(tmp_path / "original")
+    adopted = adopt(original, tmp_path / "tree")
+    assert (adopted.plugins, adopted.files) == (("theirs",), len(THEIRS) + 2)
+    build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    assert same(original, tmp_path / "tree/dist/theirs")
+    (tmp_path / "tree/dist/theirs/scripts/run").chmod(0o644)
+    assert not same(original, tmp_path / "tree/dist/theirs")
+
+
+def test_a_zip_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    original = plugin(tmp_path / "original")
+    adopt(original, tmp_path / "tree")
+    build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    adopt(tmp_path / "tree/dist/theirs-1.0.0.zip", tmp_path / "again")
+    build(tmp_path / "again/plugin_src", tmp_path / "again/dist")
+    assert same(original, tmp_path / "again/dist/theirs")
+
+
+def marketplace(root: Path) -> Path:
+    plugin(root / "plugins/one", "one")
+    plugin(root / "plugins/two", "two")
+    write_tree(root / "bare", {"skills/a/SKILL.md": "---\nname: a\ndescription: b\n---\nc\n"})
+    offer = {
+        "name": "shelf",
+        "owner": {"name": "Ann"},
+        "metadata": {"description": "Things"},
+        "plugins": [
+            {"name": "one", "source": "./plugins/one", "category": "odd"},
+            {"name": "two", "source": "./plugins/two"},
+            {"name": "bare", "source": "./bare", "strict": False},
+            {"name": "far", "source": {"source": "github", "repo": "a/b"}},
+        ],
+    }
+    write_tree(root, {".claude-plugin/marketplace.json": json.dumps(offer)})
+    return root
+
+
+def test_a_marketplace_comes_with_all_its_plugins_and_offers_them_again(tmp_path: Path) -> None:
+    original = marketplace(tmp_path / "shelf")
+    adopt(original, tmp_path / "tree")
+    build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    for name, place in (("one", "plugins/one"), ("two", "plugins/two"), ("bare", "bare")):
+        assert same(original / place, tmp_path / "tree/dist" / name)
+    offer = json.loads((tmp_path / "tree/.claude-plugin/marketplace.json").read_text())
+    entries = {one["name"]: one for one in offer["plugins"]}
+    assert (offer["name"], offer["owner"], offer["metadata"]) == (
+        "shelf",
+        {"name": "Ann"},
+        {"description": "Things"},
+    )
+    assert entries["one"]["category"] == "odd"
+    assert entries["bare"]["strict"] is False
+    assert entries["far"]["source"] == {"source": "github", "repo": "a/b"}
+
+
+@pytest.mark.parametrize(("fewest", "fragments"), [(4, 1), (5, 0)])
+def test_shared_passages_become_fragments_and_every_byte_stays(
+    tmp_path: Path, fewest: int, fragments: int
+) -> None:
+    """The passage stands four times where a template can hold it; Windows line ends cannot be in a template."""
+    original = marketplace(tmp_path / "shelf")
+    shared = adopt(original, tmp_path / "tree", fewest).shared
+    found = [*(tmp_path / "tree/plugin_src").glob("fragments/shared/*")]
+    assert len(found) == fragments
+    if not fragments:
+        assert shared is None
+        return
+    assert shared is not None
+    assert (shared.fragments, shared.uses, shared.lines) == (1, 4, 4 * (4 - 1) - 4)
+    assert "{{ '{{' }} with }}" in found[0].read_text()
+    build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    for name in ("one", "two"):
+        assert same(original / "plugins" / name, tmp_path / "tree/dist" / name)
+
+
+def test_a_plugin_with_an_error_is_adopted_and_the_error_told(tmp_path: Path) -> None:
+    original = plugin(tmp_path / "original")
+    write_tree(original, {"hooks/hooks.json": "{"})
+    adopted = adopt(original, tmp_path / "tree")
+    assert [problem.path for problem in adopted.refused] == ["theirs/hooks/hooks.json"]
+
+
+# --- refusals: one sentence, and nothing is left ------------------------------------------------------------------
+
+
+def no_manifest(folder: Path) -> None:
+    shutil.rmtree(folder / ".claude-plugin")
+
+
+def broken_manifest(folder: Path) -> None:
+    (folder / ".claude-plugin/plugin.json").write_text('{\n"name": theirs}')
+
+
+def list_manifest(folder: Path) -> None:
+    (folder / ".claude-plugin/plugin.json").write_text("[]")
+
+
+def nameless(folder: Path) -> None:
+    (folder / ".claude-plugin/plugin.json").write_text('{"version": "1"}')
+
+
+def link_outside(folder: Path) -> None:
+    os.symlink("../../secret", folder / "docs/secret")
+
+
+def large(folder: Path) -> None:
+    with open(folder / "blob", "wb") as handle:
+        handle.truncate(100_000_001)
+
+
+def two_cases(folder: Path) -> None:
+    write_tree(folder, {"docs/Page.md": "a", "docs/page.md": "b"})
+
+
+def odd_name(folder: Path) -> None:
+    (folder / "new\nline.md").write_text("x")
+
+
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "docs/pipe")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (pipe, "original/docs/pipe: special-file: is neither a file, a folder nor a link (remove it)"),
+        (no_manifest, "original: has neither .claude-plugin/plugin.json nor .claude-plugin/marketplace.json; name the folder"),
+        (broken_manifest, "original/.claude-plugin/plugin.json:2: manifest-json: is not JSON: "),
+        (list_manifest, "original/.claude-plugin/plugin.json:1: manifest-value: must be an object (write {...})"),
+        (nameless, "original/.claude-plugin/plugin.json:1: bad-name: 'name' must be the name of the plugin, not null"),
+        (link_outside, "original/docs/secret: link-outside: links to '../../secret', outside the plugin"),
+        (large, "original: oversize: has more than 100 MB, up to 'blob'"),
+        (two_cases, "original/docs/page.md: case-collision: differs from 'docs/Page.md' only in case"),
+        (odd_name, "unportable-path: has a name that is not printable UTF-8 text (rename it)"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_adopted_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path, change: object, said: str
+) -> None:
+    original = plugin(tmp_path / "original")
+    change(original)  # type: ignore[operator]
+    (tmp_path / "work").mkdir()
+    with pytest.raises(UltraError) as caught:
+        adopt(original, tmp_path / "work/tree")
+    sentence = str(caught.value).replace(f"{tmp_path}/", "")
+    assert said in sentence
+    assert "\n" not in sentence.replace("\\n", "")
+    assert [*(tmp_path / "work").iterdir()] == []
+
+
+def test_a_zip_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        archive.writestr("../evil", "x")
+    (tmp_path / "text.zip").write_text("no zip")
+    for name, said in (
+        ("bad", "'../evil' would be unpacked elsewhere"),
+        ("text", "neither a folder nor a zip"),
+    ):
+        with pytest.raises(UltraError, match=said):
+            adopt(tmp_path / f"{name}.zip", tmp_path / "tree")
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.zip", "text.zip"}
+
+
+def test_a_marketplace_whose_folder_is_missing_is_refused(tmp_path: Path) -> None:
+    original = marketplace(tmp_path / "shelf")
+    shutil.rmtree(original / "bare")
+    with pytest.raises(
+        UltraError, match="source-missing: the entry 'bare' names the folder 'bare', which is not there"
+    ):
+        adopt(original, tmp_path / "tree")
+
+
+def test_the_command_line_says_what_it_did_and_refuses_a_full_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin(tmp_path / "original")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["ultra-plugin", "adopt", "original", "--share", "2"])
+    assert run() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("theirs/plugin_src: theirs, 15 files, ")
+    assert lines[1] == "1 fragments, used 2 times, save 2 lines"
+    assert run() == 1
+    assert capsys.readouterr().err == "ultra-plugin: theirs: is not empty; name another target, or empty it\n"

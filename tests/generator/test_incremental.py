@@ -1,0 +1,128 @@
+"""A build after one change builds the plugins that depend on it, and gives what a full build gives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.kit.files import tree_of, write_tree
+from ultra_plugin.errors import UltraError
+from ultra_plugin.pipeline import build
+from ultra_plugin.source import SourceTree
+from ultra_plugin.stamp import kept_plugins
+
+COMMAND = '---\ndescription: Do part of the work\n---\n# Part\n\n{% include "fragments/NAME.md.j2" %}\n'
+
+
+def tree(root: Path) -> Path:
+    files = {
+        "suite.yaml": "name: many\ndescription: Many plugins.\nowner: {name: Ann}\nversion: 1.0.0\nprofile: client\n",
+        "fragments/one.md.j2": "First.\n",
+        "fragments/two.md.j2": "Second.\n",
+    }
+    for name in ("one", "two", "three"):
+        files[f"plugins/{name}/plugin.yaml"] = (
+            f"name: {name}\ntitle: {name}\ndescription: Does {name} and says why.\n"
+        )
+        files[f"plugins/{name}/commands/go.md.j2"] = COMMAND.replace(
+            "NAME", "one" if name == "one" else "two"
+        )
+        files[f"plugins/{name}/run"] = "echo\n"
+    return write_tree(root / "plugin_src", files)
+
+
+def edit(path: str, text: str) -> Callable[[Path], object]:
+    return lambda source: write_tree(source, {path: text})
+
+
+def run_bit(source: Path) -> None:
+    (source / "plugins/two/run").chmod(0o755)
+
+
+def gone(source: Path) -> None:
+    (source / "plugins/two/run").unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        (edit("plugins/two/commands/go.md.j2", COMMAND.replace("NAME", "one")), {"one", "three"}),
+        (edit("plugins/two/plugin.yaml", "name: two\ntitle: Two\ndescription: Does two otherwise.\n"), {"one", "three"}),
+        (edit("plugins/two.yaml", "name: two\ndescription: Does two otherwise.\n"), {"one", "three"}),
+        (edit("plugins/two/new.txt", "new\n"), {"one", "three"}),
+        (edit("fragments/one.md.j2", "Changed.\n"), {"two", "three"}),
+        (edit("fragments/two.md.j2", "Changed.\n"), {"one"}),
+        (edit("suite.yaml", "name: many\ndescription: Others.\nowner: {name: Bo}\nversion: 1.0.0\nprofile: client\n"), set()),
+        (edit("contracts/common.yaml", "codes: {}\n"), set()),
+        (run_bit, {"one", "three"}),
+        (gone, {"one", "three"}),
+    ],
+)  # fmt: skip
+def test_a_change_builds_what_depends_on_it_and_nothing_differs_from_a_full_build(
+    tmp_path: Path, change: Callable[[Path], object], kept: set[str]
+) -> None:
+    source = tree(tmp_path / "a")
+    build(source, tmp_path / "a/dist")
+    change(source)
+    assert {*kept_plugins(SourceTree(source), tmp_path / "a/dist")} == kept
+    if (source / "contracts").exists():
+        return
+    again = build(source, tmp_path / "a/dist")
+    full = build(source, tmp_path / "b/dist")
+    assert _bundles(tmp_path / "a") == _bundles(tmp_path / "b")
+    assert [(one.name, one.costs, one.files) for one in again.plugins] == [
+        (one.name, one.costs, one.files) for one in full.plugins
+    ]
+    assert (again.warnings, again.unshipped) == (full.warnings, full.unshipped)
+
+
+def _bundles(root: Path) -> dict[str, tuple[bytes, int]]:
+    files = tree_of(root / "dist")
+    return {
+        path: (content, os.stat(root / "dist" / path).st_mode)
+        for path, content in files.items()
+        if not path.startswith(".")
+    }
+
+
+def test_a_plugin_that_was_changed_on_disk_is_built_again(tmp_path: Path) -> None:
+    source = tree(tmp_path)
+    build(source, tmp_path / "dist")
+    (tmp_path / "dist/two/commands/go.md").write_text("edited by hand\n")
+    (tmp_path / "dist/three-1.0.0.zip").unlink()
+    assert {*kept_plugins(SourceTree(source), tmp_path / "dist")} == {"one"}
+    build(source, tmp_path / "dist")
+    assert "Second." in (tmp_path / "dist/two/commands/go.md").read_text()
+    assert (tmp_path / "dist/three-1.0.0.zip").is_file()
+
+
+def test_a_fault_is_found_however_much_is_kept(tmp_path: Path) -> None:
+    source = tree(tmp_path)
+    build(source, tmp_path / "dist")
+    write_tree(source, {"plugins/two/hooks/hooks.json": "{"})
+    with pytest.raises(UltraError, match="hooks-json"):
+        build(source, tmp_path / "dist")
+    write_tree(
+        source, {"plugins/two/hooks/hooks.json": '{"hooks": {}}', "fragments/three.md.j2": "Unused.\n"}
+    )
+    assert build(source, tmp_path / "dist").warnings["unused-fragment"] == 1
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_plugin_that_left_the_sources_leaves_the_output_unless_somebody_changed_it(
+    tmp_path: Path, touched: bool
+) -> None:
+    """Also a plugin without a listing, which ships exactly its own files."""
+    source = tree(tmp_path)
+    write_tree(source, {"plugins/own/.claude-plugin/plugin.json": '{"name": "own"}'})
+    build(source, tmp_path / "dist")
+    assert (tmp_path / "dist/own.zip").is_file()
+    if touched:
+        write_tree(tmp_path / "dist/own", {"mine.txt": "x"})
+    shutil.rmtree(source / "plugins/own")
+    assert build(source, tmp_path / "dist").removed == (() if touched else ("own",))
+    assert bool([*(tmp_path / "dist").glob("own*")]) == touched

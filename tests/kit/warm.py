@@ -1,0 +1,102 @@
+"""Calls of Python programs in forks of a process that has their modules loaded: starting Python is most of such a call.
+
+Each worker makes the first call of every kind as a user does, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import selectors
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+SERVER = Path(__file__).with_name("warm_server.py")
+MOST_GIVEN = 1 << 15  # bytes of standard input; a pipe takes them before anybody reads
+_called: set[tuple[str, ...]] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An interpreter with its flags, and the package below a path that it loads; nobody changes these files."""
+
+    python: Path
+    flags: tuple[str, ...]
+    path: Path
+    package: str
+
+    def can_fork(self, call: tuple[str, ...], given: bytes) -> bool:
+        """Tell whether a fork can make this kind of call; it does not make the first one."""
+        if len(given) > MOST_GIVEN or not _has_pidfd():
+            return False
+        is_first = call not in _called
+        _called.add(call)
+        return not is_first
+
+    def fork(
+        self, words: Sequence[str], given: bytes, folder: Path, env: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a script of the program with its words in a fork."""
+        (stdin, feed), (out, stdout), (err, stderr), (told, status) = (os.pipe() for _ in range(4))
+        os.write(feed, given)
+        os.close(feed)
+        umask = os.umask(0o077)
+        os.umask(umask)
+        request = json.dumps([list(words), str(folder), dict(env), umask]).encode()
+        socket.send_fds(_server(self), [request], [stdin, stdout, stderr, status])
+        for end in (stdin, stdout, stderr, status):
+            os.close(end)
+        said = _read([out, err, told])
+        assert said[told], f"the fork of {words} did not end"
+        return subprocess.CompletedProcess(list(words), int(said[told]), said[out], said[err])
+
+
+@cache
+def _has_pidfd() -> bool:
+    """Tell whether this system can wait for a process and for a question at once."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def _read(ends: Sequence[int]) -> dict[int, bytes]:
+    """Read pipes to their ends."""
+    said = dict.fromkeys(ends, b"")
+    with selectors.DefaultSelector() as ready:
+        for end in ends:
+            ready.register(end, selectors.EVENT_READ)
+        while ready.get_map():
+            events = ready.select(120)
+            assert events, f"no answer within 120 s: {said}"
+            for key, _ in events:
+                part = os.read(key.fd, 1 << 16)
+                said[key.fd] += part
+                if not part:
+                    ready.unregister(key.fd)
+                    os.close(key.fd)
+    return said
+
+
+@cache
+def _server(program: Program) -> socket.socket:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    number = theirs.fileno()
+    words: list[str | Path] = [SERVER, program.path, program.package, str(number)]
+    server = subprocess.Popen(
+        [program.python, *program.flags, *words],
+        pass_fds=[number],
+        cwd="/",
+        env={"LANG": "C.UTF-8"},
+        stdin=subprocess.DEVNULL,
+    )
+    theirs.close()
+    atexit.register(server.wait)
+    atexit.register(ours.close)
+    return ours

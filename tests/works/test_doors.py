@@ -1,0 +1,107 @@
+"""What stands at the doors of a work: init, the two hooks, the guard's words about files and agents."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.works.conftest import Office
+from tests.works.crew import DIRECT, NAME
+
+NEEDED = ["Bash(sdd:*)", "Edit(works/**)", "Write(works/**)"]
+
+
+def settings(office: Office) -> dict[str, Any]:
+    found = json.loads((office.repo / ".claude/settings.local.json").read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def test_init_asks_for_little_loses_nothing_and_twice_is_once(office: Office) -> None:
+    first = office("work", "init")
+    assert (first["missing"], first["file"]) == (NEEDED, ".claude/settings.local.json")
+    assert not (office.repo / ".claude").exists()
+    (office.repo / ".claude").mkdir()
+    before = {"permissions": {"deny": ["Read(.env)"], "allow": ["Bash(ls)", NEEDED[0]]}, "model": "opus"}
+    (office.repo / ".claude/settings.local.json").write_text(json.dumps(before))
+    office("work", "init", "--permissions")
+    merged = settings(office)
+    assert merged["permissions"] == {"deny": ["Read(.env)"], "allow": ["Bash(ls)", *NEEDED]}
+    assert merged["model"] == "opus"
+    again = office("work", "init", "--permissions")
+    assert (again["made"], "missing" in again, settings(office)) == ([], False, merged)
+    assert (office.repo / "works/.gitignore").read_text().endswith("\n*\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("{", "line 1"), ('{"permissions": {"allow": "all"}}', "permissions.allow must be a list")],
+)
+def test_init_leaves_settings_that_it_cannot_read(office: Office, text: str, reason: str) -> None:
+    (office.repo / ".claude").mkdir()
+    file = office.repo / ".claude/settings.local.json"
+    file.write_text(text)
+    assert reason in office("work", "init", "--permissions", status=1)["error"]
+    assert file.read_text() == text
+
+
+def test_only_a_tag_or_a_resume_makes_the_hook_speak(office: Office) -> None:
+    for prompt in ("hello", "[link](x)", "a [bugfix] later", "what is WORK-01?", "[unknown] x"):
+        told = office.ultra.hook("prompt_tag", {"prompt": prompt})
+        assert (told.status, told.out, told.err) == (0, "", ""), prompt
+    for prompt, skill in (("[bugfix] x", f"{NAME}:sdd "), ("resume WORK-01", f"{NAME}:sdd-resume ")):
+        assert f"skill {skill}" in office.ultra.hook("prompt_tag", {"prompt": prompt}).out
+    assert office.ultra.hook("prompt_tag", b'not json "[').out == ""
+
+
+def test_answers_are_taken_by_the_hook_and_a_wrong_form_comes_back_once(office: Office) -> None:
+    office.new("auto: greet")
+    office.next()
+    answer = DIRECT.answer("specifier+planner")
+    payload = {"agent_type": f"{NAME}:specifier", "last_assistant_message": "I am done."}
+    told = json.loads(office.ultra.hook("agent_result", payload).out)
+    assert (told["decision"], "it has no <task-result> element" in told["reason"]) == ("block", True)
+    assert office.ultra.hook("agent_result", {**payload, "stop_hook_active": True}).out == ""
+    for wrong, reason in (
+        (answer.replace('status="PASS"', 'status="GREAT"', 1), "status must be PASS or FAIL, not GREAT"),
+        (answer.replace("<what>", "<hat>").replace("</what>", "</hat>"), "&lt;context-handoff&gt; has no"),
+        (answer.replace('agent="specifier+planner"', 'agent="builder"'), "no dispatch to builder is open"),
+        ("<!DOCTYPE x>" + answer.replace("<summary>", "<summary>&x;"), "undefined entity"),
+    ):
+        said = office.ultra.hook("agent_result", {**payload, "last_assistant_message": wrong}).out
+        assert reason.replace("&lt;", "<").replace("&gt;", ">") in json.loads(said)["reason"]
+    assert office.ultra.hook("agent_result", {**payload, "agent_type": "other:x"}).out == ""
+    office.act(DIRECT, "specifier", "")
+    assert (
+        office.ultra.hook("agent_result", {**payload, "last_assistant_message": f"So:\n{answer}"}).out == ""
+    )
+    assert office.next()["do"] == "start"
+
+
+def test_in_a_work_the_guard_protects_its_files_and_lets_through_what_was_dispatched(office: Office) -> None:
+    office.new("auto: greet")
+    for _ in range(2):
+        office.turn(DIRECT)
+    (agent,) = office.next()["agents"]
+
+    def denied(tool: str, given: dict[str, str], agent_type: str = "") -> str:
+        payload = {"session_id": "one", "tool_name": tool, "tool_input": given, "cwd": str(office.repo)}
+        payload |= {"agent_type": agent_type} if agent_type else {}
+        out = office.ultra.hook("guard", payload).out
+        return json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"] if out else ""
+
+    assert denied("Agent", agent) == ""
+    assert "this agent is none of them" in denied("Agent", {**agent, "prompt": "another"})
+    assert "this agent is none of them" in denied("Agent", {**agent, "subagent_type": f"{NAME}:verifier"})
+    works = office.repo / "works/WORK-01"
+    assert "belongs to the work" in denied("Write", {"file_path": str(works / "TASK-00.md")})
+    assert "belongs to the work" in denied("Write", {"file_path": str(office.repo / "works/WORK-LIST.md")})
+    assert denied("Write", {"file_path": str(works / "TASK-00_progress.md")}) == ""
+    assert denied("Bash", {"command": "rm -r works"}) != ""
+    builder, verifier = f"{NAME}:builder", f"{NAME}:verifier"
+    assert denied("Bash", {"command": "sdd task commit TASK-00 --json"}, verifier) == ""
+    assert "only reads" in denied("Bash", {"command": "sdd task commit TASK-00 --json"}, builder)
+    assert denied("Bash", {"command": "sdd task try TASK-00 --json"}, builder) == ""
+    assert "may run only" in denied("Bash", {"command": "python3 x.py"}, builder)

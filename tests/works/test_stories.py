@@ -1,0 +1,189 @@
+"""Works in the real client: a tag that starts one, six tasks, a lie, a halt, a kill, and nobody to ask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.client.conversation import ToolResult
+from tests.client.fixtures import ModelFactory
+from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
+from tests.client.script import Acting, Part
+from tests.client.session import Client, Session
+from tests.kit.model import answered, bash, given, write
+from tests.kit.names import SOURCES
+from tests.kit.repository import git
+from tests.works.crew import DIRECT, LAUNCHER, NAME, SIX, Job, Order, number_of
+
+PIPELINE_PAGE = SOURCES / f"plugins/{NAME}/docs/PIPELINE.md.j2"
+
+
+def flags() -> list[str]:
+    """Return the flags that the documentation gives for a session without a person."""
+    text = PIPELINE_PAGE.read_text().partition("## Without a person")[2]
+    found = re.search(r"--allowedTools (.*)", text)
+    assert found
+    words = found.group(1).replace("{{ launcher }}", LAUNCHER).replace("{{ plugin.name }}", NAME)
+    return ["--allowedTools", *(one.strip('"') for one in words.split())]
+
+
+def sdd(line: str) -> Call:
+    return bash(f"{LAUNCHER} {line} --json", timeout=600_000)
+
+
+def main_part(request: str, stop_at: str = "", tries: Sequence[Call] = ()) -> Part:
+    """Return a conversation that does what the commands say, up to a task if it is to be killed there.
+
+    `tries` is what it does once the work has started, although nobody has told it to.
+    """
+
+    def part(_opening: str) -> Acting:
+        if request:
+            yield given(f"{LAUNCHER} work new --json", request)
+        while True:
+            (told,) = yield sdd("work next WORK-01")
+            answer = answered(told)
+            if answer["do"] == "spawn":
+                if any(stop_at and stop_at in one["description"] for one in answer["agents"]):
+                    return
+                calls = [Call("Agent", {**one, "run_in_background": False}) for one in answer["agents"]]
+                yield Together(*calls)
+            elif answer["do"] in ("start", "ask"):
+                yield sdd("work start WORK-01")
+                if tries:
+                    yield Together(*tries)
+            elif answer["do"] == "finish":
+                yield sdd("work finish")
+                return
+            else:
+                return
+
+    return part
+
+
+def agents_of(order: Order, project: Path, lies: Sequence[str] = ()) -> list[SubAgent]:
+    """Return a crew; a builder of a task in `lies` says on its first attempt that it has done what it has not."""
+
+    def first(opening: str) -> Call:
+        return bash(f"{LAUNCHER} work dispatch {number_of(opening)} --work {order.work}")
+
+    def specifier(opening: str) -> Acting:
+        yield first(opening)
+        yield Together(*(write(project / name, text) for name, text in order.documents().items()))
+        yield Say(order.answer("specifier+planner"))
+
+    def scheduler(opening: str) -> Acting:
+        yield first(opening)
+        yield Say(order.answer("scheduler"))
+
+    def builder(opening: str) -> Acting:
+        (told,) = yield first(opening)
+        task = _task(told)
+        files = [write(project / order.progress_file(task), order.progress(task))]
+        if task not in lies or "Attempt 2" in told.text:
+            files.append(write(project / order.jobs[task].path, f"{task}\n"))
+        yield Together(*files)
+        yield Say(order.answer("builder", task))
+
+    def verifier(opening: str) -> Acting:
+        (told,) = yield first(opening)
+        task = _task(told)
+        (verified,) = yield sdd(f"task verify {task}")
+        passed = answered(verified)["passed"]
+        if passed:
+            yield sdd(f"task commit {task}")
+        yield Say(order.answer("verifier+committer", task, "PASS" if passed else "FAIL", "see why"))
+
+    parts = {"Specify a work": specifier, "Look over the order": scheduler, "Build a task": builder}
+    return [SubAgent(f"# {title}", part) for title, part in {**parts, "Verify a task": verifier}.items()]
+
+
+def _task(told: ToolResult) -> str:
+    found = re.search(r'task="(TASK-\d\d)"', told.text)
+    assert found, told.text
+    return found.group(1)
+
+
+class Stage:
+    """Play works in one repository."""
+
+    def __init__(self, client: Client, scripted: ModelFactory, project: Path, plugin: Path) -> None:
+        self.client, self.scripted, self.project, self.plugin = client, scripted, project, plugin
+
+    def play(self, typed: str, part: Part, agents: Sequence[SubAgent]) -> tuple[ScriptedModel, Session]:
+        """Type a message into a new session and return what came of it."""
+        model = self.scripted(part, agents=agents)
+        session = self.client.ask(
+            typed, model, cwd=self.project, plugin_dirs=[self.plugin], extra=flags(), timeout=240
+        )
+        assert session.init.plugin_errors == ()
+        return model, session
+
+    def subjects(self) -> list[str]:
+        """Return the messages of the commits."""
+        return git(self.project, "log", "--reverse", "--format=%s").split("\n")[1:]
+
+
+@pytest.fixture
+def stage(client: Client, scripted: ModelFactory, project: Path, works_bundle: Path) -> Stage:
+    """Return a stage in a repository of its own."""
+    return Stage(client, scripted, project, works_bundle)
+
+
+def last_answer(model: ScriptedModel) -> dict[str, object]:
+    return answered(model.tool_results()[-1])
+
+
+def test_a_tag_starts_a_direct_work_and_nobody_is_asked(stage: Stage) -> None:
+    typed = "[new-work] auto: add a greeting"
+    model, _ = stage.play(typed, main_part(typed), agents_of(DIRECT, stage.project, ["TASK-00"]))
+    assert f"call the Skill tool with skill {NAME}:sdd" in model.main.text
+    ended = last_answer(model)
+    assert (ended["result"], ended["planned"]) == ("completed", 3)
+    # The first builder lies; the gate finds out, and the second attempt is committed.
+    assert (ended["spawns"], stage.subjects()) == (5, ["Make hello.txt (WORK-01 TASK-00)"])
+    log = (stage.project / "works/WORK-01/work_WORK-01.log").read_text()
+    assert "which did not change" in log
+    errors = [one for one in model.tool_results() if one.is_error]
+    assert errors == []
+
+
+def test_six_tasks_survive_a_session_that_ends_in_the_middle(
+    stage: Stage, record_property: Callable[[str, object], None]
+) -> None:
+    agents = agents_of(SIX, stage.project)
+    stage.play(f"/{NAME}:sdd auto greet six times", main_part("auto greet six times", "TASK-04"), agents)
+    assert len(stage.subjects()) == 3
+    model, _ = stage.play("resume WORK-01", main_part(""), agents)
+    assert f"{NAME}:sdd-resume and args WORK-01" in model.main.text
+    ended = last_answer(model)
+    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 14, 14)
+    assert len(stage.subjects()) == 6
+    texts = [path.read_text() for path in (stage.project / ".git/sdd/works/WORK-01").glob("*-dispatch.xml")]
+    used = sum(len(text) for text in texts) // 4
+    whole = sum(len(path.read_text()) for path in (stage.plugin / "references").iterdir()) // 4
+    record_property(
+        "said",
+        f"six tasks: {len(texts)} spawns, 20 with one per role; {used} tokens of dispatches, {whole * len(texts)} of whole references",
+    )
+    assert used < whole * len(texts)
+
+
+def test_a_verification_that_fails_three_times_halts_a_work_that_the_guard_protects(stage: Stage) -> None:
+    order = Order({"TASK-01": Job("one.txt", verify="false")}, "pipeline")
+    tries = [
+        Call("Agent", {"subagent_type": "general-purpose", "description": "x", "prompt": "x"}),
+        write(stage.project / "works/WORK-01/TASK-01.md", "another task"),
+    ]
+    model, _ = stage.play(
+        f"/{NAME}:sdd auto greet", main_part("auto greet", tries=tries), agents_of(order, stage.project)
+    )
+    ended = last_answer(model)
+    assert (ended["result"], ended["spawns"], stage.subjects()) == ("failed", 7, [])
+    assert not (stage.project / "one.txt").exists()
+    refused = [one.text for one in model.tool_results() if one.is_error]
+    assert "this agent is none of them" in refused[0]
+    assert "belongs to the work in progress" in refused[1]
