@@ -7,7 +7,7 @@ import time
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import standing
+from ultra_runtime.waves.wave_answers import standing
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves wait [--seconds S] [--plan PATH] [--project DIR] [--json]"

@@ -10,9 +10,9 @@ import os
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import ceiling, read_options, standing, started
-from ultra_runtime.waves.starting import WaveOptions, launch_supervisor, resume
+from ultra_runtime.waves.wave_answers import ceiling, read_options, standing, started
 from ultra_runtime.waves.wave_run import find_begun
+from ultra_runtime.waves.wave_start import WaveOptions, launch_supervisor, resume
 
 USAGE = (
     "waves resume PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
