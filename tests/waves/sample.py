@@ -48,6 +48,8 @@ class Waves(Repo):
     """A repository whose plan has sessions."""
 
     play_file: Path
+    end: dict[str, Any]
+    """The answer at the end, for tests that look at it more than once."""
 
     def create(self, text: str = TWO_WAVES, files: Mapping[str, str] = FILES) -> Waves:
         super().create(text, files)
@@ -122,6 +124,7 @@ class Waves(Repo):
 
 
 __all__ = [
+    "FILES",
     "PLAN",
     "PROGRESS",
     "PROJECT",

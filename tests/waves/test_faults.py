@@ -53,12 +53,20 @@ def serve(repo: Waves, **env: str) -> int:
     return done.returncode
 
 
+def kill(pids: list[int]) -> None:
+    """Kill processes; one that has ended meanwhile needs no killing."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
 def begun(make: Make) -> Waves:
     """Return a repository whose waves have begun, and whose processes are all gone, as after a reboot."""
     repo = make(TWO_WAVES, files=QUICK)
     repo.ok(f"waves start {PLAN} --jobs 2")
-    for pid in processes_of(repo):
-        os.kill(pid, signal.SIGKILL)
+    kill(processes_of(repo))
     return repo
 
 
@@ -121,11 +129,7 @@ def test_deaths_at_random_moments_lose_nothing(make: Make, seed: int) -> None:
         time.sleep(dice.random() * (1.5 if SOAK else 1.0))
         victims = processes_of(repo)
         some = victims if dice.random() < 0.4 else dice.sample(victims, min(len(victims), 1))
-        for pid in some:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        kill(some)
         assert "feat:" not in repo.git("log", "--first-parent", "--format=%s")
         state = repo.ultra("waves wait --seconds 0.1")
         if state.get("result") == "completed":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import verb
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.starting import waiting_sessions
 from ultra_runtime.waves.wave_run import find_begun, find_wave_run
+from ultra_runtime.waves.wave_start import waiting_sessions
 
 USAGE = "session next [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"

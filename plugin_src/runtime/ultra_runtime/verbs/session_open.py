@@ -6,8 +6,8 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import BUNDLE, verb
 from ultra_runtime.run.step.numbers import step_number
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import default_options
 from ultra_runtime.waves.by_hand import begin_by_hand, open_session
+from ultra_runtime.waves.wave_answers import default_options
 from ultra_runtime.waves.wave_run import find_begun, find_wave_run
 from ultra_runtime.words import shell_word
 

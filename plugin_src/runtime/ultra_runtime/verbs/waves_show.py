@@ -8,10 +8,10 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import ceiling, ceiling_line, read_options
 from ultra_runtime.waves.preflight import check_all
-from ultra_runtime.waves.starting import waiting_sessions
+from ultra_runtime.waves.wave_answers import ceiling, ceiling_line, read_options
 from ultra_runtime.waves.wave_run import find_wave_run
+from ultra_runtime.waves.wave_start import waiting_sessions
 from ultra_runtime.words import one_line
 
 USAGE = (

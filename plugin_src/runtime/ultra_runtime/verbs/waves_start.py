@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import ceiling, read_options, started
-from ultra_runtime.waves.starting import begin, launch_supervisor
+from ultra_runtime.waves.wave_answers import ceiling, read_options, started
 from ultra_runtime.waves.wave_run import find_wave_run
+from ultra_runtime.waves.wave_start import begin, launch_supervisor
 
 USAGE = (
     "waves start PLAN [--project DIR] [--on local] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"

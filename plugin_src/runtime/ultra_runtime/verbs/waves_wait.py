@@ -7,7 +7,7 @@ import time
 from ultra_runtime.answer import Answer
 from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import standing
+from ultra_runtime.waves.wave_answers import standing
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves wait [--seconds S] [--plan PATH] [--project DIR] [--json]"
@@ -23,6 +23,5 @@ def run(args: Args) -> Answer:
     size, deadline = found.journal.size(), time.monotonic() + limit
     while found.journal.size() == size and found.journal.lives() and time.monotonic() < deadline:
         time.sleep(NAP)
-    if found.journal.size() != size:
-        found = find_begun(args.get("--plan"), args.get("--project"))
-    return standing(found)
+    lives = found.journal.lives()  # asked first: what a supervisor that is gone has written is all there
+    return standing(find_begun(args.get("--plan"), args.get("--project")), lives)

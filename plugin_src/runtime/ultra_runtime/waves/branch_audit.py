@@ -72,9 +72,9 @@ def audit_branch(run: WaveRun, one: SessionStand) -> BranchAudit | None:
 
 def _gather(run: WaveRun, one: SessionStand) -> BranchFacts:
     """Return which steps a branch has, and what it changed outside its limits."""
-    tip = run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{run.branch_of(one.number)}")
-    if not tip:
-        return BranchFacts("", [], [], [Drift("branch", run.branch_of(one.number), "it is gone")], [])
+    base = run.state.waves[one.wave].base
+    branch = f"refs/heads/{run.branch_of(one.number)}"
+    tip = run.git.line("rev-parse", "--verify", "--quiet", branch) or base  # without commits it does not stay
     steps = run.assignment(one.number).steps
     done, skipped = _recorded(run, one, tip)
     completed = [step for step in steps if step.number in done]
@@ -83,7 +83,7 @@ def _gather(run: WaveRun, one: SessionStand) -> BranchFacts:
     drifts = [
         Drift("step", f"step {number} completed", "git has no record of it", number) for number in missing
     ]
-    drifts += outside(run, one.number, run.state.waves[one.wave].base, tip)
+    drifts += outside(run, one.number, base, tip)
     return BranchFacts(tip, completed, missing, drifts, conditions_of(completed, ()))
 
 

@@ -8,7 +8,6 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.rows import read_rows
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS
-from ultra_runtime.run.state.progress import now
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.tables.fields import (
     task_progress_fields,
@@ -17,6 +16,7 @@ from ultra_runtime.tables.fields import (
     work_progress_fields,
 )
 from ultra_runtime.tables.fields import task_result_fields as of_result
+from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
 from ultra_runtime.works.handoffs import sections
 from ultra_runtime.works.work_place import LIST

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 DAYS_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365)
 
 
@@ -67,3 +69,8 @@ def _day_number(date: str) -> int | None:
 
 def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
+
+
+def now() -> str:
+    """Return the current time as ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

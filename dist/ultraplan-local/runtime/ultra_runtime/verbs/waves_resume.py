@@ -10,9 +10,9 @@ import os
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.answers import ceiling, read_options, standing, started
-from ultra_runtime.waves.starting import WaveOptions, launch_supervisor, resume
+from ultra_runtime.waves.wave_answers import ceiling, read_options, standing, started
 from ultra_runtime.waves.wave_run import find_begun
+from ultra_runtime.waves.wave_start import WaveOptions, launch_supervisor, resume
 
 USAGE = (
     "waves resume PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
@@ -29,7 +29,7 @@ def run(args: Args) -> Answer:
     """Answer with where the waves stand, or with what goes on."""
     found = find_begun(args.need("PLAN"), args.get("--project"))
     if found.journal.lives():
-        return standing(found)
+        return standing(found, lives=True)
     if os.environ.get(KEY) and not args.flag("--accept-api-billing"):
         raise RefusedError(
             f"{KEY} is set, so the sessions would be billed to that key",

@@ -13,17 +13,17 @@ from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.recovery import write_recovery
 from ultra_runtime.waves.session_tree import make_tree
-from ultra_runtime.waves.starting import begin
 from ultra_runtime.waves.verdicts import judge_attempt
 from ultra_runtime.waves.wave_proof import prove_wave
 from ultra_runtime.waves.wave_report import write_end
+from ultra_runtime.waves.wave_start import begin
 from ultra_runtime.words import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.wave_state import SessionStand
-    from ultra_runtime.waves.starting import WaveOptions
     from ultra_runtime.waves.wave_run import WaveRun
+    from ultra_runtime.waves.wave_start import WaveOptions
 
 NAP = 0.05
 

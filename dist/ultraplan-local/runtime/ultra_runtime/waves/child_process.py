@@ -1,6 +1,6 @@
 """The process of a supervisor: leaves the call that started it behind, and serves the waves of one plan.
 
-Run as a script by `ultra_runtime.waves.starting`.
+Run as a script by `ultra_runtime.waves.wave_start`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_refs import BEGIN
 from ultra_runtime.files.run_refs import DONE as DONE_STEP
-from ultra_runtime.run.state.progress import now, read_progress
+from ultra_runtime.run.state.progress import read_progress
 from ultra_runtime.run.state.repair import new_progress
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.state.statuses import COMPLETED, ENDED, IN_PROGRESS, SKIPPED
@@ -17,6 +17,7 @@ from ultra_runtime.run.state.statuses import PARTIAL as RUN_PARTIAL
 from ultra_runtime.run.state.wave_state import FAILED, LACKING, PASSED, WAITING
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import RECOVERY_DEPTH
+from ultra_runtime.text.timestamp import now
 from ultra_runtime.waves.attempts import DONE
 from ultra_runtime.waves.branch_audit import audit_branch, proof_of
 from ultra_runtime.words import counted, listed, one_line

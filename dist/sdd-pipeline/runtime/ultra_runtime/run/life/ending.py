@@ -9,7 +9,6 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.life.sessions import session_after
-from ultra_runtime.run.state.progress import now
 from ultra_runtime.run.state.run_place import SESSIONS
 from ultra_runtime.run.state.session_state import KIND, LAST_SESSION, SAME_SESSION
 from ultra_runtime.run.state.statuses import COMPLETED
@@ -17,6 +16,7 @@ from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.tables.fields import session_state_fields as fields
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.text.timestamp import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

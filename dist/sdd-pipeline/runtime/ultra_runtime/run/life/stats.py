@@ -7,8 +7,8 @@ import os
 from ultra_runtime.contract.field_types import type_fault, value_fault
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import stages
-from ultra_runtime.run.state.progress import now
 from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import nearest, one_line
 
 STATS_FILE = "ultra{}-stats.jsonl"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.state.statuses import COMPLETED, PENDING
@@ -11,6 +9,7 @@ from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.text.timestamp import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Result
 
 KIND: str = fields.KIND
-
-
-def now() -> str:
-    """Return the current time as ISO 8601."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 class BackwardsError(AssertionError):

@@ -190,7 +190,7 @@ class WaveState:
         wave = self.waves[row["wave"]]
         for number, commit in wave.merges:
             one = self.sessions[number]
-            one.state, one.merged, one.why = MERGED, commit, ""
+            one.state, one.merged, one.why, one.cleaned = MERGED, commit, "", False
         wave.onto, wave.merges, wave.red, wave.to = row["to"], [], None, ""
 
     def _take_cleaned(self, row: Mapping[str, Any]) -> None:

@@ -8,8 +8,8 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.quick_write import make_folder
 from ultra_runtime.files.root import names_in
 from ultra_runtime.guard.site import FOLDER
-from ultra_runtime.run.state.progress import now
 from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False

@@ -22,7 +22,7 @@ from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import SETTINGS
 from ultra_runtime.run.state.lock import drop_lock
 from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_findings
-from ultra_runtime.run.state.progress import KIND, now
+from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
 from ultra_runtime.run.step.strays import claim_commits, name_leftovers
@@ -31,6 +31,7 @@ from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.fields import settings_fields
 from ultra_runtime.tables.limits import FINISH_SECONDS
+from ultra_runtime.text.timestamp import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from ultra_runtime.files.git import GitError
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP, set_in_git
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.known import Known, write_known
-from ultra_runtime.run.state.progress import Progress, is_missing, now, read_progress
+from ultra_runtime.run.state.progress import Progress, is_missing, read_progress
 from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.run.tree.commit import find_commit, update_index
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.text.timestamp import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

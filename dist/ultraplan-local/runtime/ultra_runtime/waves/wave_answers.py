@@ -12,8 +12,8 @@ from ultra_runtime.run.state.wave_state import WAITING
 from ultra_runtime.tables.limits import JOBS_MOST, SESSION_DOLLARS, SESSION_MINUTES
 from ultra_runtime.waves.attempts import budget_of
 from ultra_runtime.waves.stand_lines import head_line, stand_line, stand_lines
-from ultra_runtime.waves.starting import WaveOptions
 from ultra_runtime.waves.wave_report import session_data, summary
+from ultra_runtime.waves.wave_start import WaveOptions
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -81,9 +81,9 @@ def ceiling_line(limits: dict[str, Any]) -> str:
     )
 
 
-def standing(run: WaveRun) -> Answer:
-    """Answer with where every session stands."""
-    state, lives = run.state, run.journal.lives()
+def standing(run: WaveRun, lives: bool) -> Answer:
+    """Answer with where every session stands; `lives` says whether a supervisor serves the plan."""
+    state = run.state
     data: dict[str, Any] = {"ok": True, "running": lives and not state.result}
     if state.result:
         data.update(result=state.result, why=state.why, report=_report(run))

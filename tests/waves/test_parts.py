@@ -1,0 +1,105 @@
+"""Small parts of waves on their own: the journal, the client's stream, the blocks of ports."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.run.state.wave_journal import Journal
+from ultra_runtime.waves.ports import take_ports
+from ultra_runtime.waves.stream import read_stream
+
+PORT_BLOCK = 20
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    """Return a journal with one line."""
+    found = Journal(str(tmp_path), "greet")
+    found.add("wave", wave=1, base="a")
+    return found
+
+
+def test_a_line_that_was_cut_off_counts_for_nothing_and_is_overwritten(journal: Journal) -> None:
+    with Path(journal.path).open("ab") as file:
+        file.write(b'{"act":"over","resu')
+    assert [row["act"] for row in journal.rows()] == ["wave"]
+    journal.add("clean", session=1)
+    assert [row["act"] for row in journal.rows()] == ["wave", "clean"]
+
+
+def test_a_full_disk_leaves_the_journal_as_it_was(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, write = Path(journal.path).read_bytes(), os.pwrite
+
+    def full(descriptor: int, data: bytes, at: int) -> int:
+        write(descriptor, data[:9], at)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left"):
+        journal.add("clean", session=1)
+    assert Path(journal.path).read_bytes() == before
+
+
+def test_a_damaged_journal_is_a_sentence(journal: Journal) -> None:
+    Path(journal.path).write_text("not json\n")
+    with pytest.raises(RefusedError, match="cannot be read"):
+        journal.rows()
+
+
+def test_only_one_process_serves_a_plan_and_a_look_takes_nothing(journal: Journal) -> None:
+    assert not journal.lives()
+    held = journal.hold()
+    assert held is not None
+    assert (journal.lives(), Journal(str(Path(journal.folder).parents[2]), "greet").hold()) == (True, None)
+    os.close(held)
+    assert not journal.lives()
+
+
+LIMIT = {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 1900000000}}
+WARNING = {
+    "type": "rate_limit_event",
+    "rate_limit_info": {"status": "allowed_warning", "resetsAt": 1900000000},
+}
+ERROR = {"type": "result", "subtype": "error_during_execution", "is_error": True, "result": "limit"}
+GOOD = {
+    "type": "result", "subtype": "success", "is_error": False, "result": "done", "total_cost_usd": 0.5,
+    "usage": {"input_tokens": 3, "output_tokens": 4, "cache_read_input_tokens": 5},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "resets", "dollars", "tokens", "last"), [
+    ([GOOD], 0, 0.5, 12, "done"),
+    ([LIMIT, ERROR], 1900000000, 0, 0, "limit"),
+    ([WARNING, ERROR], 0, 0, 0, "limit"),
+    ([LIMIT, GOOD], 0, 0.5, 12, "done"),
+    (["Invalid API key", {"type": 1}], 0, 0, 0, "Invalid API key"),
+])  # fmt: skip
+def test_what_the_stream_says(
+    tmp_path: Path, messages: list[object], resets: int, dollars: float, tokens: int, last: str
+) -> None:
+    log = tmp_path / "log"
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in messages]
+    log.write_text("\n".join([*lines, '{"type": "result", "cut']))
+    found = read_stream(str(log))
+    assert (found.resets, found.dollars, found.tokens, found.last) == (resets, dollars, tokens, last)
+
+
+def test_blocks_of_ports_belong_to_one_process_and_are_free_after_it(bundle: Path) -> None:
+    allowed = (61000, 61000 + 2 * PORT_BLOCK - 1)
+    assert [take_ports(allowed) for _ in range(3)] == [61000, 61000 + PORT_BLOCK, 0]
+    script = f"import sys; sys.path.insert(0, {str(bundle / 'runtime')!r})\nfrom ultra_runtime.waves.ports import take_ports\n"
+    other = (62000, 62000 + PORT_BLOCK - 1)
+    for _ in range(2):
+        said = subprocess.run(
+            [sys.executable, "-c", f"{script}print(take_ports({other}))"], capture_output=True, check=True
+        )
+        assert said.stdout == b"62000\n"
+    assert take_ports((61000, 61005)) == 0

@@ -1,0 +1,39 @@
+"""Projects that need more than their commits: a submodule, dependencies, a setup script, a hook that refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.kit.repository import make_repository
+from tests.waves.sample import FILES, PLAN, Waves, part, plan, session, step
+
+Make = Callable[..., Waves]
+NEEDS = "test -f vendor-lib/lib.txt && test -f node_modules/left-pad/index.js && test -f built.txt"
+SETTINGS = "setup: echo $ULTRA_SESSION ${ULTRA_PORT_BASE:-none} > built.txt\n"
+HOOK = (
+    '#!/bin/sh\ncase $(git branch --show-current) in *session-2) echo "not on this branch"; exit 1;; esac\n'
+)
+
+
+def test_sessions_get_what_the_project_needs_and_a_hook_that_refuses_is_named(make: Make) -> None:
+    text = plan(
+        step(1, verify=NEEDS), step(2, verify=NEEDS),
+        strategy="\n".join([session(1, "1", 1, [part(1)]), session(2, "2", 1, [part(2)])]),
+    )  # fmt: skip
+    files = {**FILES, ".claude/ultra.yaml": SETTINGS, ".gitignore": "node_modules/\nbuilt.txt\n"}
+    repo = make(text, files=files)
+    library = make_repository(repo.folder.parent / "library", {"lib.txt": "lib\n"})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor-lib")
+    repo.git("commit", "--quiet", "--message=chore: the library")
+    repo.write({"node_modules/left-pad/index.js": "1\n", ".git/hooks/pre-commit": HOOK})
+    (repo.folder / ".git/hooks/pre-commit").chmod(0o755)
+    end = repo.waves("--jobs 2")
+    states = {row["session"]: row["state"] for row in end["ultraexecute_summary"]["sessions"]}
+    assert (end["result"], states) == ("partial", {1: "passed", 2: "partial"})
+    assert "it still lacks step 2 after 2 recoveries" in end["why"][0]
+    assert repo.trees() == []
+    (repo.folder / ".git/hooks/pre-commit").unlink()
+    again = repo.ok(f"waves resume {PLAN}")
+    assert again["waves"] == "resumed"
+    assert repo.wait()["result"] == "partial"  # the recoveries are used up: nothing more is started
+    assert len(repo.seen()) == 4
