@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import Problem, ProblemsFound, problem, refuse
+from ultra_plugin.errors import Problem, ProblemsFound, UltraError, problem, refuse
 from ultra_plugin.overlay.files import MARKER, UPSTREAM, Override, placed, read_overrides, short
 from ultra_plugin.overlay.naming import name_patches, old_names, with_discriminators
 from ultra_plugin.overlay.patch import Merge
@@ -85,6 +85,10 @@ class LayeredTree(SourceTree):
         self._patch_data(cut)
         self._lay()
         self._list(self._files)
+        self._targets = {override.target: override for override in self.overrides}
+        self._links = {
+            path for path in self._files if path not in self._targets and upstream.is_link(self.base(path))
+        }
 
     def _plugin(self) -> str:
         """Return the upstream's plugin that the overlay changes."""
@@ -95,6 +99,10 @@ class LayeredTree(SourceTree):
             message = f"the upstream has no plugin '{name}'" if name else "the upstream has several plugins"
             remedy = nearest(name, known) if name else f"add 'plugin:' with one of {', '.join(known)}"
             raise problem(shown, self.settings.line, "bad-value", message, remedy)
+        if self.upstream.find(f"plugins/{name}/plugin.yaml") is None:
+            raise UltraError(
+                f"{self.upstream.shown(f'plugins/{name}')}: has no plugin.yaml; fork a plugin that has one"
+            )
         return name
 
     def _below(self) -> dict[str, bytes]:
@@ -270,33 +278,31 @@ class LayeredTree(SourceTree):
         return [*(self.root / file for file in files), *self.upstream.watched]
 
     def find(self, path: str) -> Path | None:
+        below = self._path_below(path)
+        found = self.upstream.find(below) is not None if below else path in self._known
+        return Path(self.shown(path)) if found else None
+
+    def _path_below(self, path: str) -> str:
+        """Return the upstream's path of a name that means its file: `upstream:PATH`, or one of another plugin."""
         if path.startswith(UPSTREAM):
-            found = self.upstream.find(self.base(placed(path.removeprefix(UPSTREAM), self.folder)))
-            return Path(self.shown(path)) if found else None
-        return Path(self.shown(path)) if path in self._known else None
-
-    def is_link(self, path: str) -> bool:
-        own = self._own_file(path)
-        return own.is_symlink() if own else self.upstream.is_link(self.base(path))
-
-    def is_executable(self, path: str) -> bool:
-        own = self._own_file(path)
-        mode = own.stat().st_mode & stat.S_IXUSR if own else self.upstream.is_executable(self.base(path))
-        return bool(mode)
-
-    def _own_file(self, path: str) -> Path | None:
-        """Return the overlay's file that adds or replaces a file of the whole tree, if there is one."""
-        own = (one.file for one in self.overrides if one.target == path and one.kind in ("add", "replace"))
-        return next((self.root / file for file in own), None)
+            return self.base(placed(path.removeprefix(UPSTREAM), self.folder))
+        is_elsewhere = path.startswith("plugins/") and not path.startswith(f"{self.folder}/")
+        return path if is_elsewhere and path not in self._files else ""
 
     def shown(self, path: str) -> str:
-        if path.startswith(UPSTREAM):
-            return self.upstream.shown(self.base(placed(path.removeprefix(UPSTREAM), self.folder)))
+        if below := self._path_below(path):
+            return self.upstream.shown(below)
         file = self._files.get(path)
         return file.shown if file else self.label(short(path, self.folder))
 
     def owns(self, path: str) -> bool:
-        return any(override.target == path for override in self.overrides)
+        return path in self._targets
+
+    def is_executable(self, path: str) -> bool:
+        own = self._targets.get(path)
+        if own and own.kind != "patch":
+            return os.access(self.root / own.file, os.X_OK)
+        return self.upstream.is_executable(self.base(path))
 
     def templates(self) -> list[str]:
         below = [f"{UPSTREAM}{self.short(path)}" for path in self.upstream.templates()]
@@ -311,8 +317,7 @@ class LayeredTree(SourceTree):
         return problem
 
     def read(self, path: str) -> bytes:
-        if path.startswith(UPSTREAM):
-            below = self.base(placed(path.removeprefix(UPSTREAM), self.folder))
+        if below := self._path_below(path):
             return with_discriminators(below, self.upstream.read(below), self.settings.names.discriminators)
         if path not in self._files:
             return super().read(path)
