@@ -15,7 +15,7 @@ from ultra_plugin.artifact import CommonCodes, Contract, Output
 from ultra_plugin.contracts import contract_problems, output_problems, reader_problems, with_values
 from ultra_plugin.declared import Limit
 from ultra_plugin.document import line_of, read_document, top_keys
-from ultra_plugin.errors import Problem, ProblemsFound, refuse
+from ultra_plugin.errors import Problem, ProblemsFound, UltraError, refuse
 from ultra_plugin.limits import load_limits, with_limits
 from ultra_plugin.model import Plugin, PluginSettings, Suite, SuiteSettings
 from ultra_plugin.parts import carried_verbs, read_modules, room_problems, same_launcher_problems
@@ -45,6 +45,9 @@ def load(tree: SourceTree) -> Suite:
             problems.extend(error.problems)
             return None
 
+    if not tree.find("suite.yaml") and (tree.root / MANIFEST).is_file():
+        sentence = f"is a plugin, not a source tree; make one of it with: ultra-plugin adopt {tree.root}"
+        raise UltraError(f"{tree.root}: {sentence}")
     settings = attempt(partial(read, tree, "suite.yaml", SuiteSettings))
     limits = attempt(partial(load_limits, tree))
     contracts = [
@@ -141,6 +144,9 @@ def load_plugin(tree: SourceTree, name: str, suite: SuiteSettings | None = None)
     if settings.name != name:
         message = f"the plugin '{settings.name}' is in a folder called '{name}'"
         problems.append(tree.problem(file, 0, "bad-name", message, "use the same name for both"))
+    if settings.options and "userConfig" in settings.more:
+        line, message = line_of(tree.read(file), "userConfig"), "'options' and 'userConfig' say the same"
+        problems.append(tree.problem(file, line, "two-sources", message, "move all options to 'userConfig'"))
     problems += [
         tree.problem(file, 0, "two-sources", f"{count} commands are called '{word}'", "rename one")
         for word, count in Counter(commands.values()).items()

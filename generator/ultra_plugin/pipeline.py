@@ -14,7 +14,7 @@ from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
 from ultra_plugin.report import Report
 from ultra_plugin.source import PLUGINS, SourceTree, is_in_plugin
-from ultra_plugin.stamp import inputs_digest, kept_plugins, recall, remember, tried
+from ultra_plugin.stamp import abandoned, inputs_digest, kept_plugins, recall, remember, tried
 
 Progress = Callable[[str], None]
 
@@ -33,7 +33,7 @@ def build(
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
     from ultra_plugin.targets import write_targets
-    from ultra_plugin.tree import write, write_file
+    from ultra_plugin.tree import discard, write, write_file
 
     kept = kept_plugins(tree, out)
     back = {name: replace(read_folder(out / name), name=name, kept=one.sources) for name, one in kept.items()}
@@ -42,7 +42,10 @@ def build(
     progress("write")
     changes = write(new, out)
     place = out.parent / ".claude-plugin" / "marketplace.json"
-    removed = sweep(out, bundles, offer, place.read_bytes() if place.is_file() else b"")
+    suite, names = str(json.loads(offer)["name"]), {bundle.name for bundle in bundles}
+    gone = abandoned(out, suite, names)
+    discard(out, gone)
+    removed = (*gone[::3], *sweep(out, bundles, offer, place.read_bytes() if place.is_file() else b""))
     new_offer = write_file(place, offer)
     progress("package")
     reports = {one.name: plugin_report(one, out / one.name, zip_bundle(one, out)) for one in new}
@@ -55,7 +58,7 @@ def build(
         packages = build_distributions(tree.project, out)
     targets, new_targets = write_targets(bundles, out)
     written = sum(map(len, changes.values())) + new_offer + new_targets
-    left = leftovers(out, {bundle.name for bundle in bundles})
+    left = leftovers(out, names)
     report = Report(
         plugins=tuple(reports[bundle.name] for bundle in bundles),
         packages=tuple(map(str, packages)),
@@ -66,7 +69,7 @@ def build(
         unshipped=unshipped(tree, bundles),
         warnings=dict(sum(counts.values(), Counter()).most_common()),
         targets=targets,
-        suite=str(json.loads(offer)["name"]),
+        suite=suite,
     )
     parts = {bundle.name: (bundle.sources, counts[bundle.name]) for bundle in bundles}
     remember(tree, out, inputs, report, trial_digest(tree, bundles), parts)

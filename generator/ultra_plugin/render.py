@@ -12,6 +12,7 @@ from ultra_plugin.artifact import Output
 from ultra_plugin.declared import Role
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, problem, refuse
+from ultra_plugin.excerpts import TABLE, reference_problems, references_table
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
 from ultra_plugin.manifest import LISTING, MANIFEST, listing, manifest, version_of
@@ -21,7 +22,6 @@ from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.prompt import finish
-from ultra_plugin.references import TABLE, reference_problems, references_table
 from ultra_plugin.schema import json_schema
 from ultra_plugin.shipping import leaves_plugin, matches, own_version
 from ultra_plugin.source import SourceTree

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ultra_plugin.bill import Item, always_on, bill, tokens
 from ultra_plugin.errors import Problem
+from ultra_plugin.excerpts import Saving, savings
 from ultra_plugin.model import Budget, Bundle
-from ultra_plugin.references import Saving, savings
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,21 @@ def kept_plugins(tree: SourceTree, out: Path) -> dict[str, Kept]:
     return kept
 
 
+def abandoned(out: Path, suite: str, names: Iterable[str]) -> list[str]:
+    """Return folder, zip and checksum of each plugin without a listing that the suite no longer has, if unchanged."""
+    stamp, parts = _last(out), _last_parts(out)
+    if stamp is None or stamp.report.suite != suite:
+        return []
+    return [
+        path
+        for plugin in stamp.report.plugins
+        if plugin.name not in {*names} and plugin.name in parts
+        if not (out / plugin.name).is_symlink() and not (out / plugin.name / "bundle.json").exists()
+        if parts[plugin.name].outputs == _part_outputs(plugin)
+        for path in (plugin.name, Path(plugin.zip).name, f"{Path(plugin.zip).name}.sha256")
+    ]
+
+
 def _last_parts(out: Path) -> dict[str, _Part]:
     try:
         return {name: _Part(*part) for name, part in json.loads((out / PARTS).read_bytes()).items()}

@@ -1,10 +1,10 @@
-"""Print how fast we are as ratios: python -m tests.bench [building|suites|plans|runtime|release|guard|executor ...]."""
+"""Print how fast we are as ratios: python -m tests.bench [building|suites|plans|runtime|release|guard|executor|waves ...]."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import building, executor, guard, plans, release, runtime, suites
+from tests.bench import building, executor, guard, plans, release, runtime, suites, waves
 
 BENCHES = {
     "building": building.main,
@@ -14,6 +14,7 @@ BENCHES = {
     "release": release.main,
     "guard": guard.main,
     "executor": executor.main,
+    "waves": waves.main,
 }
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def test_the_head_is_what_git_says(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     FORMS[form](folder)
     found = _opened(folder, monkeypatch)
     assert found.head() == git(folder, "rev-parse", "HEAD")
-    assert found.is_detached() == (form == "a detached HEAD")
+    assert (not found.branch()) == (form == "a detached HEAD")
 
 
 def test_a_linked_worktree_has_a_head_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,4 +64,4 @@ def test_refs_in_tables_are_read_by_git(tmp_path: Path, monkeypatch: pytest.Monk
     opened = _opened(folder, monkeypatch)
     (folder / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
     assert opened.head() == ""
-    assert opened.is_detached() == (git(folder, "symbolic-ref", "HEAD", check=False) == "")
+    assert (not opened.branch()) == (git(folder, "symbolic-ref", "HEAD", check=False) == "")

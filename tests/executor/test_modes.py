@@ -60,9 +60,14 @@ def test_foreground_is_an_ordinary_run(make: Make) -> None:
     assert (answer["mode"], answer["strategy"], "notes" in answer) == ("execute", "single", False)
 
 
-def test_a_plan_with_sessions_runs_in_one_and_says_so(make: Make) -> None:
-    answer = make(TWO_SESSIONS).start()
-    assert "the plan has 2 sessions (sequential); all steps run in this session" in answer["notes"]
+def test_a_plan_with_sessions_is_left_to_waves_unless_it_is_run_here(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    answer = repo.start()
+    assert (answer["run"], answer["strategy"], answer["sessions"]) == ("not started", "sequential", 2)
+    assert not repo.has(PROGRESS)
+    answer = repo.start("--mode", "fg")
+    assert (answer["run"], answer["strategy"], answer["steps"]) == ("started", "single", 2)
+    assert "unfinished" in repo.refused(f"run start {PLAN}")
 
 
 def test_failed_can_be_resumed_with_new_attempts(make: Make) -> None:

@@ -192,6 +192,20 @@ def test_plugin_yaml_takes_every_key_of_the_client(tmp_path: Path) -> None:
     assert (json.loads(offer)["plugins"][0]["category"], fields["version"]) == ("planning", "1.2.3")
 
 
+def test_options_are_said_in_one_place(tmp_path: Path) -> None:
+    option = "{a: {type: string, title: A, description: b}}"
+    said = refusal(tmp_path, {SETTINGS: f"{PLUGIN}options: {option}\nuserConfig: {option}\n"})
+    assert said.startswith(f"{SETTINGS}:8: two-sources: 'options' and 'userConfig' say the same")
+
+
+def test_a_plugin_given_as_a_source_tree_is_told_from_one(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "theirs", {".claude-plugin/plugin.json": "{}"})
+    with pytest.raises(
+        UltraError, match="theirs: is a plugin, not a source tree; make one of it with: ultra-plugin adopt"
+    ):
+        load(SourceTree(folder))
+
+
 def test_suite_yaml_takes_every_key_of_a_marketplace(tmp_path: Path) -> None:
     more = "renames: {old: acme-plan}\nforceRemoveDeletedPlugins: true\noffers: [{name: far, source: {source: github, repo: a/b}}]\n"
     tree = SourceTree(write_sample(tmp_path, {"suite.yaml": SUITE + more}))

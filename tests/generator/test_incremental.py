@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,3 +110,19 @@ def test_a_fault_is_found_however_much_is_kept(tmp_path: Path) -> None:
         source, {"plugins/two/hooks/hooks.json": '{"hooks": {}}', "fragments/three.md.j2": "Unused.\n"}
     )
     assert build(source, tmp_path / "dist").warnings["unused-fragment"] == 1
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_plugin_that_left_the_sources_leaves_the_output_unless_somebody_changed_it(
+    tmp_path: Path, touched: bool
+) -> None:
+    """Also a plugin without a listing, which ships exactly its own files."""
+    source = tree(tmp_path)
+    write_tree(source, {"plugins/own/.claude-plugin/plugin.json": '{"name": "own"}'})
+    build(source, tmp_path / "dist")
+    assert (tmp_path / "dist/own.zip").is_file()
+    if touched:
+        write_tree(tmp_path / "dist/own", {"mine.txt": "x"})
+    shutil.rmtree(source / "plugins/own")
+    assert build(source, tmp_path / "dist").removed == (() if touched else ("own",))
+    assert bool([*(tmp_path / "dist").glob("own*")]) == touched

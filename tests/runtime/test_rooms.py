@@ -13,7 +13,7 @@ GRAPH = runtime_graph()
 SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "typed", "usage", "words")
 # From the top of the house to its cellar: a room imports only rooms further down this list.
 ROOMS = (
-    "__main__", "verbs", "hooks", "status", "doctor", "standing", "artifacts", "planning", "research", "review", "brief",
+    "__main__", "verbs", "hooks", "waves", "status", "doctor", "standing", "artifacts", "planning", "research", "review", "brief",
     "architecture", "works",
     "run.life", "run.step", "proof", "run.state", "run.tree", "checkout", "plan",
     "guard", "guard.follow", "guard.rules", "guard.shell", "guard.policy", "contract", "files", "text",

@@ -21,9 +21,9 @@ STEP = "step.json"
 REF_LISTS, ENVIRONMENTS = "refs", "environment"
 
 
-def progress_name(session: int | None = None, plan: str = "") -> str:
+def progress_name(session: int | None = None, plan: str = "", recovery: str = "") -> str:
     """Return the progress file of a run or of one session; for a plan outside a project, the plan is part of the name."""
-    part = "" if session is None else f"{PART}{session}"
+    part = "" if session is None else f"{PART}{session}{recovery}"
     return f"{ALONE + plan if plan else START}{part}{END}"
 
 

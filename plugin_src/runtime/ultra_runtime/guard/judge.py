@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.shell.calls import Write
     from ultra_runtime.guard.site import Site
 
-MAIN_TREE = "main_tree"
+MAIN_TREE, SHARED_STASH = "main_tree", "shared_stash"
+_ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
 _BARE = str.maketrans(dict.fromkeys("'\"", None))
 _TO_NOWHERE = ("2>&1", ">&2", ">/dev/null", "> /dev/null")
@@ -82,7 +83,7 @@ class Judge:
         if "open(" in plain or "-delete" in plain or ("{" in plain and "," in plain):
             return True
         linked = self.site is not None and self.site.is_linked
-        if linked and "git" in plain and any(word in plain for word in _ELSEWHERE):
+        if linked and "git" in plain and any(word in plain for word in (*_ELSEWHERE, "stash")):
             return True
         from ultra_runtime.guard.first_look import WRITERS
 
@@ -120,8 +121,13 @@ class Judge:
         return path_verdict(path, self.place(), load_policy())
 
     def _leaving(self, watcher: Watcher) -> Verdict:
-        """Refuse git outside the worktree of the run."""
+        """Refuse git outside the worktree of the run, and its stash, which all worktrees share."""
         site = self.site
+        if site and site.is_linked and any(map(_stashes, watcher.words)):
+            reason = "all worktrees share one stash, so another session could take or drop what is put there"
+            return Verdict(
+                BLOCK, SHARED_STASH, reason, "leave the changes in the worktree; the step commits them"
+            )
         for folder in watcher.git_directories if site and site.is_linked else ():
             if site and _leaves(folder, self.cwd, site.root, self.home):
                 from ultra_runtime.guard.shell.marks import show
@@ -150,6 +156,16 @@ class Judge:
                 self.cwd, root, self.home, site is not None, hook_files(root, git_dir, self.home)
             )
         return self._place
+
+
+def _stashes(words: list[str]) -> bool:
+    """Tell whether a command changes the stash."""
+    from ultra_runtime.guard.rules.git_use import GitCall
+
+    if words[0] != "git" and not words[0].startswith("git-"):
+        return False
+    verb, args = GitCall(words[0], words[1:]).resolved()
+    return verb == "stash" and args[:1] not in ([one] for one in _ONLY_READ)
 
 
 def _leaves(folder: str, cwd: str, root: str, home: str) -> bool:

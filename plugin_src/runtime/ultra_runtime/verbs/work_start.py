@@ -1,6 +1,7 @@
 """Start a work that the user has approved, or resume it where it stopped.
 
---restart executes a finished or halted work again; --accept-plan-change goes on with tasks that were edited.
+--restart executes a finished or halted work again; --accept-plan-change goes on with tasks that were edited, and
+--accept-settings-change with settings of the project that were.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from ultra_runtime.usage import Args
 from ultra_runtime.works.starting import start_work
 from ultra_runtime.works.work_place import find_work
 
-USAGE = "work start WORK-NN [--mode resume] [--restart] [--accept-plan-change] [--json]"
+USAGE = "work start WORK-NN [--mode resume] [--restart] [--accept-plan-change] [--accept-settings-change] [--json]"
 
 
 def run(args: Args) -> Answer:
     """Answer with the number of tasks and the call that comes next."""
     work = find_work(args.need("WORK-NN"))
-    started = start_work(work, args.flag("--restart"), args.flag("--accept-plan-change"))
+    started = start_work(
+        work,
+        args.flag("--restart"),
+        args.flag("--accept-plan-change"),
+        args.flag("--accept-settings-change"),
+    )
     call = f"{verb('work next')} {work.name}"
     data: dict[str, Any] = {
         "ok": True,

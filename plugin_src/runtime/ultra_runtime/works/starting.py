@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME, StartRequest
-from ultra_runtime.run.life.start import Started, start
+from ultra_runtime.run.life.start import InWaves, Started, start
 from ultra_runtime.run.tree.workspace import make_folder, replace
 from ultra_runtime.works.compiled import plan_text
 from ultra_runtime.works.handoffs import SPECIFIER
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from ultra_runtime.works.work_place import WorkOrder
 
 
-def start_work(work: WorkOrder, restart: bool = False, accept: bool = False) -> Started:
-    """Write the tasks as a plan and start its run; a run that was begun before goes on where it stopped."""
+def start_work(work: WorkOrder, restart: bool, edited: bool, settings: bool) -> Started:
+    """Write the tasks as a plan and start its run; a run that was begun before goes on where it stopped.
+
+    `edited` and `settings` accept tasks and settings of the project that differ from those of the start.
+    """
     state = work.read_state()
     specified = [one for one in state["dispatches"] if one["agent"] == SPECIFIER and one["state"] == PASS]
     plan, problems = read_work(work)
@@ -35,7 +38,9 @@ def start_work(work: WorkOrder, restart: bool = False, accept: bool = False) -> 
     make_folder(os.path.dirname(place.plan))
     replace(place.plan, plan_text(work, plan).encode("utf-8", "surrogateescape"))
     mode = RESUME if begun else ""
-    started = start(StartRequest(place.plan, mode, None, None, None, restart, accept, False, False))
+    started = start(StartRequest(place.plan, mode, None, None, None, restart, edited, False, settings))
+    if isinstance(started, InWaves):
+        raise RefusedError(f"{work.name} has sessions", "run its tasks one by one")
     started.live.lock[WORK] = work.name
     started.live.save_lock()
     state["started"] = True

@@ -6,10 +6,11 @@ import os
 import sys
 
 from ultra_runtime.checkout.settings import settings_problem
+from ultra_runtime.doctor.client_version import client_version, find_client, is_too_old
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.error_log import newest
 from ultra_runtime.files.json_file import load_json, read_json
-from ultra_runtime.files.process import NotStartedError, capture, which
+from ultra_runtime.files.process import which
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.rendered import BUNDLE, launcher, names, verb
@@ -170,14 +171,13 @@ def _project() -> list[Check]:
 
 
 def _client() -> Check:
-    found = which("claude")
+    found = find_client()
     if found is None:
         return Check("client", WARN, "claude is not on PATH here, so its version was not checked")
-    version, oldest = _client_version(found), names().oldest_client
-    numbers = _numbers(version)
-    if not numbers:
+    version, oldest = client_version(found, CLIENT_SECONDS), names().oldest_client
+    if not version:
         return Check("client", WARN, f"{found} --version did not print a version", "run it by hand")
-    if numbers < _numbers(oldest):
+    if is_too_old(version):
         message = f"Claude Code {version} is older than {oldest}, the oldest that this bundle is tested with"
         return Check("client", WARN, message, "run: claude update")
     return Check("client", OK, f"Claude Code {version}")
@@ -191,20 +191,6 @@ def _last_error() -> list[Check]:
     return [
         Check("last error", WARN, message, f"report it with {shell_word(found.path)}, or delete that file")
     ]
-
-
-def _client_version(client: str) -> str:
-    try:
-        done = capture([client, "--version"], os.environ, seconds=CLIENT_SECONDS)
-    except NotStartedError:
-        return ""
-    said = "" if done.status else done.out.decode("utf-8", "replace")
-    return one_line((said.split() or [""])[0], 40)
-
-
-def _numbers(version: str) -> list[int]:
-    parts = version.partition("-")[0].split(".")
-    return [int(part) for part in parts] if all(part.isascii() and part.isdigit() for part in parts) else []
 
 
 def inspect(bundle: str) -> Damage:

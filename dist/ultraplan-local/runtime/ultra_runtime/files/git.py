@@ -107,10 +107,12 @@ class Git(Struct):
         # Most branches have a file of their own; to start git for every such question takes longer than all the others.
         return found if _is_name(found) else self.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
-    def is_detached(self) -> bool:
-        """Tell whether HEAD is on no branch."""
+    def branch(self) -> str:
+        """Return the branch of HEAD; nothing when it is detached."""
         found = _first_line(self.folder, HEAD)
-        return _is_name(found) if found != ELSEWHERE else not self.line("symbolic-ref", "--quiet", HEAD)
+        if found.startswith(ON_BRANCH) and found != ELSEWHERE:
+            return found[len(ON_BRANCH) :]
+        return "" if _is_name(found) else self.line("symbolic-ref", "--quiet", "--short", HEAD)
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether one commit is the other or an ancestor of it."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
-from ultra_runtime.run.life.start import start
+from ultra_runtime.run.life.start import InWaves, start
 from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.typed import Any
@@ -48,6 +49,8 @@ def run(args: Args) -> Answer:
             args.flag("--accept-settings-change"),
         )
     )
+    if isinstance(started, InWaves):
+        return _in_waves(started)
     live = started.live
     done = sum(live.progress.state(one) in OVER for one in live.assignment.counted)
     data: dict[str, Any] = {
@@ -65,6 +68,17 @@ def run(args: Args) -> Answer:
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
+
+
+def _in_waves(found: InWaves) -> Answer:
+    """Answer that the sessions of the plan run in waves; nothing was started."""
+    data: dict[str, Any] = {"ok": True, "run": "not started", "strategy": found.strategy}
+    data["sessions"], data["waves"] = len(found.plan.sessions), len(found.plan.waves)
+    data["next"] = f"read `{verb('guide')} execute waves`, and follow it"
+    words = (
+        f"Not started: the plan has {data['sessions']} sessions in {data['waves']} waves ({found.strategy})."
+    )
+    return Answer(data, f"{words}\nNext: {verb('waves start')} PLAN, or {verb('run start')} PLAN --mode fg")
 
 
 def _refuse_two_modes(args: Args, mode: str, step: int | None, session: int | None) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 SESSIONS = "sessions"
+RECOVERY = "-recovery-"
 PLANS = os.path.join(".claude", "plans")
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
@@ -34,9 +35,12 @@ class RunPlace:
         self.session = session
         self.folder = project.folder if project else os.path.dirname(plan)
         stem = os.path.splitext(os.path.basename(plan))[0]
-        tail = "" if session is None else f"-session-{session}"
-        self.slug = _ref_name(self._base_name(stem)) + tail
-        self.progress = os.path.join(self.folder, progress_name(session, "" if project else stem))
+        tail = "" if session is None else f"-session-{session}{recovery_part(plan)}"
+        self.base = ref_name(self._base_name(stem))
+        """The name in git of the whole run."""
+        self.slug = self.base + tail
+        name = progress_name(session, "" if project else stem, recovery_part(plan))
+        self.progress = os.path.join(self.folder, name)
         self.state = os.path.join(self.folder, SESSION_STATE)
         self.all_logs = os.path.join(self.folder, LOGS if project else f".ultraexecute-logs-{stem}")
         self.logs = os.path.join(self.all_logs, tail[1:]) if tail else self.all_logs
@@ -50,8 +54,7 @@ class RunPlace:
 
     def slug_of(self, session: int | None) -> str:
         """Return the name in git of the whole run, or of another session of the same plan."""
-        base = self.slug if self.session is None else self.slug[: -len(f"-session-{self.session}")]
-        return base if session is None else f"{base}-session-{session}"
+        return self.base if session is None else f"{self.base}-session-{session}"
 
     def of_session(self, number: int) -> RunPlace:
         """Return the place of one session of the same plan."""
@@ -88,6 +91,12 @@ class RunPlace:
         return os.path.relpath(path, self.root).replace(os.sep, "/")
 
 
+def recovery_part(plan: str) -> str:
+    """Return `-recovery-D` of a recovery spec; nothing for any other file."""
+    start, found, depth = os.path.splitext(os.path.basename(plan))[0].partition(RECOVERY)
+    return RECOVERY + depth if found and depth.isdigit() and start.startswith("session-") else ""
+
+
 def plan_at(path: str) -> str:
     """Return the plan that a path names: a file, or the plan of a project directory."""
     return os.path.join(path, PLAN_FILE) if os.path.isdir(path) else path
@@ -116,7 +125,7 @@ def _project_around(root: str, plan: str) -> Project | None:
     return None
 
 
-def _ref_name(name: str) -> str:
+def ref_name(name: str) -> str:
     """Return a name that can be part of a ref; a changed name gets a few digits to stay unique."""
     plain = "".join(letter if letter in PLAIN else "-" for letter in name)[:100].strip("-") or "plan"
     return plain if plain == name else f"{plain}-{_short_hash(name)}"

@@ -6,6 +6,7 @@ from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WA
 from ultra_runtime.contract.stages import Next, file_of
 from ultra_runtime.proof.drift import NO_PROOF
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.wave_part import waves_of
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.run.life.run_facts import RunFacts
+    from ultra_runtime.run.life.wave_part import WavesSeen
 
     Audit = Callable[[Project, str, RunFacts], None]
 
@@ -52,6 +54,7 @@ class RunPart(StagePart):
         self.left = None if self.runs else read_state(self.project.root, self.project.folder)
         """The session state, when nothing else is left of a run."""
         self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
+        self.waves = waves_of(self.project)
 
     @property
     def plan(self) -> PlanPart | None:
@@ -86,6 +89,10 @@ class RunPart(StagePart):
         held = next((run.coming for run in self.runs if run.coming), None)
         if held:
             return held
+        if self.waves and self.waves.state.unfinished:
+            return self.next(f"the waves of the plan are {self.waves.words}", "--resume")
+        if self.waves and self._was_refused(self.waves):
+            return self._start(f"the waves of the plan are {self.waves.words}")
         if self.run is None:
             return self.left.coming() if self.left else self._start("the plan has not been executed")
         if self.run.status != COMPLETED:
@@ -93,6 +100,10 @@ class RunPart(StagePart):
         if not self.is_of_plan(self.run):
             return self._start("the plan was replaced after it was run")
         return self._next_session()
+
+    def _was_refused(self, waves: WavesSeen) -> bool:
+        """Return whether the pre-flight of waves stopped the plan, and nothing of it was run since."""
+        return not waves.state.begun and all(run.status == STOPPED and not run.over for run in self.runs)
 
     def _resume(self, run: RunFacts) -> Next:
         flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
@@ -121,13 +132,13 @@ class RunPart(StagePart):
     @property
     def has_begun(self) -> bool:
         """Whether a run has started, or a session state says so."""
-        return bool(self.runs or self.left)
+        return bool(self.runs or self.left or self.waves)
 
     @property
     def mark(self) -> str:
         """Return the status of the newest run as a colour."""
         if self.run is None:
-            return WAIT
+            return NOW if self.waves and self.waves.lives else WAIT
         is_drift = (
             self.run.status == COMPLETED and self.run.audit == progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
         )
@@ -138,7 +149,7 @@ class RunPart(StagePart):
         """Return how many steps are over, and the status of the run."""
         run = self.run
         if run is None:
-            return "not started"
+            return self.waves.words.partition(":")[0] if self.waves else "not started"
         how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
         return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
 
@@ -147,16 +158,19 @@ class RunPart(StagePart):
         rows = [
             (f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in self.runs
         ]
-        return [*rows, ("Audit", audit_words(self.run))]
+        waves = [("Waves", self.waves.words)] if self.waves else []
+        return [*waves, *rows, ("Audit", audit_words(self.run))]
 
     def data(self) -> dict[str, Any]:
         """Return the newest run as data."""
         run = self.run
+        waves = {"waves": self.waves.words} if self.waves else {}
         if run is None:
-            return {"run": None}
+            return {**waves, "run": None}
         at = run.current
         proof = {NO_PROOF: run.proof} if run.proof else {}
         return {
+            **waves,
             "run": {
                 "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
                 "state": at.state if at else None, "attempts": at.attempts if at else None,

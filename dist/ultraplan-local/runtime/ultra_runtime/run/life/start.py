@@ -16,7 +16,7 @@ from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.choice import choose_strategy, strategy_note
+from ultra_runtime.run.life.choice import SINGLE, choose_strategy, strategy_note, strategy_of, waves_of_plan
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
@@ -59,11 +59,17 @@ class Started(Struct):
 
     live: Live
     resumed: bool
-    strategy: str
     notes: list[str]
 
 
-def start(asked: StartRequest) -> Started:
+class InWaves(Struct):
+    """A plan that is run in waves of sessions: nothing was started."""
+
+    plan: Plan
+    strategy: str
+
+
+def start(asked: StartRequest) -> Started | InWaves:
     """Start or resume; a refusal changes at most the session state and the progress file."""
     workspace = find_workspace()
     _refuse_unready(workspace)
@@ -72,7 +78,12 @@ def start(asked: StartRequest) -> Started:
     if asked.mode == RESUME and place.session is None:
         place = _place(workspace, place_to_resume(place, plan), asked)
         plan, result, data = _read(place)
-    refuse_done_by_sessions(workspace.git, place, plan, asked)
+    waves = waves_of_plan(workspace, place)
+    strategy = strategy_of(workspace, place, plan, asked, waves)
+    if strategy == SINGLE or not waves.unfinished:
+        refuse_done_by_sessions(workspace.git, place, plan, asked)
+    if strategy != SINGLE:
+        return InWaves(plan, strategy)
     assignment = Assignment(plan, place.session)
     if asked.step is not None:
         assignment.step(asked.step)
@@ -98,7 +109,7 @@ def start(asked: StartRequest) -> Started:
         _write_down(live, data, resumed)
     strategy = choose_strategy(plan, asked.alone)
     notes += [one for one in (strategy_note(strategy, plan), _detached(live)) if one]
-    return Started(live, resumed, strategy, [*live.notes, *notes])
+    return Started(live, resumed, [*live.notes, *notes])
 
 
 def _place(workspace: Workspace, place: RunPlace, asked: StartRequest) -> RunPlace:
@@ -237,6 +248,4 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
 
 
 def _detached(live: Live) -> str:
-    return (
-        "HEAD is detached: create a branch afterwards to keep the commits" if live.git.is_detached() else ""
-    )
+    return "HEAD is detached: create a branch afterwards to keep the commits" if not live.git.branch() else ""

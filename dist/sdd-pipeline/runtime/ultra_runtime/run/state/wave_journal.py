@@ -1,0 +1,137 @@
+"""The journal of a plan's waves: a line before each act and one after it, so that every act can be repeated."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.quick_write import make_folder
+from ultra_runtime.files.root import names_in
+from ultra_runtime.guard.site import FOLDER
+from ultra_runtime.run.state.progress import now
+from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = dict[str, Any]
+
+WAVES = "waves"
+JOURNAL, SUPERVISOR, ASKED = "journal", "supervisor", "asked"
+EARLIER = ".earlier"
+STOP, STOP_NOW = "stop", "stop now"
+
+
+class Journal:
+    """The journal of one plan, in the git dir that all working trees share."""
+
+    def __init__(self, common: str, slug: str) -> None:
+        self.slug = slug
+        self.folder = os.path.join(common, FOLDER, WAVES, slug)
+        self.path = self.place(JOURNAL)
+
+    def place(self, *names: str) -> str:
+        """Return a path beside the journal."""
+        return os.path.join(self.folder, *names)
+
+    def exists(self) -> bool:
+        return os.path.isfile(self.path)
+
+    def size(self) -> int:
+        """Return the length of the journal; a longer one has news."""
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
+
+    def rows(self) -> list[Row]:
+        """Return all lines; one that a killed writer left unfinished does not count."""
+        try:
+            with open(self.path, "rb") as file:
+                lines = file.read().split(b"\n")
+        except FileNotFoundError:
+            return []
+        try:
+            return [read_object(line).values for line in lines[:-1]]
+        except JsonError as problem:
+            hint = f"move {one_line(self.folder)} away: the branches and refs of its sessions stay"
+            raise RefusedError(f"{one_line(self.path)} cannot be read: {problem}", hint) from None
+
+    def add(self, act: str, **values: object) -> Row:
+        """Append a line and flush it to the disk; all of it or nothing."""
+        row: Row = {"act": act, "at": now(), **values}
+        make_folder(self.folder)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        try:
+            end = _end_of_lines(descriptor)
+            try:
+                os.pwrite(descriptor, (write(row) + "\n").encode("utf-8", "surrogateescape"), end)
+                os.fsync(descriptor)
+            except OSError:
+                os.truncate(descriptor, end)
+                raise
+        finally:
+            os.close(descriptor)
+        return row
+
+    def put_aside(self) -> None:
+        """Keep the journal of an earlier run under another name."""
+        number = 1
+        while os.path.lexists(f"{self.path}{EARLIER}-{number}"):
+            number += 1
+        os.rename(self.path, f"{self.path}{EARLIER}-{number}")
+
+    def lives(self) -> bool:
+        """Tell whether a supervisor serves this plan."""
+        if not os.path.exists(self.place(SUPERVISOR)):
+            return False
+        held = self._lock(alone=False)
+        if held is not None:
+            os.close(held)
+        return held is None
+
+    def hold(self) -> int | None:
+        """Return the lock of the supervisor, which the kernel drops when the process ends; None if another has it."""
+        make_folder(self.folder)
+        return self._lock(alone=True)
+
+    def _lock(self, alone: bool) -> int | None:
+        import fcntl
+
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(self.place(SUPERVISOR), flags, 0o644)
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except OSError as problem:
+            os.close(descriptor)
+            if isinstance(problem, BlockingIOError):
+                return None
+            error = f"{one_line(self.folder)} cannot be locked: {problem.strerror}"
+            raise RefusedError(error, "put the repository on a filesystem that supports locks") from None
+        return descriptor
+
+    def asked(self) -> str:
+        """Return what a person asked of the supervisor: nothing, stop, or stop now."""
+        try:
+            with open(self.place(ASKED), encoding="ascii") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+
+def _end_of_lines(descriptor: int) -> int:
+    """Return where the last whole line ends, and cut off what a killed writer left behind it."""
+    size = os.fstat(descriptor).st_size
+    data = os.pread(descriptor, 65536, max(0, size - 65536))
+    end = size - (len(data) - (data.rfind(b"\n") + 1))
+    if end < size:
+        os.truncate(descriptor, end)
+    return end
+
+
+def journals(common: str) -> list[Journal]:
+    """Return the journals of a repository."""
+    found = [Journal(common, slug) for slug in names_in(os.path.join(common, FOLDER, WAVES))]
+    return [one for one in found if one.exists()]

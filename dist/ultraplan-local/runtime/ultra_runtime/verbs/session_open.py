@@ -1,0 +1,34 @@
+"""Open a session by hand: its worktree and branch are made, and the answer says what to type there."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.rendered import BUNDLE, verb
+from ultra_runtime.run.step.numbers import step_number
+from ultra_runtime.usage import Args
+from ultra_runtime.waves.answers import default_options
+from ultra_runtime.waves.by_hand import begin_by_hand, open_session
+from ultra_runtime.waves.wave_run import find_begun, find_wave_run
+from ultra_runtime.words import shell_word
+
+USAGE = "session open N [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
+
+
+def run(args: Args) -> Answer:
+    """Answer with the worktree and the command."""
+    number, path, project = step_number(args), args.get("--plan"), args.get("--project")
+    found = find_wave_run(path or str(project), project) if path or project else find_begun(None, None)
+    begin_by_hand(found, default_options())
+    typed = open_session(found, number)
+    tree = found.tree_of(number)
+    client = f"cd {shell_word(tree)} && claude --plugin-dir {shell_word(BUNDLE)} {shell_word(typed)}"
+    next_step = f"run `command` in a terminal; when the session has ended: `{verb('session close')} {number}`"
+    data = {
+        "ok": True,
+        "worktree": tree,
+        "branch": found.branch_of(number),
+        "command": client,
+        "next": next_step,
+    }
+    return Answer(data, f"{client}\nThen: {verb('session close')} {number}")

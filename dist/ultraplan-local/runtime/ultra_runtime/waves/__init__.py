@@ -1,0 +1,1 @@
+"""The sessions of a plan side by side: pre-flight, attempts, audits, merges, recovery and cleanup."""

@@ -1,0 +1,26 @@
+"""Show which sessions of a plan can be opened by hand now, and how the others stand."""
+
+from __future__ import annotations
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.rendered import verb
+from ultra_runtime.usage import Args
+from ultra_runtime.waves.starting import waiting_sessions
+from ultra_runtime.waves.wave_run import find_begun, find_wave_run
+
+USAGE = "session next [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
+READ_ONLY = True
+
+
+def run(args: Args) -> Answer:
+    """Answer with the sessions that can start."""
+    path, project = args.get("--plan"), args.get("--project")
+    found = find_wave_run(path or str(project), project) if path or project else find_begun(None, None)
+    ready = waiting_sessions(found)
+    stands = {str(one.number): one.state for one in found.state.sessions.values()}
+    calls = [f"{verb('session open')} {number} --plan {found.place.shown}" for number in ready]
+    told = calls[0] if calls else "close the sessions that are open" if stands else "nothing is left"
+    data = {"ok": True, "sessions": ready, "states": stands, "next": f"`{told}`" if calls else told}
+    lines = [f"session {number}  {state}" for number, state in stands.items()]
+    return Answer(data, "\n".join([*lines, f"Next: {told}"]))

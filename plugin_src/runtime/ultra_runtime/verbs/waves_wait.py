@@ -1,0 +1,29 @@
+"""Wait for the next change of the waves, or until the time is up, and answer with where every session stands."""
+
+from __future__ import annotations
+
+import time
+
+from ultra_runtime.answer import Answer
+from ultra_runtime.run.step.numbers import seconds
+from ultra_runtime.usage import Args
+from ultra_runtime.waves.answers import standing
+from ultra_runtime.waves.wave_run import find_begun
+
+USAGE = "waves wait [--seconds S] [--plan PATH] [--project DIR] [--json]"
+STAGE = "execute"
+READ_ONLY = True
+MOST_SECONDS = 540.0
+NAP = 0.1
+
+
+def run(args: Args) -> Answer:
+    """Answer at the next change."""
+    limit = seconds(args, "--seconds", MOST_SECONDS)
+    found = find_begun(args.get("--plan"), args.get("--project"))
+    size, deadline = found.journal.size(), time.monotonic() + limit
+    while found.journal.size() == size and found.journal.lives() and time.monotonic() < deadline:
+        time.sleep(NAP)
+    if found.journal.size() != size:
+        found = find_begun(args.get("--plan"), args.get("--project"))
+    return standing(found)

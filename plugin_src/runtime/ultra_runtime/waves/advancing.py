@@ -1,0 +1,102 @@
+"""Move the user's branch to an integrated wave: by fast-forward only, and only from where it was."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ultra_runtime.proof.objects import CommitTree
+from ultra_runtime.run.tree.snapshot import parse_raw
+from ultra_runtime.words import one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.waves.wave_run import WaveRun
+
+
+DEAD_SECONDS, NAP = 3.0, 0.1
+
+
+def advance(run: WaveRun, wave: int) -> str:
+    """Fast-forward the user's branch to a wave, and return why that is not possible; nothing if it is done."""
+    stand, branch = run.state.waves[wave], run.state.begin["branch"]
+    old, new = stand.onto, stand.tip
+    again = stand.to == new
+    if not again:
+        run.note("advance", wave=wave, branch=branch, old=old, to=new)
+    why = moved(run, old, new)
+    if why:
+        return why
+    if run.git.head() != new:
+        if again:
+            _finish_cut_off(run, old, new)
+        done = run.git.done("-c", "merge.verifySignatures=false", "merge", "--ff-only", "--quiet", new)
+        if done.status or run.git.head() != new:
+            said = one_line((done.err or done.out).decode("utf-8", "replace").strip(), 300)
+            return f"{branch} cannot be moved to {new[:12]}: {said}; fix this, then {_resume(run)}"
+    run.note("advanced", wave=wave, to=new)
+    return ""
+
+
+def moved(run: WaveRun, old: str, new: str) -> str:
+    """Return the sentence for a user's branch that is not where it was."""
+    branch, now = run.state.begin["branch"], run.git.branch()
+    if now != branch:
+        where = f"{one_line(now)} is checked out" if now else "HEAD is detached"
+        return f"{where} instead of {branch}: `git switch {shell_word(branch)}`, then {_resume(run)}"
+    head = run.git.head()
+    if head in (old, new):
+        return ""
+    if run.git.is_ancestor(old, head):
+        return f"{branch} has commits that were made meanwhile: {_resume(run)} merges onto them"
+    by_hand = f"`git merge {new[:12]}`, then {_resume(run)}" if new != old else "start the waves again"
+    return f"{branch} was rewritten meanwhile and no longer contains {old[:12]}: {by_hand}"
+
+
+def _resume(run: WaveRun) -> str:
+    return f"`{run.call('waves resume')}`"
+
+
+def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
+    """Put back the files of a fast-forward that was killed, as far as they are git's half-done work and nothing else."""
+    _drop_dead_lock(os.path.join(run.git.folder, "index.lock"))
+    words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+    tree = CommitTree(run.git, new)
+    back = []
+    for change in parse_raw(run.git.ask("diff-tree", *words, old, new)):
+        path = os.path.join(run.git.root, change.path)
+        half = not os.path.lexists(path) or _begins(path, tree.content(change.new) if change.new else b"")
+        if half and change.old is None and os.path.lexists(path):
+            os.unlink(path)
+        elif half and change.old is not None:
+            back.append(change.path)
+    if back:
+        given = b"\0".join(map(os.fsencode, back))
+        run.git.ask(
+            "--literal-pathspecs",
+            "checkout",
+            "--quiet",
+            "--force",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+            given=given,
+        )
+
+
+def _drop_dead_lock(path: str) -> None:
+    """Remove the lock of an index that the killed git left; one that is in use is gone or new after a moment."""
+    while os.path.exists(path):
+        if time.time() - os.stat(path).st_mtime > DEAD_SECONDS:
+            os.unlink(path)
+        else:
+            time.sleep(NAP)
+
+
+def _begins(path: str, data: bytes) -> bool:
+    """Tell whether a file has the beginning of these bytes, as a killed writer leaves it."""
+    if os.path.islink(path):
+        return os.fsencode(os.readlink(path)) == data
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return data.startswith(file.read(len(data) + 1))

@@ -1,0 +1,236 @@
+"""The working tree of a session: made by git, recognised as ours, saved before it goes, and removed by git."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.carried import copy_included, link_dependencies
+from ultra_runtime.checkout.ready import NotReady, git_failed
+from ultra_runtime.checkout.submodules import fill_submodules
+from ultra_runtime.checkout.worktree import WORKTREES as REGISTERED
+from ultra_runtime.files.git import Git, GitError, find_git
+from ultra_runtime.files.quick_write import make_folder
+from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.rendered import launcher
+from ultra_runtime.tables.fields import settings_fields as fields
+from ultra_runtime.tables.limits import CHECKOUT_SECONDS, RECOVERY_DEPTH
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ultra_runtime.waves.wave_run import WaveRun
+
+IGNORE_ALL = b"*\n"
+INITIALIZING = "initializing"
+"""The reason that git gives while it makes a worktree."""
+MADE = f"{launcher()}-made"
+PLAINLY = (
+    "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "worktree.useRelativePaths=false",
+)  # fmt: skip
+
+
+def reason_of(run: WaveRun) -> str:
+    """Return the reason of the lock by which a worktree of this plan is recognised."""
+    return f"{launcher()} waves of {run.place.slug}"
+
+
+def make_tree(run: WaveRun, path: str, commit: str, branch: str = "", ready: bool = True) -> Git:
+    """Return the worktree at a path: the one that is there already if it is ours, else a new one of a commit.
+
+    A branch that exists is checked out as it is; a new one begins at the commit. Without a branch HEAD is detached.
+    A ready one also has submodules, included files and dependencies; the setup runs with the session.
+    """
+    found = admin_of(run, path)
+    if found and is_ours(run, found):
+        git = _opened(path)
+        if git and git.head() and os.path.exists(os.path.join(git.folder, MADE)):
+            return git
+        remove_tree_of(run, path)  # the call that made it was killed before anybody worked in it
+    _refuse_in_the_way(path)
+    _make_folder(run)
+    git = _add(run, path, commit, branch)
+    if ready:
+        _make_ready(run, git)
+    with open(os.path.join(git.folder, MADE), "wb"):
+        return git
+
+
+def _add(run: WaveRun, path: str, commit: str, branch: str) -> Git:
+    exists = bool(branch) and bool(run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"))
+    named = ["--no-track", "-b", branch, path, commit]
+    if not branch:
+        named = ["--detach", path, commit]
+    elif exists:
+        named = [path, branch]
+    lock = ("--lock", "--reason", reason_of(run))
+    try:
+        run.git.ask(*PLAINLY, "worktree", "add", "--quiet", *lock, *named, seconds=_seconds(run))
+    except GitError as problem:
+        raise git_failed(f"{one_line(path)} cannot be checked out", problem) from None
+    git = find_git(path)
+    if not exists and git.head() != commit:
+        error = f"{one_line(path)} stands at {git.head()[:12]}, not at its base {commit[:12]}"
+        raise NotReady(error, "resume the waves")
+    return git
+
+
+def _make_ready(run: WaveRun, git: Git) -> None:
+    commit = git.head()
+    fill_submodules(run.git, commit, git.root, _seconds(run))
+    copy_included(run.git, commit, git.root)
+    link_dependencies(run.git, git.root, run.settings.dependencies)
+
+
+def _seconds(run: WaveRun) -> float:
+    return float(run.settings.limits.get(fields.LIMITS_CHECKOUT_SECONDS, CHECKOUT_SECONDS))
+
+
+def rescue(run: WaveRun, path: str, number: int, attempt: int) -> str:
+    """Keep what a working tree has that its commit lacks, as a commit under a ref; empty if there is nothing."""
+    git = _opened(path)
+    if git is None or not git.head():
+        return ""
+    _drop_dead_locks(git)
+    own = [
+        ".",
+        *(f":(exclude,top,literal){run.spec_of(number, depth)}" for depth in range(1, RECOVERY_DEPTH + 1)),
+    ]
+    if not git.ask(
+        "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none", "--", *own
+    ):
+        return ""
+    index = os.path.join(git.folder, f"{launcher()}-rescue")
+    env = {"GIT_INDEX_FILE": index}
+    head = git.head()
+    try:
+        git.ask("read-tree", head, env=env)
+        git.ask("-c", "core.hooksPath=/dev/null", "add", "--all", "--", *own, env=env)
+        tree = git.ask("write-tree", env=env).decode().strip()
+        if tree == git.line("rev-parse", f"{head}^{{tree}}"):
+            return ""
+        message = f"what attempt {attempt} of session {number} of {run.place.slug} had not committed\n"
+        commit = git.ask("commit-tree", tree, "-p", head, given=message.encode()).decode().strip()
+    finally:
+        for name in (index, f"{index}.lock"):
+            if os.path.exists(name):
+                os.unlink(name)
+    return keep(run, number, attempt, commit)
+
+
+def keep(run: WaveRun, number: int, attempt: int, commit: str) -> str:
+    """Keep a commit under a rescue ref of its own, write that down, and return the ref."""
+    stem = f"refs/{launcher()}/rescue/{run.place.slug}/session-{number}/attempt-{attempt}"
+    known = dict(
+        row.split(" ") for row in run.git.ask("for-each-ref", "--format=%(refname) %(objectname)", f"{stem}*").decode().splitlines()
+    )  # fmt: skip
+    again = next((ref for ref, name in known.items() if name == commit), "")
+    turn, ref = 1, again or stem
+    while not again and ref in known:
+        turn += 1
+        ref = f"{stem}-{turn}"
+    if not again:
+        run.git.ask("update-ref", ref, commit, "0" * len(commit))
+    if ref not in run.state.sessions[number].rescued:
+        run.note("rescued", session=number, attempt=attempt, ref=ref, commit=commit)
+    return ref
+
+
+def remove_tree_of(run: WaveRun, path: str) -> None:
+    """Let git remove a worktree that is registered and ours; anything else stays."""
+    found = admin_of(run, path)
+    if not found or not is_ours(run, found) or os.path.islink(path):
+        return
+    if os.path.isdir(path) and not os.path.exists(os.path.join(path, ".git")):
+        run.git.done("worktree", "repair", path)  # a removal that was cut off had taken it away
+    try:
+        run.git.ask("worktree", "remove", "--force", "--force", path)
+    except GitError as problem:
+        error = f"{one_line(path)} cannot be removed: {one_line(problem.said, 200)}"
+        raise RefusedError(error, "remove it with `git worktree remove`") from None
+
+
+def drop_branch(run: WaveRun, session: int, tip: str) -> None:
+    """Delete the branch of a session if it still stands where it was last seen."""
+    ref = f"refs/heads/{run.branch_of(session)}"
+    if run.git.line("rev-parse", "--verify", "--quiet", ref) == tip:
+        run.git.ask("update-ref", "-d", ref, tip)
+        run.git.done("config", "--remove-section", f"branch.{run.branch_of(session)}")
+
+
+def drop_folder(run: WaveRun) -> None:
+    """Remove the folder of this plan's working trees when none is left in it."""
+    folder = run.folder()
+    ignore = os.path.join(folder, ".gitignore")
+    if os.path.isdir(folder) and not os.path.islink(folder) and os.listdir(folder) in ([".gitignore"], []):
+        if os.path.exists(ignore):
+            os.unlink(ignore)
+        os.rmdir(folder)
+        above = os.path.dirname(folder)
+        if not os.listdir(above):
+            os.rmdir(above)
+
+
+def admin_of(run: WaveRun, path: str) -> str:
+    """Return the folder in the git dir that belongs to the worktree at a path; empty if none is registered."""
+    wanted = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path), ".git")
+    return next((admin for admin, named in _admins(run.git) if named == wanted), "")
+
+
+def is_ours(run: WaveRun, admin: str) -> bool:
+    """Tell whether a registered worktree was made for this plan; one that git was making counts too."""
+    return _read_line(os.path.join(admin, "locked")) in (reason_of(run), INITIALIZING)
+
+
+def _admins(git: Git) -> Iterator[tuple[str, str]]:
+    place = os.path.join(git.common, REGISTERED)
+    for name in os.listdir(place) if os.path.isdir(place) else ():
+        yield os.path.join(place, name), _read_line(os.path.join(place, name, "gitdir"))
+
+
+def _read_line(path: str) -> str:
+    try:
+        return os.fsdecode(read_regular(path)).rstrip("\n")
+    except UnreadableError:
+        return ""
+
+
+def _opened(path: str) -> Git | None:
+    """Return the git of a worktree, which must be that of this very folder."""
+    if os.path.islink(path) or not os.path.isfile(os.path.join(path, ".git")):
+        return None
+    try:
+        git = find_git(path)
+    except RefusedError:
+        return None
+    return git if git.root == os.path.realpath(path) else None
+
+
+def _drop_dead_locks(git: Git) -> None:
+    """Remove the lock of an index whose git was killed: nobody works in this tree any more."""
+    lock = os.path.join(git.folder, "index.lock")
+    if os.path.exists(lock):
+        os.unlink(lock)
+
+
+def _refuse_in_the_way(path: str) -> None:
+    if os.path.lexists(path):
+        if os.path.isdir(path) and not os.path.islink(path) and not os.listdir(path):
+            os.rmdir(path)  # git had made the folder and nothing more
+            return
+        raise NotReady(f"{one_line(path)} exists and is not a worktree of this run", "move it away")
+
+
+def _make_folder(run: WaveRun) -> None:
+    """Make the folder of the working trees, hidden from git."""
+    folder = run.folder()
+    for above in (os.path.dirname(os.path.dirname(folder)), os.path.dirname(folder), folder):
+        if os.path.islink(above):
+            raise NotReady(f"{one_line(above)} is a symbolic link", "put a folder there instead")
+    make_folder(folder)
+    hidden = os.path.join(folder, ".gitignore")
+    if not os.path.lexists(hidden):
+        with open(hidden, "wb") as file:
+            file.write(IGNORE_ALL)

@@ -1,0 +1,73 @@
+"""Prove an integrated wave in a clean checkout, and find the merge that turned a command red."""
+
+from __future__ import annotations
+
+import time
+
+from ultra_runtime.proof.conditions import conditions_of
+from ultra_runtime.run.state.wave_state import MERGED
+from ultra_runtime.waves.branch_audit import may_skip, proof_of, red_rows, try_at
+from ultra_runtime.words import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ultra_runtime.proof.conditions import Condition
+    from ultra_runtime.waves.wave_run import WaveRun
+
+WHOLE = "integration"
+NAP = 0.05
+
+
+def prove_wave(run: WaveRun, wave: int, asked: Callable[[], bool]) -> bool:
+    """Run what must pass after a wave, write down what is red, and return whether nothing is; `asked` to stop."""
+    stand = run.state.waves[wave]
+    numbers = {number for number, _ in stand.merges}
+    merged = [one for one in run.state.sessions.values() if one.state == MERGED or one.number in numbers]
+    is_last = len(merged) == len(run.state.sessions)
+    own = {step for one in merged for step in one.steps}
+    steps = [step for step in run.plan.steps if step.number in own and not may_skip(step)]
+    conditions = conditions_of(steps, run.plan.verification)
+    at = _at(run, conditions, asked)
+    red = dict(at(stand.tip))
+    if red and not is_last:
+        # A Verification that a later wave makes true is red before this one as well.
+        whole = {one.command for one in conditions if one.step is None}
+        before = at(stand.onto)
+        red = {command: why for command, why in red.items() if command not in whole or command not in before}
+    rows = [f"`{one_line(command)}` {why}{_culprit(run, wave, command, at)}" for command, why in red.items()]
+    if asked():
+        return False
+    run.note("verified", wave=wave, commit=stand.tip, red=rows)
+    return not rows
+
+
+def _at(
+    run: WaveRun, conditions: list[Condition], asked: Callable[[], bool]
+) -> Callable[[str], Mapping[str, str]]:
+    """Return a function that says what is red at a commit; each commit is tried once."""
+    known: dict[str, Mapping[str, str]] = {}
+
+    def at(commit: str) -> Mapping[str, str]:
+        while commit not in known and not asked():
+            tried = try_at(run, WHOLE, None, commit, conditions)
+            if tried is None:
+                time.sleep(NAP)
+            else:
+                known[commit] = red_rows(conditions, tried)
+        proof_of(run, WHOLE).stop()
+        return known.get(commit, {})
+
+    return at
+
+
+def _culprit(run: WaveRun, wave: int, command: str, at: Callable[[str], Mapping[str, str]]) -> str:
+    """Say which merge turned a command red."""
+    stand = run.state.waves[wave]
+    if command in at(stand.onto):
+        return "; it was red before this wave"
+    for number, commit in stand.merges:
+        if command in at(commit):
+            return f"; the merge of session {number} ({commit[:12]}) turned it red"
+    return ""

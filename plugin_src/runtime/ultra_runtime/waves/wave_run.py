@@ -1,0 +1,134 @@
+"""A plan that is run in waves: its files, its journal, and where it stands."""
+
+from __future__ import annotations
+
+import os
+
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.settings import REQUIRE, read_settings, settings_of
+from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
+from ultra_runtime.run.state.run_place import RECOVERY, SESSIONS, find_run_place
+from ultra_runtime.run.state.wave_journal import Journal, journals
+from ultra_runtime.run.state.wave_state import read_wave_state
+from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.tables.fields import settings_fields as fields
+from ultra_runtime.words import listed, one_line, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.state.wave_state import SessionStand
+    from ultra_runtime.waves.branch_audit import BranchFacts
+
+WORKTREES = os.path.join(".claude", "worktrees")
+MERGING = "integration"
+
+
+class WaveRun:
+    """A plan, the repository that it changes, and the journal of its waves."""
+
+    def __init__(self, place: RunPlace, data: bytes) -> None:
+        self.workspace = find_workspace(place.root)
+        self.git = self.workspace.git
+        self.place = place
+        self.data = data
+        self.plan, self.checked = check_plan(data, place.shown)
+        self.journal = Journal(self.git.common, place.slug)
+        self.state = read_wave_state(self.journal)
+        self.facts: dict[int, BranchFacts] = {}
+        """What git says of branches whose commands are running."""
+        given = read_settings(place.root).given
+        # Sessions work in fresh checkouts anyway, and so do the commands that decide about them.
+        self.settings = settings_of({**given, fields.PROOF: REQUIRE})
+
+    def note(self, act: str, **values: object) -> None:
+        """Write a line to the journal, and take it."""
+        self.state.take(self.journal.add(act, **values))
+
+    def folder(self) -> str:
+        """Return the folder of this plan's working trees."""
+        return os.path.join(self.place.root, WORKTREES, self.place.slug)
+
+    def tree_of(self, session: int) -> str:
+        """Return the working tree of a session."""
+        return os.path.join(self.folder(), f"session-{session}")
+
+    def branch_of(self, session: int) -> str:
+        """Return the branch of a session."""
+        return f"ultraplan/{self.place.slug}/session-{session}"
+
+    def assignment(self, session: int) -> Assignment:
+        return Assignment(self.plan, session)
+
+    def place_of(self, session: int, depth: int = 0) -> RunPlace:
+        """Return the place of a session, or of a recovery of it."""
+        place = self.place.of_session(session)
+        return place.with_plan(os.path.join(place.root, self.spec_of(session, depth))) if depth else place
+
+    def spec_of(self, session: int, depth: int) -> str:
+        """Return the path of a recovery spec, seen from the root of a working tree."""
+        folder = self.place.show(self.place.folder)
+        return f"{folder}/{SESSIONS}/session-{session}{RECOVERY}{depth}.md"
+
+    def slugs_of(self, one: SessionStand) -> list[str]:
+        """Return the names in git of a session's runs: its own, and those of its recoveries."""
+        return [self.place_of(one.number, depth).slug for depth in range(one.depth + 1)]
+
+    def ref(self, *parts: str) -> str:
+        """Return a ref of the waves of this plan."""
+        return "/".join(("refs", launcher(), "wave", self.place.slug, *parts))
+
+    def call(self, words: str) -> str:
+        """Return a call of a verb on this plan."""
+        return f"{verb(words)} {shell_word(self.place.shown)}"
+
+
+def find_wave_run(path: str, project: str | None = None) -> WaveRun:
+    """Return the run of a plan, which must have sessions."""
+    workspace = find_workspace()
+    place = find_run_place(workspace, path, project, None)
+    run = WaveRun(place, read_plan_bytes(place.plan))
+    if place.session is not None or not run.plan.sessions:
+        error = f"{one_line(place.shown)} has no sessions"
+        hint = "run it in this session, or divide its steps with ## Execution Strategy"
+        raise RefusedError(error, hint)
+    return run
+
+
+def find_begun(path: str | None, project: str | None) -> WaveRun:
+    """Return a run that has begun: that of the plan, or the only unfinished one of this repository."""
+    if path or project:
+        run = find_wave_run(path or str(project), project)
+        if not run.state.begun:
+            raise RefusedError(f"no waves of {run.place.shown} have begun", f"`{run.call('waves start')}`")
+        return pinned(run)
+    git = find_workspace().git
+    found = [one for one in journals(git.common) if read_wave_state(one).begun]
+    unfinished = [one for one in found if read_wave_state(one).unfinished] or found[-1:]
+    if not unfinished:
+        raise RefusedError(
+            "no waves have begun in this repository", f"start them with `{verb('waves start')} PLAN`"
+        )
+    if len(unfinished) > 1:
+        names = listed(one.slug for one in unfinished)
+        raise RefusedError(f"there are unfinished waves of {names}", "name one with --plan PATH")
+    begin = read_wave_state(unfinished[0]).begin
+    return reopened(begin["root"], begin["plan"], begin["project"])
+
+
+def reopened(root: str, plan: str, project: str | None) -> WaveRun:
+    """Return the run that a journal tells of."""
+    place = find_run_place(find_workspace(root), os.path.join(root, plan), _within(root, project), None)
+    return pinned(WaveRun(place, b""))
+
+
+def pinned(run: WaveRun) -> WaveRun:
+    """Let a run follow the plan as it was pinned at its begin."""
+    run.data = run.git.ask("cat-file", "blob", run.state.begin["blob"])
+    run.plan, run.checked = check_plan(run.data, run.place.shown)
+    return run
+
+
+def _within(root: str, project: str | None) -> str | None:
+    return os.path.join(root, project) if project else None

@@ -1,0 +1,63 @@
+"""What the guard denies inside the worktree of a session: the main tree, the stash, and the folders of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.kit.repository import git
+from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves
+
+Make = Callable[..., Waves]
+DENIED = (
+    "git stash", "git stash push -u", "git -c core.pager=cat stash pop", "bash -c 'git stash drop'", "cd src && git stash",
+    "git -C ../../../.. status", "git --git-dir=../../../../.git log", "echo x > ../session-2/src/part2.py",
+    "rm ../session-2/README.md", "echo x > ../../../../README.md", "cp README.md ../../../../src/",
+)  # fmt: skip
+ALLOWED = (
+    "git stash list",
+    "git stash show",
+    "git status",
+    "echo stash > src/part1.py",
+    "git commit -m 'git stash'",
+)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory, bundle: object, python: object) -> Waves:
+    """Return a repository whose first session is open and has a run in progress."""
+    repo = Waves(tmp_path_factory.mktemp("guard") / "repo", bundle, python).create(TWO_WAVES, QUICK)  # type: ignore[arg-type]
+    for number in (1, 2):
+        opened = repo.ok(f"session open {number} --plan {PLAN}")
+        assert git(repo.tree(number), "branch", "--show-current") == opened["branch"]
+    repo.env |= {"CLAUDE_CODE_SESSION_ID": "session-a", "CLAUDE_PID": str(__import__("os").getpid())}
+    assert repo(*f"run start {PLAN} --session 1".split(), cwd=repo.tree(1)).data["ok"]
+    return repo
+
+
+def verdict(repo: Waves, command: str) -> str:
+    """Return what the hook says to a command in the worktree of the first session."""
+    given = {
+        "session_id": "session-a",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "cwd": str(repo.tree(1)),
+    }
+    told = repo.hook("guard", given, cwd=repo.tree(1), env={"CLAUDE_PROJECT_DIR": str(repo.tree(1))})
+    return told.out
+
+
+@pytest.mark.parametrize("command", DENIED)
+def test_a_session_stays_in_its_own_tree(session: Waves, command: str) -> None:
+    assert '"deny"' in verdict(session, command), command
+
+
+@pytest.mark.parametrize("command", ALLOWED)
+def test_what_reads_or_stays_inside_is_left_alone(session: Waves, command: str) -> None:
+    assert "deny" not in verdict(session, command), command
+
+
+def test_a_run_in_the_main_tree_may_stash(session: Waves) -> None:
+    answer = session("check-command", "git stash").data
+    assert answer["verdict"] == "allow"

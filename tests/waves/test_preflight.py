@@ -1,0 +1,202 @@
+"""Everything that keeps waves from starting: a sentence each, all in one answer, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.waves.processes import processes_of
+from tests.waves.sample import PLAN, PROGRESS, QUICK, STATE, TWO_WAVES, Waves, part, plan, session, step
+
+Make = Callable[..., Waves]
+SLUG = "2026-01-31-greet"
+
+
+def detach(repo: Waves) -> None:
+    repo.git("checkout", "--quiet", "--detach")
+
+
+def dirty(repo: Waves) -> None:
+    repo.write({"README.md": "changed\n", "new.txt": "new\n"})
+
+
+def merging(repo: Waves) -> None:
+    repo.write({".git/MERGE_HEAD": repo.git("rev-parse", "HEAD") + "\n"})
+
+
+def nameless(repo: Waves) -> None:
+    repo.git("config", "user.useConfigOnly", "true")
+    repo.git("config", "--unset", "user.email")
+
+
+def no_client(repo: Waves) -> None:
+    (repo.folder.parent / "programs/claude").unlink()
+
+
+def old_client(repo: Waves) -> None:
+    (repo.folder.parent / "programs/claude").write_text("#!/bin/sh\necho '1.0.0 (Claude Code)'\n")
+
+
+def silent_client(repo: Waves) -> None:
+    (repo.folder.parent / "programs/claude").write_text("#!/bin/sh\nexit 1\n")
+
+
+def key(repo: Waves) -> None:
+    repo.env["ANTHROPIC_API_KEY"] = "dummy"
+
+
+def users_branch(repo: Waves) -> None:
+    repo.git("branch", f"ultraplan/{SLUG}/session-2")
+
+
+def users_short_branch(repo: Waves) -> None:
+    repo.git("branch", "ultraplan")
+
+
+def users_worktree(repo: Waves) -> None:
+    repo.git("worktree", "add", "--quiet", "--detach", f".claude/worktrees/{SLUG}/session-1")
+    repo.write({".git/info/exclude": ".claude/worktrees\n"})
+
+
+def users_link(repo: Waves) -> None:
+    (repo.folder / f".claude/worktrees/{SLUG}").mkdir(parents=True)
+    (repo.folder / f".claude/worktrees/{SLUG}/session-3").symlink_to(repo.folder / "src")
+    repo.write({".git/info/exclude": ".claude/worktrees\n"})
+
+
+def linked_folder(repo: Waves) -> None:
+    (repo.folder.parent / "elsewhere").mkdir()
+    (repo.folder / ".claude/worktrees").symlink_to(repo.folder.parent / "elsewhere")
+    repo.write({".git/info/exclude": ".claude/worktrees\n"})
+
+
+SENTENCES = {
+    "HEAD is detached: `git switch` to the branch that the work should go to": detach,
+    "the working tree is not clean (README.md, new.txt): commit or stash it": dirty,
+    "a merge is in progress in this repository: finish or abort it": merging,
+    "git cannot commit here": nameless,
+    "claude is not on PATH: install the client": no_client,
+    "Claude Code 1.0.0 is older than ": old_client,
+    "claude --version did not print a version": silent_client,
+    "ANTHROPIC_API_KEY is set, so the sessions would be billed to that key": key,
+    f"the branch ultraplan/{SLUG}/session-2 exists and no run of this plan made it": users_branch,
+    "a branch is called ultraplan, so no branch can be called ultraplan/...: rename it": users_short_branch,
+    f".claude/worktrees/{SLUG}/session-1 exists and no run of this plan made it: move it away": users_worktree,
+    f".claude/worktrees/{SLUG}/session-3 exists and no run of this plan made it: move it away": users_link,
+    ".claude/worktrees is not a folder: put a folder there instead": linked_folder,
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_sentence_for_each_reason(make: Make, sentence: str) -> None:
+    repo = make(TWO_WAVES, files=QUICK)
+    assert repo.ok(f"waves show {PLAN}")["problems"] == []
+    SENTENCES[sentence](repo)
+    before = snapshot(repo)
+    found = repo.ok(f"waves show {PLAN}")["problems"]
+    assert len(found) == 1, found
+    assert sentence in found[0]
+    assert snapshot(repo) == before
+
+
+def snapshot(repo: Waves) -> list[tuple[str, int]]:
+    """Return every path of the repository with its time; git's own index may be refreshed."""
+    return sorted(
+        (str(path), path.lstat().st_mtime_ns)
+        for path in repo.folder.rglob("*")
+        if path.name not in ("index", ".git") and not path.is_symlink()
+    )
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    (plan(step(1), step(2), strategy=session(1, "1-2", 1, ["src/"])), "the plan has one session"),
+    (plan(step(1), step(2), strategy=session(1, "1", 1, ["src/"]) + "\n" + session(2, "2", 1, ["src/"])),
+     "PLAN_SCOPE_OVERLAP: sessions 1 and 2 of wave 1 both touch src/"),
+    (plan(step(1), step(2), strategy=session(1, "1-2", 1, ["src/"]) + "\n" + session(2, "none", 1, ["lib/"])),
+     "PLAN_SESSION_STEPS: session 2 has no steps"),
+    (plan(step(1), step(2), strategy=session(1, "1", 1, ["src/"], "Session 2") + "\n" + session(2, "2", 2, ["lib/"], "Session 1")),
+     "PLAN_CYCLE: the dependencies form a cycle"),
+    (TWO_WAVES.replace("- **Wave:** 2\n", ""), "session 3 has no wave"),
+])  # fmt: skip
+def test_a_plan_that_cannot_run_in_waves(make: Make, text: str, sentence: str) -> None:
+    assert any(sentence in one for one in make(text, files=QUICK).ok(f"waves show {PLAN}")["problems"])
+
+
+def test_all_reasons_come_at_once_and_the_stop_is_written_down(make: Make) -> None:
+    text = TWO_WAVES.replace("`test -f src/part3.py`", "`no-such-program --check`")
+    repo = make(text, files={**QUICK, ".claude/ultra.yaml": "setup: exit 3\n"})
+    dirty(repo)
+    key(repo)
+    said = repo.refused(f"waves start {PLAN}")
+    for sentence in (
+        "the working tree is not clean",
+        "ANTHROPIC_API_KEY is set",
+        "the setup command failed with exit status 3",
+    ):
+        assert sentence in said
+    assert json.loads(repo.read(STATE))["status"] == "stopped"
+    assert repo.progress()["status"] == "stopped"
+    assert repo.ok("continue")["command"].endswith(f"--project .claude/projects/{SLUG}")
+    assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
+    assert repo.subjects() == ["first"]
+
+    repo.write({".claude/ultra.yaml": "proof: off\n"})
+    repo.git("add", "--all", "--", "README.md", "new.txt", ".claude/ultra.yaml")
+    repo.git("commit", "--quiet", "--message=mine")
+    said = repo.refused(f"waves start {PLAN} --accept-api-billing")
+    assert "the Verification of the plan needs no-such-program, which a fresh checkout does not have" in said
+
+    repo.write({PLAN: TWO_WAVES})
+    repo.play({"1": ["hang"]})
+    repo.ok(f"waves start {PLAN} --accept-api-billing --jobs 2")
+    assert "are under way" in repo.refused(f"waves start {PLAN}")
+    repo.ok("waves stop --now")
+    assert repo.wait()["result"] == "stopped"
+    assert not repo.has(PROGRESS)
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    ("--jobs 0", "--jobs must be a number from 1 to 999, not 0"),
+    ("--jobs many", "--jobs must be a number from 1 to 999, not many"),
+    ("--budget-usd 0", "--budget-usd must be a number above 0, not 0"),
+    ("--session-minutes -1", "--session-minutes must be a number above 0, not -1"),
+    ("--on moon", "--on must be local, not moon"),
+])  # fmt: skip
+def test_wrong_usage_is_said(make: Make, words: str, sentence: str) -> None:
+    told = make(TWO_WAVES, files=QUICK)("waves", "start", PLAN, *words.split())
+    assert (told.status, sentence in told.out) == (2, True), told.out
+
+
+def test_what_belongs_to_the_user_is_never_touched(make: Make) -> None:
+    """Look-alikes: branches and worktrees of the user that have almost the names of ours."""
+    repo = make(TWO_WAVES, files=QUICK)
+    repo.write({".git/info/exclude": ".claude/worktrees\n"})
+    repo.git("branch", "ultraplan/other/session-1")
+    repo.git("branch", f"ultraplan/{SLUG}/session-10")
+    repo.git("worktree", "add", "--quiet", "-b", "mine", f".claude/worktrees/{SLUG}/session-9")
+    repo.git("worktree", "add", "--quiet", "--detach", ".claude/worktrees/session-1")
+    (repo.folder / ".claude/worktrees/session-1/work.txt").write_text("not committed\n")
+    repo.git("worktree", "add", "--quiet", "--detach", "../away")
+    shutil.rmtree(repo.folder.parent / "away")  # as on a disk that is not mounted
+    repo.git("update-ref", f"refs/ultra/rescue/{SLUG}/session-1/attempt-1", "HEAD")
+    branches, trees = repo.branches(), repo.trees()
+    assert repo.waves("--jobs 2")["result"] == "completed"
+    assert (repo.branches(), repo.trees()) == (branches, trees)
+    assert (repo.folder / ".claude/worktrees/session-1/work.txt").read_text() == "not committed\n"
+    assert Path(repo.folder / f".claude/worktrees/{SLUG}/session-9/README.md").exists()
+    assert all(repo.has(part(number)) for number in (1, 2, 3))
+
+
+def test_no_commit_and_no_repository_are_said(make: Make, tmp_path: Path) -> None:
+    repo = make(TWO_WAVES, files={})
+    assert any("has no commit yet" in one for one in repo.ok(f"waves show {PLAN}")["problems"])
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    told = repo("waves", "show", str(repo.folder / PLAN), cwd=outside)
+    assert (told.status, "is not in a git repository" in told.out) == (1, True)
+    assert os.listdir(outside) == []
