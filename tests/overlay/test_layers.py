@@ -128,6 +128,15 @@ def test_every_mention_follows_the_names(folder: Path) -> None:
             "fragments/more.md.j2:1: include-loop: includes fragments/rules.md.j2, which includes it (break the loop)",
         ),
         (
+            {
+                "docs/commands/brief.md.j2": '{% extends "fragments/a.md.j2" %}',
+                "fragments/a.md.j2": '{% extends "upstream:docs/commands/brief.md.j2" %}{% include "fragments/b.md.j2" %}',
+                "fragments/b.md.j2": '{% extends "fragments/a.md.j2" %}',
+            },
+            "",
+            "fragments/b.md.j2:1: include-loop: includes fragments/a.md.j2, which includes it (break the loop)",
+        ),
+        (
             {"agents/crtic.md.j2.remove": ""},
             "",
             "agents/crtic.md.j2.remove: orphan: removes 'agents/crtic.md.j2', which the upstream does not have "

@@ -74,9 +74,9 @@ def take(tree: LayeredTree, asked: str) -> str:
     """Copy a file, a block or a key of the upstream into the overlay, and record it; return the new file."""
     path, _, part = asked.partition("#")
     target = placed(path, tree.folder)
-    base = tree.base(target)
+    base = tree.paths.base(target)
     if tree.upstream.find(base) is None:
-        known = [tree.short(one) for one in tree.upstream.files()]
+        known = [tree.paths.short(one) for one in tree.upstream.files()]
         raise NotKnown(f"the upstream has no file '{path}'", nearest(path, known))
     if not part:
         file, content = path, tree.upstream.read(base)
