@@ -1,4 +1,4 @@
-"""JSON Schemas and the reference page of plugin.yaml and suite.yaml, from the dataclasses and the table of keys."""
+"""JSON Schemas and the reference page of plugin.yaml, suite.yaml and overlay.yaml, from the dataclasses and the table of keys."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from ultra_plugin.check.manifest_shape import FIELDS, LISTING_SHAPE
 from ultra_plugin.check.marketplace_shape import MARKETPLACE_FIELDS
 from ultra_plugin.check.shapes import Shape, schema_of
 from ultra_plugin.manifest import as_json
+from ultra_plugin.overlay.settings import Settings
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _SCALARS: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", float: "number"}
 _FILES: Mapping[str, tuple[type, Mapping[str, str], Mapping[str, Shape]]] = {
     "plugin": (model.PluginSettings, keys.MANIFEST, {**FIELDS, **LISTING_SHAPE}),
     "suite": (model.SuiteSettings, keys.MARKETPLACE, MARKETPLACE_FIELDS),
+    "overlay": (Settings, {}, {}),
 }
 """File -> its dataclass, and the meanings and shapes of the client's keys."""
 
 
 def schemas() -> dict[str, bytes]:
-    """Return file name -> JSON Schema of plugin.yaml and suite.yaml."""
+    """Return file name -> JSON Schema of each settings file."""
     return {f"{name}.schema.json": as_json(_schema(name)) for name in _FILES}
 
 
 def _schema(name: str) -> dict[str, Any]:
     into, means, shapes = _FILES[name]
     schema = _record(into, means)
-    more: frozenset[str] = into.MORE  # type: ignore[attr-defined]
+    more: frozenset[str] = getattr(into, "MORE", frozenset())
     for key in sorted(more - {*schema["properties"]}):
         shape = shapes.get(key)
         schema["properties"][key] = {"description": means[key], **(schema_of(shape) if shape else {})}
@@ -89,7 +91,7 @@ def page() -> str:
 
 
 def _page() -> Iterator[str]:
-    yield "# Reference: plugin.yaml and suite.yaml"
+    yield "# Reference: plugin.yaml, suite.yaml and overlay.yaml"
     yield ""
     yield "Made by `ultra-plugin schemas --page` from the table that also makes the JSON Schemas."
     for name, (into, means, _) in _FILES.items():
@@ -98,6 +100,8 @@ def _page() -> Iterator[str]:
         yield ""
         yield f"## {name}.yaml"
         yield from _table("key", {key: one for key, one in schema["properties"].items() if key in own})
+        if not means:
+            continue
         target = "plugin.json" if name == "plugin" else "marketplace.json"
         yield ""
         yield f"These keys go to {target} as they are; the build checks them like the client does."

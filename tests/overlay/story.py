@@ -30,7 +30,7 @@ names:
   discriminators: {ultrabrief: acme-brief, ultrareview: acme-review}
 """
 RETRO = """\
-{artifact: retro, title: Retrospective, handover: 20, prefix: RETRO, format: frontmatter, producer: retro, consumer: brief,
+{artifact: retro, title: Retrospective, handover: 90, prefix: RETRO, format: frontmatter, producer: retro, consumer: brief,
  summary: What the next project should do otherwise., failure_modes: Without a lesson it is not written.,
  places: [{path: "{project_dir}/retro.md", when: always}], stability: {strength: strict, owner: this plugin, risk: low},
  modes: {write: {mode: strict, means: strictly}, read: {mode: soft, means: softly}},

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.kit.names import SOURCES
 from ultra_plugin.overlay.files import blocks_in
 
-ONE_CALL = re.compile(r"\{\{[^}]*\}\}|\{% include \"[^\"]+\" %\}")
+ONE_CALL = re.compile(r"\{\{[^}]*\}\}|\{% (?:include|extends) \"[^\"]+\" %\}")
 # Macros of a recorded session, written by a program.
 RECORDED = "tutorial-session.md.j2"
 # Its headings are fixed; what is below them are blocks.

@@ -21,6 +21,7 @@ First think.
 {{ super() }}
 {% endblock %}
 """
+ALLOWED = "allow: [symlink]\n"
 AGENT = "---\nname: %s\ndescription: Finds what is wrong with a brief and says so\ntools: Read\n---\nLook.\n"
 
 
@@ -125,6 +126,15 @@ def test_every_mention_follows_the_names(folder: Path) -> None:
             },
             "",
             "fragments/more.md.j2:1: include-loop: includes fragments/rules.md.j2, which includes it (break the loop)",
+        ),
+        (
+            {
+                "docs/commands/brief.md.j2": '{% extends "fragments/a.md.j2" %}',
+                "fragments/a.md.j2": '{% extends "upstream:docs/commands/brief.md.j2" %}{% include "fragments/b.md.j2" %}',
+                "fragments/b.md.j2": '{% extends "fragments/a.md.j2" %}',
+            },
+            "",
+            "fragments/b.md.j2:1: include-loop: includes fragments/a.md.j2, which includes it (break the loop)",
         ),
         (
             {"agents/crtic.md.j2.remove": ""},
@@ -266,9 +276,7 @@ def test_a_wheel_and_a_git_tag_render_as_the_folder_does(folder: Path) -> None:
     with zipfile.ZipFile(folder / "acme-1.2.3.whl", "w") as wheel:
         for path in sorted((upstream / "plugin_src").rglob("*")):
             wheel.write(path, f"ultra_plugin/{path.relative_to(upstream)}")
-    git = ["git", "-C", str(upstream), "-c", "user.name=a", "-c", "user.email=a@example.invalid"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["tag", "v1.2.3"]):
-        subprocess.run([*git, *words], check=True, timeout=30)
+    commit(upstream)
     text = settings(folder)
     for place in ("wheel: ../acme-{version}.whl", "git: ../upstream-1.2.3@v{version}"):
         (root / "overlay.yaml").write_text(text.replace("folder: ../upstream-{version}", place))
@@ -276,6 +284,43 @@ def test_a_wheel_and_a_git_tag_render_as_the_folder_does(folder: Path) -> None:
     bad = EXTENDED.replace("block ask", "block aks")
     (root / "commands/brief.md.j2").write_text(bad)
     assert told(root)[0].startswith("commands/brief.md.j2:3: unknown-block")
+
+
+def test_programs_links_and_files_of_any_kind_ship_from_every_layer(folder: Path) -> None:
+    theirs = folder / f"upstream-1.2.3/plugin_src/{PLUGIN}"
+    (theirs / "bin").mkdir()
+    for name in ("theirs", "changed"):
+        (theirs / "bin" / name).write_text("#!/bin/sh\n")
+        (theirs / "bin" / name).chmod(0o755)
+    (theirs / "skills/greet").mkdir(parents=True)
+    (theirs / "skills/greet/SKILL.md").write_text(
+        "---\nname: greet\ndescription: Say hello to whoever asks for it\n---\nHello.\n"
+    )
+    (theirs / "skills/greet/link.md").symlink_to("SKILL.md")
+    root = fork(
+        folder, {"bin/changed": "#!/bin/sh\nexit\n", "scripts/own.js": "1;\n", "skills/greet/.hidden": "x\n"}
+    )
+    for place in ("folder: ../upstream-{version}", "git: ../upstream-1.2.3@v{version}"):
+        (root / "overlay.yaml").write_text(
+            settings(folder, ALLOWED).replace("folder: ../upstream-{version}", place)
+        )
+        files = built(root).files
+        assert [files[f"bin/{name}"].executable for name in ("theirs", "changed")] == [True, True]
+        assert files["bin/changed"].text.endswith("exit\n")
+        assert (files["skills/greet/link.md"].symlink, files["skills/greet/link.md"].text) == (
+            True,
+            "SKILL.md",
+        )
+        assert {"scripts/own.js", "skills/greet/.hidden"} < {*files}
+        if not (folder / "upstream-1.2.3/.git").exists():
+            commit(folder / "upstream-1.2.3")
+
+
+def commit(upstream: Path) -> None:
+    """Make a tag of an upstream."""
+    git = ["git", "-C", str(upstream), "-c", "user.name=a", "-c", "user.email=a@example.invalid"]
+    for more in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["tag", "v1.2.3"]):
+        subprocess.run([*git, *more], check=True, timeout=30)
 
 
 def test_a_fork_is_not_told_to_remove_what_is_the_upstreams(folder: Path) -> None:

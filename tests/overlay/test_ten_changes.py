@@ -15,6 +15,7 @@ from tests.kit.calls import Ultra
 from tests.kit.names import LAUNCHER as OLD_LAUNCHER
 from tests.kit.names import NAME, PIPELINE
 from tests.overlay.conftest import Told
+from tests.overlay.forks import call
 from tests.overlay.story import CHANGES, FIRST, FORK, LAUNCHER, RELEASES, RETRO_TEXT, lines_of
 
 MOST_LINES = 30
@@ -114,3 +115,9 @@ def test_the_retry_cap_and_the_thresholds_hold(story: list[Told], tmp_path: Path
     assert schema["version"] == "5.0.0"
     tables = (bundle / "runtime/ultra_runtime/tables/outputs.py").read_text()
     assert "passes_at=5" in tables
+
+
+def test_what_the_fork_ships_passes_its_tests(story: list[Told]) -> None:
+    done = call(story[-1].bundle.parent.parent / "acme", "test")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert " passed, 0 failed, 0 not run" in done.stdout

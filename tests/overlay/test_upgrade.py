@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -268,7 +270,13 @@ def test_a_new_overlay_builds_at_once_with_its_own_names(tmp_path: Path) -> None
         "overlay.yaml",
         ".gitignore",
         ".gitattributes",
+        ".schemas",
     }
+    first = (tmp_path / "mine/overlay.yaml").read_text().split("\n")[0]
+    schema = json.loads((tmp_path / "mine" / first.partition("$schema=")[2]).read_text())
+    jsonschema.validate(yaml.safe_load((tmp_path / "mine/overlay.yaml").read_text()), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"upstream": {"version": "1", "sha256": "x"}, "nmes": {}}, schema)
     assert call(tmp_path / "mine", "build").returncode == 0
     files = {path.name for path in (tmp_path / "mine/dist/mine/commands").iterdir()}
     assert files == {"mine-brief.md", "mine-review.md"}

@@ -15,7 +15,7 @@ from ultra_plugin.errors import Problem, UltraError
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
 from ultra_plugin.overlay.lock import Standing, standings
 from ultra_plugin.overlay.settings import SETTINGS, read_settings
-from ultra_plugin.overlay.work import accept, begin, moved, pin, take
+from ultra_plugin.overlay.work import SCHEMA, accept, begin, moved, pin, take
 
 _NEEDS_LOOK = ("stale", "orphaned", "new")
 folder_option = click.option(
@@ -42,8 +42,10 @@ def new_command(
     folder: Path, upstream: str, name: str | None, launcher: str | None, plugin: str | None
 ) -> None:
     """Start an overlay in FOLDER that renames the upstream's plugin."""
+    from ultra_plugin.reference import schemas  # late: a build with nothing to do does not need it
+
     called = name or folder.resolve().name
-    begin(folder, upstream, called, launcher or called, plugin)
+    begin(folder, upstream, called, launcher or called, plugin, schemas()[Path(SCHEMA).name])
     click.echo(f"{folder / SETTINGS}: written\nBuild it: cd {folder} && ultra-plugin build")
 
 

@@ -1,4 +1,4 @@
-"""ultra-plugin schemas: the JSON Schemas of plugin.yaml and suite.yaml, for editors."""
+"""ultra-plugin schemas: the JSON Schemas of plugin.yaml, suite.yaml and overlay.yaml, for editors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ultra_plugin.tree import write_file
 @source_option
 @click.option("--page", "as_page", is_flag=True, help="Print the reference page instead.")
 def schemas_command(source: Path | None, as_page: bool) -> None:
-    """Write the JSON Schemas of plugin.yaml and suite.yaml to .schemas/ of the source tree.
+    """Write the JSON Schemas of plugin.yaml, suite.yaml and overlay.yaml to .schemas/ of the source tree.
 
     An editor uses them where a file begins with `# yaml-language-server: $schema=PATH`.
     """

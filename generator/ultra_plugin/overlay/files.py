@@ -114,9 +114,9 @@ def _walk(root: Path, folder: str) -> Iterator[str]:
     with os.scandir(root / folder) as entries:
         for entry in entries:
             path = f"{folder}{entry.name}"
-            if path in OWN or entry.name.startswith(".") or entry.name == "__pycache__":
+            if path in OWN or path.startswith(".") or entry.name == "__pycache__":
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _walk(root, f"{path}/")
-            elif path.endswith(MARKER) or is_source(path):
+            elif path.endswith(MARKER) or is_source(placed(path, "plugins/any")):
                 yield path

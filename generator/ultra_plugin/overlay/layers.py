@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import stat
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ultra_plugin.document import nearest
-from ultra_plugin.errors import Problem, ProblemsFound, problem, refuse
+from ultra_plugin.errors import Problem, ProblemsFound, UltraError, problem, refuse
 from ultra_plugin.overlay.files import MARKER, UPSTREAM, Override, placed, read_overrides, short
 from ultra_plugin.overlay.naming import name_patches, old_names, with_discriminators
 from ultra_plugin.overlay.patch import Merge
-from ultra_plugin.overlay.renames import Renames, read_renames
+from ultra_plugin.overlay.paths import Paths
+from ultra_plugin.overlay.renames import read_renames
+from ultra_plugin.overlay.resolving import Resolver
 from ultra_plugin.overlay.settings import LOCK, SETTINGS, Settings, is_overlay, read_settings, shown_in
 from ultra_plugin.overlay.stages import Cut
 from ultra_plugin.overlay.upstream import open_upstream, version_of
@@ -65,26 +66,34 @@ class LayeredTree(SourceTree):
         self.root = root
         self.settings = settings
         self.upstream = upstream
-        self.renames: Renames = read_renames(upstream)
-        self.renamed: list[Problem] = []
-        self.base_folder = f"plugins/{self._plugin()}"
-        self.folder = f"plugins/{settings.names.plugin or self._plugin()}"
+        name = self._plugin()
+        self.folder = f"plugins/{settings.names.plugin or name}"
+        self.paths = Paths(self.folder, f"plugins/{name}")
+        self.renames = read_renames(upstream)
+        self._resolver = Resolver(self.renames, self.paths, self.label)
+        self.renamed = self._resolver.warnings
         self._overlay = read_value(self.label(SETTINGS), (root / SETTINGS).read_bytes())
         below = self._below()
         off = self._overlay.pairs.get("stages_off")
         cut = Cut(below, self.folder, off.items if off and with_files else ())
         self._files = {
-            path: _File(content, upstream.shown(self.base(path)))
+            path: _File(content, upstream.shown(self.paths.base(path)))
             for path, content in below.items()
             if path not in cut.removed
         }
         self.overrides = [
-            self._renamed(one)
+            self._resolver.override(one)
             for one in (read_overrides(root, self.folder, self._files) if with_files else ())
         ]
         self._patch_data(cut)
         self._lay()
         self._list(self._files)
+        self._targets = {override.target: override for override in self.overrides}
+        self._links = {
+            path
+            for path in self._files
+            if path not in self._targets and upstream.is_link(self.paths.base(path))
+        }
 
     def _plugin(self) -> str:
         """Return the upstream's plugin that the overlay changes."""
@@ -95,79 +104,23 @@ class LayeredTree(SourceTree):
             message = f"the upstream has no plugin '{name}'" if name else "the upstream has several plugins"
             remedy = nearest(name, known) if name else f"add 'plugin:' with one of {', '.join(known)}"
             raise problem(shown, self.settings.line, "bad-value", message, remedy)
+        if self.upstream.find(f"plugins/{name}/plugin.yaml") is None:
+            raise UltraError(
+                f"{self.upstream.shown(f'plugins/{name}')}: has no plugin.yaml; fork a plugin that has one"
+            )
         return name
 
     def _below(self) -> dict[str, bytes]:
         """Return the upstream's files by their paths in the fork, with the fork's discriminators."""
         renamed = self.settings.names.discriminators
         return {
-            self._own(path): with_discriminators(path, self.upstream.read(path), renamed)
+            self.paths.own(path): with_discriminators(path, self.upstream.read(path), renamed)
             for path in self.upstream.files()
         }
-
-    def _own(self, path: str) -> str:
-        is_plugins = path.startswith(f"{self.base_folder}/")
-        return self.folder + path[len(self.base_folder) :] if is_plugins else path
-
-    def base(self, path: str) -> str:
-        """Return the upstream's path of a path of the whole tree."""
-        is_plugins = path.startswith(f"{self.folder}/")
-        return self.base_folder + path[len(self.folder) :] if is_plugins else path
 
     def label(self, path: str) -> str:
         """Return a file of the overlay as the user would type it."""
         return shown_in(self.root, path)
-
-    def _renamed(self, override: Override) -> Override:
-        """Return an override with the present names of the file and of the blocks that it changes."""
-        old = self.base(override.target)
-        if (new := self.renames.file(old)) != old and override.kind != "add":
-            self._warn(
-                override.file, 1, f"upstream renamed '{old}' to '{new}'", f"rename it to {self.short(new)}"
-            )
-            override = replace(override, target=self._own(new))
-        elif override.kind == "add" and new != old:
-            self._warn(
-                override.file, 1, f"upstream renamed '{old}' to '{new}'", f"rename it to {self.short(new)}"
-            )
-            override = replace(override, target=self._own(new), kind="replace")
-        if override.file.endswith(".j2"):
-            override = self._with_new_names(override)
-        return override
-
-    def _with_new_names(self, override: Override) -> Override:
-        text = override.content.decode("utf-8", "replace")
-        for old in self.renames.files:
-            for spelled in {old, self.short(old)}:
-                if re.search(rf"[\"'](?:{UPSTREAM})?{re.escape(spelled)}[\"']", text):
-                    new = self.short(self.renames.file(old)) if spelled != old else self.renames.file(old)
-                    self._warn(
-                        override.file,
-                        _line(text, spelled),
-                        f"upstream renamed '{spelled}' to '{new}'",
-                        f"write '{new}'",
-                    )
-                    text = text.replace(spelled, new)
-                    override = replace(override, parent=override.parent.replace(spelled, new))
-        parent = self.base(placed(override.parent, self.folder)) if override.parent else ""
-        for old, new in (
-            (one, self.renames.block(parent, one)) for one in self.renames.blocks.get(parent, {})
-        ):
-            pattern = re.compile(rf"(\{{%[-+]?\s*(?:end)?block\s+){re.escape(old)}\b")
-            if found := pattern.search(text):
-                line = text.count("\n", 0, found.start()) + 1
-                self._warn(
-                    override.file, line, f"upstream renamed the block '{old}' to '{new}'", f"write '{new}'"
-                )
-                text = pattern.sub(rf"\g<1>{new}", text)
-        return replace(override, content=text.encode())
-
-    def short(self, path: str) -> str:
-        """Return the path in the overlay of a file of the upstream."""
-        return short(self._own(path), self.folder)
-
-    def _warn(self, file: str, line: int, message: str, remedy: str) -> None:
-        self.renamed.append(Problem(self.label(file), line, "renamed", message, remedy, "warning"))
 
     def _patch_data(self, cut: Cut) -> None:
         """Change the data that overlay.yaml changes by its names and its stages."""
@@ -222,27 +175,10 @@ class LayeredTree(SourceTree):
     def patch_of(self, override: Override) -> Value:
         """Return a patch with the present names of the keys that it changes."""
         patch = read_value(self.label(override.file), override.content)
-        path = self.base(override.target)
-        for old in self.renames.keys.get(path, {}):
-            patch = self._with_new_key(override.file, patch, old.split("/"), self.renames.key(path, old))
-        return patch
-
-    def _with_new_key(self, file: str, patch: Value, keys: list[str], new: str) -> Value:
-        key, *rest = keys
-        if key not in patch.pairs:
-            return patch
-        pairs = dict(patch.pairs)
-        if rest:
-            pairs[key] = self._with_new_key(file, pairs[key], rest, new)
-            return Value(pairs, patch.place)
-        name = new.rpartition("/")[2]
-        self._warn(
-            file, pairs[key].place[1], f"upstream renamed the key '{key}' to '{name}'", f"write '{name}'"
-        )
-        return Value({name if one == key else one: value for one, value in pairs.items()}, patch.place)
+        return self._resolver.patch(override, patch)
 
     def _refuse_orphan(self, override: Override, does: str) -> None:
-        known = [self.short(self.base(path)) for path in self._files]
+        known = [self.paths.short(self.paths.base(path)) for path in self._files]
         message = f"{does} '{short(override.target, self.folder)}', which the upstream does not have"
         remedy = nearest(short(override.target, self.folder), known)
         remedy = remedy if remedy.startswith("did you") else "remove this file"
@@ -252,7 +188,7 @@ class LayeredTree(SourceTree):
         """Return the upstream's names that must not be left in the fork, and where the fork names its own."""
         suite, plugin = (
             read_value(self.upstream.shown(path), self.upstream.read(path))
-            for path in ("suite.yaml", f"{self.base_folder}/plugin.yaml")
+            for path in ("suite.yaml", f"{self.paths.base_folder}/plugin.yaml")
         )
         own = self._value(f"{self.folder}/plugin.yaml")
         place = (self.label(SETTINGS), self.settings.names.line)
@@ -270,36 +206,34 @@ class LayeredTree(SourceTree):
         return [*(self.root / file for file in files), *self.upstream.watched]
 
     def find(self, path: str) -> Path | None:
+        below = self._path_below(path)
+        found = self.upstream.find(below) is not None if below else path in self._known
+        return Path(self.shown(path)) if found else None
+
+    def _path_below(self, path: str) -> str:
+        """Return the upstream's path of a name that means its file: `upstream:PATH`, or one of another plugin."""
         if path.startswith(UPSTREAM):
-            found = self.upstream.find(self.base(placed(path.removeprefix(UPSTREAM), self.folder)))
-            return Path(self.shown(path)) if found else None
-        return Path(self.shown(path)) if path in self._known else None
-
-    def is_link(self, path: str) -> bool:
-        own = self._own_file(path)
-        return own.is_symlink() if own else self.upstream.is_link(self.base(path))
-
-    def is_executable(self, path: str) -> bool:
-        own = self._own_file(path)
-        mode = own.stat().st_mode & stat.S_IXUSR if own else self.upstream.is_executable(self.base(path))
-        return bool(mode)
-
-    def _own_file(self, path: str) -> Path | None:
-        """Return the overlay's file that adds or replaces a file of the whole tree, if there is one."""
-        own = (one.file for one in self.overrides if one.target == path and one.kind in ("add", "replace"))
-        return next((self.root / file for file in own), None)
+            return self.paths.base(placed(path.removeprefix(UPSTREAM), self.folder))
+        is_elsewhere = path.startswith("plugins/") and not path.startswith(f"{self.folder}/")
+        return path if is_elsewhere and path not in self._files else ""
 
     def shown(self, path: str) -> str:
-        if path.startswith(UPSTREAM):
-            return self.upstream.shown(self.base(placed(path.removeprefix(UPSTREAM), self.folder)))
+        if below := self._path_below(path):
+            return self.upstream.shown(below)
         file = self._files.get(path)
         return file.shown if file else self.label(short(path, self.folder))
 
     def owns(self, path: str) -> bool:
-        return any(override.target == path for override in self.overrides)
+        return path in self._targets
+
+    def is_executable(self, path: str) -> bool:
+        own = self._targets.get(path)
+        if own and own.kind != "patch":
+            return os.access(self.root / own.file, os.X_OK)
+        return self.upstream.is_executable(self.paths.base(path))
 
     def templates(self) -> list[str]:
-        below = [f"{UPSTREAM}{self.short(path)}" for path in self.upstream.templates()]
+        below = [f"{UPSTREAM}{self.paths.short(path)}" for path in self.upstream.templates()]
         return [*super().templates(), *below]
 
     def placed(self, problem: Problem) -> Problem:
@@ -311,8 +245,7 @@ class LayeredTree(SourceTree):
         return problem
 
     def read(self, path: str) -> bytes:
-        if path.startswith(UPSTREAM):
-            below = self.base(placed(path.removeprefix(UPSTREAM), self.folder))
+        if below := self._path_below(path):
             return with_discriminators(below, self.upstream.read(below), self.settings.names.discriminators)
         if path not in self._files:
             return super().read(path)
@@ -336,7 +269,3 @@ def _traced(value: Value, lines: tuple[Place, ...]) -> Value:
     if value.items:
         return Value(tuple(_traced(part, lines) for part in value.items), place)
     return replace(value, place=place)
-
-
-def _line(text: str, words: str) -> int:
-    return text.count("\n", 0, text.index(words)) + 1

@@ -47,7 +47,7 @@ def parts_of(tree: LayeredTree) -> Iterator[Part]:
 
 def _whole(tree: LayeredTree, target: str) -> bytes | None:
     """Return a file of the upstream, or the files of a folder one after the other."""
-    base = tree.base(target)
+    base = tree.paths.base(target)
     if tree.upstream.find(base):
         return tree.upstream.read(base)
     below = tree.upstream.files(base)
@@ -55,7 +55,7 @@ def _whole(tree: LayeredTree, target: str) -> bytes | None:
 
 
 def _blocks(tree: LayeredTree, override: Override) -> Iterator[Part]:
-    parent = tree.base(placed(override.parent, tree.folder))
+    parent = tree.paths.base(placed(override.parent, tree.folder))
     spelled = (tree.root / override.file).read_text(encoding="utf-8", errors="replace")
     for name, block in blocks_in(spelled).items():
         now = tree.renames.block(parent, name)
@@ -84,7 +84,7 @@ def block_names(tree: SourceTree, path: str) -> Iterator[str]:
 
 
 def _keys(tree: LayeredTree, override: Override) -> Iterator[Part]:
-    base = tree.base(override.target)
+    base = tree.paths.base(override.target)
     if tree.upstream.find(base) is None:
         yield Part(override.file, "", None, override.content)
         return

@@ -54,13 +54,19 @@ class Settings:
     """Everything that overlay.yaml says."""
 
     upstream: Source
+    """Where the upstream is: `folder`, `wheel` or `git` (FOLDER@TAG), with its `version` and `sha256`."""
     plugin: str | None = None
     """The plugin of the upstream that the overlay changes; not needed if it has one."""
     version: str | None = None
+    """The version of the fork."""
     names: Names = field(default_factory=Names)
+    """What the fork calls things; every mention follows."""
     stages_off: tuple[str, ...] = ()
+    """Stages that the fork leaves out, with all that only they use."""
     allow: tuple[str, ...] = ()
+    """Codes that are no problem, as in plugin.yaml."""
     deny: tuple[str, ...] = ()
+    """Codes that fail the build in the profile `client` too."""
     line: int = 0
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 import re
+import stat
 import subprocess
 import tarfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ultra_plugin.errors import UltraError
 from ultra_plugin.overlay.settings import SETTINGS, Source
@@ -23,22 +25,34 @@ _VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
 _VERSION_GAP = "{version}"
 
 
+class Packed(NamedTuple):
+    """One file of a wheel or of a git tag."""
+
+    content: bytes
+    is_program: bool = False
+    is_link: bool = False
+
+
 class PackedTree(SourceTree):
     """The sources of a wheel or of a git tag, read once."""
 
-    def __init__(self, root: Path, label: str, contents: Mapping[str, bytes], module: str) -> None:
+    def __init__(self, root: Path, label: str, packed: Mapping[str, Packed], module: str) -> None:
         self.root = root
         self.module = module
         self._label = label
-        self._contents = {path: content for path, content in contents.items() if is_source(path)}
-        self._list(self._contents)
+        self._packed = {path: file for path, file in packed.items() if is_source(path)}
+        self._links = {path for path, file in self._packed.items() if file.is_link}
+        self._list(self._packed)
 
     @property
     def watched(self) -> list[Path]:
         return [self.root]
 
+    def is_executable(self, path: str) -> bool:
+        return self._packed[path].is_program
+
     def read(self, path: str) -> bytes:
-        return self._contents[path]
+        return self._packed[path].content
 
 
 def open_upstream(root: Path, source: Source, version: str | None = None) -> SourceTree:
@@ -71,9 +85,11 @@ def _wheel(place: Path) -> SourceTree:
     try:
         with zipfile.ZipFile(place) as archive:
             contents = {
-                name.removeprefix(f"{_IN_WHEEL}/"): archive.read(name)
-                for name in archive.namelist()
-                if name.startswith(f"{_IN_WHEEL}/") and not name.endswith("/")
+                one.filename.removeprefix(f"{_IN_WHEEL}/"): Packed(
+                    archive.read(one), bool(one.external_attr >> 16 & stat.S_IXUSR)
+                )
+                for one in archive.infolist()
+                if one.filename.startswith(f"{_IN_WHEEL}/") and not one.is_dir()
             }
             module = archive.read(_MODULE).decode() if _MODULE in archive.namelist() else ""
     except (OSError, zipfile.BadZipFile) as error:
@@ -93,19 +109,28 @@ def _tag(root: Path, asked: str) -> SourceTree:
         raise UltraError(f"{asked}: git cannot read this tag: {told}; fetch it, or correct 'upstream'")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         files = {
-            member.name: file.read()
-            for member in archive
-            if member.isfile() and (file := archive.extractfile(member)) is not None
+            one.name: Packed(
+                one.linkname.encode() if one.issym() else _content(archive, one),
+                bool(one.mode & stat.S_IXUSR) and not one.issym(),
+                one.issym(),
+            )
+            for one in archive
+            if one.isfile() or one.issym()
         }
     contents = {
         name.removeprefix(f"{_SOURCES}/"): content
         for name, content in files.items()
         if name.startswith(f"{_SOURCES}/")
     }
-    return _packed(place, asked, contents, files.get(f"generator/{_MODULE}", b"").decode())
+    return _packed(place, asked, contents, files.get(f"generator/{_MODULE}", Packed(b"")).content.decode())
 
 
-def _packed(place: Path, label: str, contents: dict[str, bytes], module: str) -> SourceTree:
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = archive.extractfile(member)
+    return file.read() if file else b""
+
+
+def _packed(place: Path, label: str, contents: dict[str, Packed], module: str) -> SourceTree:
     if "suite.yaml" not in contents:
         raise UltraError(f"{place}: is not an upstream: it has no {_SOURCES}/suite.yaml; name another one")
     return PackedTree(place, label, contents, module)

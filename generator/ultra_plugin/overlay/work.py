@@ -21,11 +21,13 @@ from ultra_plugin.overlay.values import Value, as_value, read_value, written
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write_file
 
+SCHEMA = ".schemas/overlay.schema.json"
+_MODELINE = f"# yaml-language-server: $schema={SCHEMA}\n"
 _IGNORED = "# The plugin is built from the overlay: ultra-plugin build\ndist/\n"
 _ATTRIBUTES = "# If you commit dist/ (remove it from .gitignore): never merge it, build it again.\ndist/** -merge linguist-generated\n"
 
 
-def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | None = None) -> None:
+def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | None, schema: bytes) -> None:
     """Create an overlay that renames the upstream's plugin, its commands and its program."""
     if folder.exists():
         raise UltraError(f"{folder}: exists already; name a new folder")
@@ -57,7 +59,8 @@ def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | N
     folder.parent.mkdir(parents=True, exist_ok=True)
     staged = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
-        (staged / SETTINGS).write_bytes(written(text)[0])
+        (staged / SETTINGS).write_bytes(_MODELINE.encode() + written(text)[0])
+        write_file(staged / SCHEMA, schema)
         (staged / ".gitignore").write_text(_IGNORED, encoding="utf-8")
         (staged / ".gitattributes").write_text(_ATTRIBUTES, encoding="utf-8")
         staged.chmod(0o755)
@@ -71,9 +74,9 @@ def take(tree: LayeredTree, asked: str) -> str:
     """Copy a file, a block or a key of the upstream into the overlay, and record it; return the new file."""
     path, _, part = asked.partition("#")
     target = placed(path, tree.folder)
-    base = tree.base(target)
+    base = tree.paths.base(target)
     if tree.upstream.find(base) is None:
-        known = [tree.short(one) for one in tree.upstream.files()]
+        known = [tree.paths.short(one) for one in tree.upstream.files()]
         raise NotKnown(f"the upstream has no file '{path}'", nearest(path, known))
     if not part:
         file, content = path, tree.upstream.read(base)
