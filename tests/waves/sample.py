@@ -13,7 +13,7 @@ from typing import Any
 from tests.executor.sample import FILES, PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
 
 FAKE = Path(__file__).with_name("fake_client.py")
-DONE_SECONDS = 60
+DONE_SECONDS = 300
 
 
 def session(number: int, steps: str, wave: int, touch: Sequence[str], needs: str = "none") -> str:
