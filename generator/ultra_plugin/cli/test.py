@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from ultra_plugin.cli.options import default_source, json_option, progress, source_option
+from ultra_plugin.overlay.layers import open_tree
 from ultra_plugin.pipeline import judged
-from ultra_plugin.source import SourceTree
 
 
 @click.command("test")
@@ -24,7 +24,7 @@ def test_command(source: Path | None, as_json: bool) -> int:
     """
     from ultra_plugin.exercise import exercise  # late: a build with nothing to do does not need it
 
-    tree = SourceTree(source or default_source())
+    tree = open_tree(source or default_source())
     bundles, _, _ = judged(tree, "dist", progress)
     outcomes = []
     for outcome in exercise(tree, bundles):
