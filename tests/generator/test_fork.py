@@ -88,8 +88,7 @@ def test_every_mention_follows_the_name(forked: Path) -> None:
     assert left == {}
 
 
-def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) -> None:
-    fork = (ROOT / "README.md").read_text().split("\n## Fork\n")[1].split("\n## ")[0]
+def test_six_files_are_enough_for_a_tree_of_ones_own(tmp_path: Path) -> None:
     words = "It says hello to whoever asks for it, in the language of the one who asks. " * 4
     ours = SOURCES
     contents: dict[str, str | bytes] = {
@@ -102,7 +101,6 @@ def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) 
         "plugins/<name>/commands/*.md.j2": "---\ndescription: Say hello to whoever asks for it\nbudget:\n"
         "  always_on: 20\n  on_invoke: 200\n---\n# Hello\n\nSay hello.\n",
     }
-    assert re.findall(r"^\| `(.+?)` ", fork, re.MULTILINE) == list(contents)
     for path, content in contents.items():
         target = tmp_path / "tree" / path.replace("<name>", "small").replace("*", "hello")
         target.parent.mkdir(parents=True, exist_ok=True)

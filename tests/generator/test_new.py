@@ -109,20 +109,27 @@ def test_a_full_folder_is_not_touched(tmp_path: Path) -> None:
 def on_a_terminal(cwd: Path, typed: bytes, *words: str) -> tuple[int, str]:
     """Run the command line with a terminal as its input; return status and what it printed."""
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "ultra_plugin", *words]
-    with subprocess.Popen(
-        command, cwd=cwd, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        os.close(theirs)
-        assert process.stdout is not None
-        said = process.stdout.read(len("Author"))
-        if typed:
-            os.write(ours, typed)
-        else:
-            process.send_signal(signal.SIGINT)
-        said += process.stdout.read()
-    os.close(ours)
-    return process.returncode, said.decode()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ultra_plugin", *words],
+        cwd=cwd,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    )
+    os.close(theirs)
+    assert process.stdout is not None
+    said = process.stdout.read(len("Author"))
+    if typed:
+        os.write(ours, typed)
+    else:
+        process.send_signal(signal.SIGINT)
+    try:
+        rest, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        os.close(ours)
+    return process.returncode, (said + rest).decode()
 
 
 def test_on_a_terminal_it_asks_for_what_no_option_says(tmp_path: Path) -> None:
