@@ -14,7 +14,7 @@ import pytest
 
 from tests.kit.calls import Ultra
 from tests.kit.generator import generator
-from tests.kit.names import LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
+from tests.kit.names import LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SUITE
 
 FORK, FORKED_SUITE, OWN_LAUNCHER = f"my-{NAME}", f"my-{SUITE}", "mine"
 COPIED = (
@@ -86,30 +86,6 @@ def test_every_mention_follows_the_name(forked: Path) -> None:
         if path.name != "LICENSE" and (found := OURS.search(text))
     }
     assert left == {}
-
-
-def test_what_the_readme_lists_is_enough_for_a_tree_of_ones_own(tmp_path: Path) -> None:
-    fork = (ROOT / "README.md").read_text().split("\n## Fork\n")[1].split("\n## ")[0]
-    words = "It says hello to whoever asks for it, in the language of the one who asks. " * 4
-    ours = SOURCES
-    contents: dict[str, str | bytes] = {
-        "suite.yaml": (ours / "suite.yaml").read_bytes(),
-        "LICENSE": (ours / "LICENSE").read_bytes(),
-        "plugins/<name>/plugin.yaml": "name: small\ntitle: Small\ndescription: A plugin that says hello to people.\n"
-        "keywords: [hello]\n",
-        "plugins/<name>/README.md.j2": f"# Small\n\n{words}\n\n    /plugin install small@{{{{ suite.name }}}}\n",
-        "plugins/<name>/icon/icon.png": (PLUGIN_SOURCE / "icon/icon.png").read_bytes(),
-        "plugins/<name>/commands/*.md.j2": "---\ndescription: Say hello to whoever asks for it\nbudget:\n"
-        "  always_on: 20\n  on_invoke: 200\n---\n# Hello\n\nSay hello.\n",
-    }
-    assert re.findall(r"^\| `(.+?)` ", fork, re.MULTILINE) == list(contents)
-    for path, content in contents.items():
-        target = tmp_path / "tree" / path.replace("<name>", "small").replace("*", "hello")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.encode())
-    done = generator(tmp_path, "build", "--source", "tree", "--out", "out")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out/small/commands/hello.md").is_file()
 
 
 def test_the_example_stays_valid(forked: Path, tmp_path: Path, python: Path) -> None:
