@@ -6,7 +6,8 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-drawing = runpy.run_path(str(Path(__file__).parents[2] / "ultraplan-local/icon/draw.py"))
+flagship = next(path.parent for path in Path(__file__).parents[2].glob("*/templates/brief.md.j2"))
+drawing = runpy.run_path(str(flagship.parent / "icon/draw.py"))
 drawing["pixels"].__globals__.update(
     NIGHT=(20, 40, 36),
     DUSK=(30, 92, 74),

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "ultraplan-local/icon"))
+flagship = next(path.parents[1] for path in HERE.parents[1].glob("*/templates/brief.md.j2"))
+sys.path.insert(0, str(flagship / "icon"))
 from draw import pixels, png, rounded_box, stroke  # noqa: E402
 
 LINE = (255, 255, 255)
