@@ -44,7 +44,7 @@ def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> 
         output = suite.outputs.get(key)
         cells = (head.get("description", ""), _tools(head), head.get("model", "inherit"))
         rows.append((f"`{name}`", *cells, f"`{output.output}`" if output else "none"))
-    means = {one.output: one.means for one in suite.outputs.values()}
+    means = {one.output: one.means for key, one in suite.outputs.items() if key in plugin.agents}
     blocks = [f"- `{name}`: {text}" for name, text in sorted(means.items())]
     return "\n".join([markdown_table(("agent", "does", "tools", "model", "ends in"), rows), "", *blocks])
 

@@ -11,7 +11,10 @@ import pytest
 from tests.kit.files import tree_of
 from tests.kit.names import NAME, PLUGIN_SOURCE, PROJECT, SOURCES
 from tests.kit.sources import copy_of_sources, faults
+from ultra_plugin.config import load
+from ultra_plugin.per_plugin import own_contracts
 from ultra_plugin.pipeline import checked
+from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
 
 PLUGIN = f"plugins/{PLUGIN_SOURCE.name}"
@@ -49,6 +52,24 @@ class Fork:
             assert found, f"nothing is called {pattern}"
             for path in found:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def keep_flagship(self) -> None:
+        """Remove the other plugins, and the contracts and outputs that only they have."""
+        suite = load(SourceTree(self.sources))
+        own = next(one for one in suite.plugins if one.settings.name == NAME)
+        kept = {contract.artifact for contract in own_contracts(suite, own).values()}
+        used = {agent.output for agent in own.roles.values()}
+        for path in self.sources.glob("plugins/*"):
+            if path.name != NAME:
+                self.remove(f"plugins/{path.name}")
+        for contract in suite.contracts.values():
+            if contract.artifact not in kept:
+                self.remove(f"contracts/{contract.artifact}.yaml", f"contracts/fixtures/{contract.artifact}")
+        self.remove("fragments/work-*")
+        self.change("contracts/settings.yaml", {"consumer: [execute, sdd]": "consumer: execute"})
+        for path in self.sources.glob("outputs/*.yaml"):
+            if path.stem not in used:
+                self.remove(f"outputs/{path.name}")
 
     @property
     def changed(self) -> set[str]:

@@ -176,6 +176,7 @@ class Removed:
     def __init__(self, folder: Path, removal: Removal) -> None:
         self.fork = fork = Fork(folder)
         self.removal = removal
+        fork.keep_flagship()
         fork.remove(*removal.files, *TUTORIAL)
         fork.change(f"{PLUGIN}/plugin.yaml", pipeline_without(removal.stages))
         self.listed = self.settle({**TOLD, **removal.listed})

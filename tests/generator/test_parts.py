@@ -24,7 +24,7 @@ from ultra_plugin.source import SourceTree
 RUNTIME = "runtime/ultra_runtime"
 SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "typed", "usage", "words")
 FOR_THE_GUARD = (
-    "files/__init__", "files/atomic", "files/error_log", "files/given_text", "files/regular_file", "files/root",
+    "files/__init__", "files/atomic", "files/error_log", "files/given_text", "files/json_file", "files/regular_file", "files/root",
     "files/run_files",
     "files/secret_scan", "files/unexpected", "hooks/__init__", "hooks/guard", "tables/__init__", "tables/names",
     "tables/first_look", "tables/policy", "text/__init__", "text/jsontext", "verbs/__init__", "verbs/check_command", "verbs/check_path",
@@ -59,7 +59,7 @@ def test_the_guard_alone_has_its_room_and_what_it_imports(fence: Path) -> None:
     rest = {f"{RUNTIME}/{name}.py" for name in (*SHELL, *FOR_THE_GUARD)}
     found = {path for path in files(fence) if "__pycache__" not in path}
     assert found == room | rest | {*OTHERS}
-    assert len(found) == len(room) + 29 + 7
+    assert len(found) == len(room) + 30 + 7
 
 
 def test_its_verbs_are_those_of_the_guard(fence: Path, tmp_path: Path) -> None:
@@ -106,9 +106,15 @@ def test_docs_and_prompts_speak_of_what_is_carried(fence: Path) -> None:
     assert not (fence / "schemas").exists()
 
 
-def test_the_flagship_carries_the_whole_runtime(bundle: Path) -> None:
+def test_the_plugins_together_carry_the_whole_runtime(bundle: Path) -> None:
     sources = {*SourceTree(ROOT / "plugin_src").files(RUNTIME)}
-    found = {path for path in files(bundle) if path.startswith("runtime/") and "__pycache__" not in path}
+    found = {
+        path
+        for plugin in bundle.parent.iterdir()
+        if (plugin / "runtime").is_dir()
+        for path in files(plugin)
+        if path.startswith("runtime/") and "__pycache__" not in path
+    }
     tables = {path for path in found if path.startswith(f"{RUNTIME}/tables/")}
     assert found - tables == sources
     contracts = {path.stem.replace("-", "_") for path in (ROOT / "plugin_src/contracts").glob("*.yaml")}
@@ -226,8 +232,8 @@ def test_what_a_module_uses_is_read_from_imports_and_from_data() -> None:
     ("path", "old", "new", "line"),
     [
         ("runtime/ultra_runtime/verbs/guide.py", "HEAD = ", 'X = "run `ultra doctor`"\nHEAD = ', 23),
-        ("runtime/ultra_runtime/verbs/guide.py", "Without PHASE", "`ultra guide x`: without PHASE", 3),
-        ("fragments/runtime-calls.md.j2", "Call one verb", "Call `ultra doctor`. Call one verb", 1),
+        ("runtime/ultra_runtime/verbs/guide.py", "Without COMMAND", "`ultra guide x`: without COMMAND", 3),
+        ("fragments/runtime-calls.md.j2", "Call one verb", "Call `ultra doctor`. Call one verb", 2),
         ("contracts/brief.yaml", "title: ", "title: ultra put ", 2),
     ],
 )

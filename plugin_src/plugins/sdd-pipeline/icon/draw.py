@@ -17,4 +17,6 @@ drawing["pixels"].__globals__.update(
         ((312.0, 320.0), (140, 240, 208)),
     ),
 )
-Path(__file__).with_name("icon.png").write_bytes(drawing["png"](drawing["pixels"]()))
+Path(__file__).with_name("icon.png").write_bytes(
+    drawing["png"](drawing["pixels"](drawing["steps_and_tick"]()))
+)
