@@ -147,6 +147,7 @@ PLAN = Removal(
         *(f"{PLUGIN}/agents/{name}*" for name in EXPLORERS),
         f"{PLUGIN}/guides/plan",
         f"{PLUGIN}/guides/execute",
+        f"{PLUGIN}/docs/WAVES.md.j2",
         f"{PLUGIN}/guides/brief/auto.md.j2",
         f"{EXAMPLES}/plan.md",
         f"{EXAMPLES}/sessions",
@@ -257,6 +258,7 @@ def calls(removed: Removed) -> list[list[str]]:
 
 def test_the_build_lists_what_names_a_removed_stage(removed: Removed) -> None:
     own = {path for path in removed.fork.changed if (removed.fork.sources / path).exists()}
+    own -= {"contracts/settings.yaml"}  # of the other plugins
     edited = {path for path, words in {**TOLD, **removed.removal.listed}.items() if words is not None}
     assert own == {f"{PLUGIN}/plugin.yaml", *edited}, "no source was changed that the build did not list"
 

@@ -51,7 +51,7 @@ class Journal:
         try:
             with open(self.path, "rb") as file:
                 lines = file.read().split(b"\n")
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         try:
             return [read_object(line).values for line in lines[:-1]]
