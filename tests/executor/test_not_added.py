@@ -117,6 +117,7 @@ def test_a_file_that_git_is_told_to_overlook(make: Make, mark: str) -> None:
 @pytest.mark.parametrize("name", ["other/part.py", "other/new.py"])
 def test_a_file_outside_the_sparse_checkout(make: Make, name: str) -> None:
     repo = make(plan(step(1, [name])), files=FILES)
+    repo.git("update-index", "-q", "--refresh")  # the repository is a copy
     repo.git("sparse-checkout", "set", "--cone", "src")
     assert not repo.has("other")
     repo.start()

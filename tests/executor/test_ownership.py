@@ -105,7 +105,7 @@ def test_a_session_of_another_client_changes_nothing(begun: Repo) -> None:
 def test_a_client_inside_the_client_is_another_one(begun: Repo) -> None:
     """A `claude` that a command starts has the owner among its ancestors, and a process of its own."""
     script = f"CLAUDE_PID=$$ {begun.command} step begin 1 --json; true"
-    assert "belongs to another session" in begun.run(["bash", "-c", script]).out
+    assert "belongs to another process of this session" in begun.run(["bash", "-c", script]).out
 
 
 SHAPES = {

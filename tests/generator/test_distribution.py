@@ -13,6 +13,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.interpreters import interpreters
 from tests.kit.names import BUILT, LAUNCHER, NAME, PLUGIN_SOURCE, ROOT
@@ -22,6 +23,10 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import changes
 
 WHEEL = f"ultra_suite-{__version__}-py3-none-any.whl"
+PLUGINS = {
+    path.parent.name: yaml.safe_load(path.read_text())["runtime"]["launcher"]
+    for path in sorted((ROOT / "plugin_src/plugins").glob("*/plugin.yaml"))
+}
 JUNK = (
     "plugin_src/.DS_Store",
     "plugin_src/fragments/x.md.j2~",
@@ -31,9 +36,8 @@ JUNK = (
 
 def test_dist_is_what_the_sources_render_to() -> None:
     bundles, offer = checked(SourceTree(ROOT / "plugin_src"), "dist")
-    assert {bundle.name: changes(bundle, ROOT / "dist" / bundle.name) for bundle in bundles} == {NAME: []}, (
-        "run make plugin and commit dist/"
-    )
+    left = {bundle.name: changes(bundle, ROOT / "dist" / bundle.name) for bundle in bundles}
+    assert left == dict.fromkeys(PLUGINS, []), "run make plugin and commit dist/"
     assert (ROOT / ".claude-plugin/marketplace.json").read_bytes() == offer
 
 
@@ -43,7 +47,7 @@ def test_the_committed_modes_are_the_built_ones() -> None:
     )
     modes = {line.split("\t")[1]: line.split()[0] for line in listed.stdout.splitlines()}
     executable = {path for path, mode in modes.items() if mode == "100755"}
-    assert executable == {f"dist/{NAME}/bin/{LAUNCHER}"}
+    assert executable == {f"dist/{name}/bin/{launcher}" for name, launcher in PLUGINS.items()}
     assert not [path for path in modes if path.endswith((".zip", ".whl", ".tar.gz", ".pyc"))]
 
 
@@ -88,9 +92,9 @@ def _built(folder: Path) -> Path:
 
 def test_the_packages_lie_beside_each_other(copy: Path) -> None:
     assert {path.name for path in (copy / "dist").iterdir() if not path.name.startswith(".")} == {
-        NAME,
-        f"{NAME}-{__version__}.zip",
-        f"{NAME}-{__version__}.zip.sha256",
+        *PLUGINS,
+        *(f"{name}-{__version__}.zip" for name in PLUGINS),
+        *(f"{name}-{__version__}.zip.sha256" for name in PLUGINS),
         WHEEL,
         f"ultra_suite-{__version__}.tar.gz",
     }
@@ -104,8 +108,11 @@ def test_the_wheel_holds_exactly_generator_sources_and_bundles(copy: Path) -> No
         str(path.relative_to(ROOT / "generator")) for path in (ROOT / "generator/ultra_plugin").rglob("*.py")
     }
     sources = {f"ultra_plugin/plugin_src/{path}" for path in SourceTree(ROOT / "plugin_src").files()}
-    listing = json.loads((BUILT / "bundle.json").read_text())["files"]
-    bundles = {f"ultra_plugin/bundles/{NAME}/{path}" for path in (*listing, "bundle.json")}
+    bundles = {
+        f"ultra_plugin/bundles/{name}/{path}"
+        for name in PLUGINS
+        for path in (*json.loads((ROOT / "dist" / name / "bundle.json").read_text())["files"], "bundle.json")
+    }
     assert names == generator | sources | bundles
     assert modes[f"ultra_plugin/bundles/{NAME}/bin/{LAUNCHER}"] == 0o755
 

@@ -36,7 +36,7 @@ def _examples(rules: list[dict[str, Any]], kind: str) -> list[Any]:
 def test_every_rule_says_what_why_and_what_instead(rule: dict[str, Any]) -> None:
     assert set(rule) >= FIELDS
     assert set(rule) <= FIELDS | {"logic", "patterns", "unless", "only"}
-    assert rule["verdict"] in ("block", "warn")
+    assert rule["verdict"] in ("block", "ask", "warn")
     assert all(isinstance(rule[field], str) and rule[field].strip() for field in FIELDS - {"examples"})
     assert rule["examples"]["match"]
     assert rule["examples"]["pass"]

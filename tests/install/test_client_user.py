@@ -22,7 +22,8 @@ def test_first_run_loads_everything(
 ) -> None:
     write_tree(user.config, {"settings.json": '{"cleanupPeriodDays": 30.0}\r\n'})
     said = user.ok("--from", bundle, "--yes", "--json").json()
-    assert (said["client"], said["problems"], said["notes"][1:]) == ("2.1.325", [], [])
+    told = ["type one of: /sample:brief, /sample:plan"]
+    assert (said["client"], said["problems"], said["notes"][1:]) == ("2.1.325", [], told)
     assert snapshot(user.config).keys() - {"settings.json", "skills"} == {
         path for path in snapshot(user.config) if path.startswith("skills/sample")
     }, "asking the client leaves no trace"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,7 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
     old.rename(folder / "ultra-suite")
     program = folder / "bin/ultra-plugin"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ultra_plugin "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m ultra_plugin "$@"\n')
     program.chmod(0o755)
     start, change, upgrade = SCRIPTS
     move = "rm -r ../ultra-suite && mv ../upstream-0.2.0 ../ultra-suite"

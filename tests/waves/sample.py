@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,9 @@ class Waves(Repo):
         programs = beside / "programs"
         programs.mkdir()
         client = programs / "claude"
-        client.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S {FAKE} "$@"\n')
+        client.write_text(
+            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(str(FAKE))} "$@"\n'
+        )
         client.chmod(0o755)
         (beside / "tmp").mkdir()
         self.play_file = beside / "play.json"

@@ -93,8 +93,8 @@ def test_in_a_work_the_guard_protects_its_files_and_lets_through_what_was_dispat
         return json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"] if out else ""
 
     assert denied("Agent", agent) == ""
-    assert "this agent is none of them" in denied("Agent", {**agent, "prompt": "another"})
-    assert "this agent is none of them" in denied("Agent", {**agent, "subagent_type": f"{NAME}:verifier"})
+    assert "this agent is not among them" in denied("Agent", {**agent, "prompt": "another"})
+    assert "this agent is not among them" in denied("Agent", {**agent, "subagent_type": f"{NAME}:verifier"})
     works = office.repo / "works/WORK-01"
     assert "belongs to the work" in denied("Write", {"file_path": str(works / "TASK-00.md")})
     assert "belongs to the work" in denied("Write", {"file_path": str(office.repo / "works/WORK-LIST.md")})

@@ -185,5 +185,5 @@ def test_a_verification_that_fails_three_times_halts_a_work_that_the_guard_prote
     assert (ended["result"], ended["spawns"], stage.subjects()) == ("failed", 7, [])
     assert not (stage.project / "one.txt").exists()
     refused = [one.text for one in model.tool_results() if one.is_error]
-    assert "this agent is none of them" in refused[0]
+    assert "this agent is not among them" in refused[0]
     assert "belongs to the work in progress" in refused[1]

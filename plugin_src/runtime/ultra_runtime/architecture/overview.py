@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.architecture.claims import GONE, NEW, Places, claims_of
+from ultra_runtime.architecture.citations import GONE, NEW, Places, claims_of
 from ultra_runtime.architecture.structure import (
     DIAGRAM,
     Component,

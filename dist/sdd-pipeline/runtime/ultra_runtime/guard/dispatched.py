@@ -23,5 +23,5 @@ def verdict_for_spawn(site: Site, tool_input: Mapping[str, Any]) -> Verdict | No
         call = f"{verb('work dispatch')} {one.get('number')} "
         if kind == f"{names().plugin}:{one.get('agent')}" and call in prompt:
             return None
-    reason = f"{work} waits for {len(waiting)} dispatches, and this agent is none of them"
+    reason = f"{work} waits for {len(waiting)} dispatches, and this agent is not among them"
     return Verdict("block", RULE, reason, f"spawn exactly what `{verb('work next')} {work}` answers")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.architecture.claims import NEW
+from ultra_runtime.architecture.citations import NEW
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import overview_fields
 from ultra_runtime.text.markdown import Document, TextBlock, TextSection
