@@ -206,6 +206,13 @@ BROKEN = {
 }
 
 
+SAID = {
+    "module": "a module of the guard does not load",
+    "syntax": "the hook file itself is not valid Python",
+    "missing": "the hook file does not exist",
+}
+
+
 @pytest.mark.parametrize("fault", BROKEN)
 def test_what_a_broken_hook_does_is_what_we_say(
     client: Client, scripted: ModelFactory, tree: Path, bundle: Path, tmp_path: Path, fault: str
@@ -230,4 +237,4 @@ def test_what_a_broken_hook_does_is_what_we_say(
         (tree / ".git/ultra/run.json").unlink(missing_ok=True)
     assert tuple(went) == BROKEN[fault]
     page = (bundle / "docs/GUARD.md").read_text()
-    assert f"| {fault}: " in page
+    assert f"| {SAID[fault]} |" in page

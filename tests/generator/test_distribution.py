@@ -37,7 +37,7 @@ JUNK = (
 def test_dist_is_what_the_sources_render_to() -> None:
     bundles, offer = checked(SourceTree(ROOT / "plugin_src"), "dist")
     left = {bundle.name: changes(bundle, ROOT / "dist" / bundle.name) for bundle in bundles}
-    assert left == dict.fromkeys(PLUGINS, []), "run make plugin and commit dist/"
+    assert left == {name: [] for name in PLUGINS}, "run make plugin and commit dist/"
     assert (ROOT / ".claude-plugin/marketplace.json").read_bytes() == offer
 
 

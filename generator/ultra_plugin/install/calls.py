@@ -87,8 +87,8 @@ def call_uninstall(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Repo
         names = asked.plugins or tuple(planner.receipts)
         leaving = [planner.receipts[name] for name in names if name in planner.receipts]
         # What created the settings goes last: then the rules of the others are no longer in the way.
-        for receipt in sorted(leaving, key=lambda one: bool(one.granted.created)):
-            uninstall(planner, receipt)
+        for one in sorted(leaving, key=lambda left: bool(left.granted.created)):
+            uninstall(planner, one)
         for name in names or (archive.carried() if asked.purge else ()):
             if asked.purge:
                 purge(planner, name)
