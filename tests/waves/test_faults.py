@@ -103,7 +103,7 @@ def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
             break
     died = (repo.folder.parent / "deaths").read_text().splitlines()
     for act in (
-        "lease 1",
+        "lease 3",
         "end 2",
         "audit 1",
         "merge 1",
