@@ -38,6 +38,12 @@ def names() -> Names:
     return Names(table("names"))
 
 
+def has_verb(words: str) -> bool:
+    """Tell whether this bundle carries a verb; each is a file."""
+    name = words.replace(" ", "_").replace("-", "_")
+    return os.path.exists(os.path.join(BUNDLE, "runtime", "ultra_runtime", "verbs", f"{name}.py"))
+
+
 def launcher() -> str:
     """Return the name of the plugin's program, which is also that of its folder in the git dir and of its refs."""
     # In the package itself, so that a hook need not read a second file before every tool call.

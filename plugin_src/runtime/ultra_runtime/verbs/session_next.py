@@ -9,7 +9,6 @@ from ultra_runtime.waves.wave_run import find_begun, find_wave_run
 from ultra_runtime.waves.wave_start import waiting_sessions
 
 USAGE = "session next [--plan PATH] [--project DIR] [--json]"
-READ_ONLY = True
 STAGE = "execute"
 
 

@@ -18,7 +18,6 @@ USAGE = (
     "waves show PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
     " [--session-minutes N] [--accept-api-billing] [--json]"
 )
-READ_ONLY = True
 STAGE = "execute"
 
 

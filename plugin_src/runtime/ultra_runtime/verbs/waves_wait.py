@@ -11,7 +11,6 @@ from ultra_runtime.waves.wave_answers import standing
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves wait [--seconds S] [--plan PATH] [--project DIR] [--json]"
-READ_ONLY = True
 STAGE = "execute"
 MOST_SECONDS = 540.0
 NAP = 0.1

@@ -10,7 +10,6 @@ from ultra_runtime.words import one_line
 from ultra_runtime.works.work_place import find_work
 
 USAGE = "work dispatch NUMBER [--work WORK-NN] [--json]"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

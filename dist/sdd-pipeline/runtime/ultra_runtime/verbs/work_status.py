@@ -15,7 +15,6 @@ from ultra_runtime.works.work_place import find_work
 from ultra_runtime.works.written import read_list
 
 USAGE = "work status [WORK-NN] [--json]"
-READ_ONLY = True
 
 
 def run(args: Args) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import has_verb, verb
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.state.wave_journal import Journal
 from ultra_runtime.run.state.wave_state import read_wave_state
@@ -47,7 +47,7 @@ def strategy_of(
             error, f"wait with `{verb('waves wait')}`, or end them with `{verb('waves stop')}`"
         )
     begun = "start" in workspace.git.refs(place.slug)
-    alone = asked.alone or asked.restart or begun or place.session is not None or SHOW not in names().reading
+    alone = asked.alone or asked.restart or begun or place.session is not None or not has_verb(SHOW)
     return choose_strategy(plan, alone)
 
 
