@@ -82,7 +82,7 @@ def read_document(path: str, content: bytes, into: type[T]) -> T:
 def compose(path: str, content: bytes) -> yaml.Node | None:
     """Return the nodes of a YAML file, None if it is empty, or raise its problem."""
     try:
-        return typing.cast("yaml.Node | None", yaml.compose(content.decode("utf-8"), Loader=LOADER))
+        return yaml.compose(content.decode("utf-8"), Loader=LOADER)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8 text: {error.reason}"
