@@ -14,6 +14,7 @@ from ultra_plugin.usage import Fault, UsageLine, option_faults, read_usage, usag
 
 FOLDER = "runtime/ultra_runtime/verbs"
 _NAME = re.compile(r"[a-z]")
+_FOR_PEOPLE = ("look", "act")  # what a verb for people does; the list of verbs begins with them
 _USAGE_LINE = 'write USAGE = "verb PATH [--flag]" below the docstring'
 
 
@@ -27,7 +28,10 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         module, faults = _parsed(tree.text(path))
         constants = module.constants()
         stem = path.rpartition("/")[2].removesuffix(".py")
-        faults += [*_usage_faults(module, constants, stem), *_run_faults(module)] if not faults else []
+        if not faults:
+            faults = [
+                *_usage_faults(module, constants, stem), *_people_faults(constants), *_run_faults(module)
+            ]  # fmt: skip
         problems += [tree.problem(path, line, "verb", message, remedy) for line, message, remedy in faults]
         if not faults:
             verb = _verb(path, module, constants)
@@ -63,6 +67,17 @@ def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) 
         yield from usage_faults(usage, stem)
         if isinstance(line := read_usage(usage.value), UsageLine):
             yield from option_faults(module, line)
+
+
+def _people_faults(constants: Mapping[str, ast.expr]) -> Iterator[Fault]:
+    """Yield the fault of a FOR_PEOPLE that the list of verbs has no title for."""
+    value = constants.get("FOR_PEOPLE")
+    if value is not None and not (isinstance(value, ast.Constant) and value.value in _FOR_PEOPLE):
+        yield (
+            value.lineno,
+            f"FOR_PEOPLE is {ast.unparse(value)}",
+            f"write {' or '.join(map(repr, _FOR_PEOPLE))}",
+        )
 
 
 def _run_faults(module: Python) -> Iterator[Fault]:

@@ -21,6 +21,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
 
 USAGE = "status [--project DIR] [--html FILE] [--json]"
+FOR_PEOPLE = "look"
 
 ENDINGS = (".html", ".htm")
 LOOKED_AT = 4096
