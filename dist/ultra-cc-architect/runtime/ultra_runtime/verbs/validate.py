@@ -18,6 +18,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
+FOR_PEOPLE = "look"
 READ_ONLY = True
 PROJECT, ARTIFACTS = "project", "artifacts"
 

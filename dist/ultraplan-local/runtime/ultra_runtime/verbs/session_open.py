@@ -12,6 +12,7 @@ from ultra_runtime.waves.wave_run import find_begun, find_wave_run
 from ultra_runtime.words import shell_word
 
 USAGE = "session open N [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ultra_runtime.usage import Args
 
 USAGE = "step rescue N [PATH...] [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 MOST_LISTED = 10
 

@@ -18,6 +18,7 @@ USAGE = (
     "waves resume PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
     " [--session-minutes N] [--accept-api-billing] [--json]"
 )
+FOR_PEOPLE = "act"
 STAGE = "execute"
 CHANGED = {
     "--jobs": "jobs", "--budget-usd": "budget", "--model": "model", "--permission-mode": "mode",

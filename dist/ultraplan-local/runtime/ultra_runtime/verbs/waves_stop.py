@@ -10,6 +10,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves stop [--now] [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 
 
