@@ -51,7 +51,7 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) 
             continue
         found = [one for files, table in tables if path in files for one in _missing(module, table)]
         carrying = [bundle for bundle in bundles if path in bundle.files]
-        found += [*_literals(module, _spelled(suite, carrying or bundles), stages), *_numbers(module, limits)]
+        found += [*_literals(module, _spelled(suite, carrying), stages), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield tree.problem(path, line, "runtime-name", message, remedy)
 

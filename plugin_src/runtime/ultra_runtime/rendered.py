@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+# The launcher and the hooks put a real path first on sys.path, so this one is real too.
+BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 
 class Names:
