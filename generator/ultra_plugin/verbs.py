@@ -103,13 +103,14 @@ def _verb(path: str, module: Python, constants: Mapping[str, ast.expr]) -> Verb:
     assert isinstance(line, UsageLine)  # noqa: S101 - or there was a fault
     stage = constants.get("STAGE")
     summary = (ast.get_docstring(module.module) or "").split("\n", 1)[0]
-    reads_only = constants.get("READ_ONLY")
+    reads_only, people = constants.get("READ_ONLY"), constants.get("FOR_PEOPLE")
     return Verb(
         name=line.verb,
         summary=summary,
         usage=usage,
         flags=frozenset(name for name in line.values | line.flags if name[0] == "-") | {"--help", "--json"},
         reads_only=isinstance(reads_only, ast.Constant) and reads_only.value is True,
+        for_people=people.value if isinstance(people, ast.Constant) and isinstance(people.value, str) else "",
         module=f"verbs.{path[len(FOLDER) + 1 : -len('.py')]}",
         stage=stage.value if isinstance(stage, ast.Constant) and isinstance(stage.value, str) else None,
     )

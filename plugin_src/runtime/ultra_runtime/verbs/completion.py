@@ -86,7 +86,7 @@ def _wild(text: str, shell: str) -> str:
 
 def _rows() -> list[tuple[str, str, list[str]]]:
     """Return what may follow: after nothing, after a family, after an option with choices, after a verb."""
-    usages = [Usage(module.USAGE) for module in all_verbs().values()]
+    usages = [Usage(one.usage) for one in all_verbs().values()]
     rows = [(" ", "", sorted({usage.verb[0] for usage in usages} | {"help"}))]
     for first in sorted({usage.verb[0] for usage in usages if len(usage.verb) > 1}):
         seconds = sorted(usage.verb[1] for usage in usages if usage.verb[0] == first and len(usage.verb) > 1)

@@ -14,7 +14,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.root import PROJECTS
 from ultra_runtime.run.life.new_audit import add_audit
 from ultra_runtime.standing.project_standing import ProjectStanding, find_projects
-from ultra_runtime.status.links import BoardLinks
+from ultra_runtime.status.links import COMMITS, FILES, BoardLinks
 from ultra_runtime.status.page import page
 
 HOST = "127.0.0.1"
@@ -58,12 +58,12 @@ class Board:
         _, token, rest = [*path.partition("?")[0].split("/", 2), "", ""][:3]
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return None
-        kind, _, name = unquote(rest).partition("/")
-        if not kind:
+        wanted = unquote(rest)
+        if not wanted:
             return HTML, self._page()
-        if kind == "file":
-            return self._file(name)
-        return self._commit(name) if kind == "commit" else None
+        if wanted.startswith(FILES):
+            return self._file(wanted[len(FILES) :])
+        return self._commit(wanted[len(COMMITS) :]) if wanted.startswith(COMMITS) else None
 
     def _page(self) -> bytes:
         standings = [ProjectStanding(project).audit(add_audit) for project in find_projects(self.root)]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.run_facts import StepFacts
 
 LAST_LINES = 12
+# What addresses of the board begin with.
+FILES, COMMITS = "file/", "commit/"
 
 
 class Links:
@@ -42,11 +44,11 @@ class BoardLinks(Links):
 
     def address(self, path: str) -> str:
         """Return the address under which the board shows a file."""
-        return "file/" + super().address(path)
+        return FILES + super().address(path)
 
     def commit(self, commit: str) -> str:
         """Return a link to what the board shows of a commit."""
-        return tag("a", super().commit(commit), href=f"commit/{commit}")
+        return tag("a", super().commit(commit), href=f"{COMMITS}{commit}")
 
 
 def quoted(path: str) -> str:
