@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict
+from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict, ruled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.follow.watch import Watcher
     from ultra_runtime.guard.own_files import OwnFiles
     from ultra_runtime.guard.paths import PathContext
-    from ultra_runtime.guard.shell.calls import Write
     from ultra_runtime.guard.site import Site
 
 MAIN_TREE, SHARED_STASH = "main_tree", "shared_stash"
+PATH_WORK = 400  # the cost of judging a path
 _ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
 _BARE = str.maketrans(dict.fromkeys("'\"", None))
@@ -49,25 +49,27 @@ class Judge:
 
     def command(self, command: str) -> Verdict:
         """Return block, warn or allow for a shell command: by its rules, then by the files that it writes."""
-        verdict = self._by_rules(command)
-        if verdict.verdict == BLOCK or not self.may_write(command):
+        from ultra_runtime.guard.first_look import may_match
+
+        matches, writes = may_match(command), self.may_write(command)
+        if not matches and not writes:
+            return ALLOW
+        from ultra_runtime.guard.follow.follower import verdict_of
+        from ultra_runtime.guard.follow.watch import watch
+
+        policy = load_policy(self.site is not None)
+        watcher = watch(command, policy if matches else None)
+        verdict = verdict_of(watcher, policy) if matches else ALLOW
+        if verdict.unreadable and self.site is None:
+            verdict = ALLOW
+        if verdict.verdict == BLOCK or not writes:
             return verdict
-        effect = self._by_effects(command)
+        effect = self._by_effects(watcher)
         return effect if effect.verdict == BLOCK else verdict
 
     def path(self, path: str) -> Verdict:
         """Return block or allow for a path that is to be written."""
         return self._written(path, False)
-
-    def _by_rules(self, command: str) -> Verdict:
-        from ultra_runtime.guard.first_look import may_match
-
-        if not may_match(command):
-            return ALLOW
-        from ultra_runtime.guard.follow.follower import verdict_for
-
-        verdict = verdict_for(command, load_policy(self.site is not None))
-        return ALLOW if verdict.unreadable and self.site is None else verdict
 
     def may_write(self, command: str) -> bool:
         """Tell whether a command may change a file, or work in another tree; False means that it does not."""
@@ -89,26 +91,27 @@ class Judge:
 
         return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
 
-    def _by_effects(self, command: str) -> Verdict:
+    def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
-        from ultra_runtime.guard.follow.watch import watch
-
-        watcher = watch(command)
-        for write in watcher.changed():
-            verdict = self._write(write)
-            if verdict.verdict == BLOCK:
-                return verdict
-        return self._leaving(watcher)
-
-    def _write(self, write: Write) -> Verdict:
-        """Judge one file of a command; a copy into a folder also by its path in that folder."""
         from ultra_runtime.guard.shell.calls import REMOVE
+        from ultra_runtime.guard.shell.syntax import TooMuch
 
-        for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
-            verdict = self._written(path, write.how == REMOVE)
-            if verdict.verdict == BLOCK:
-                return verdict
-        return ALLOW
+        judged: set[tuple[str, bool]] = set()
+        try:
+            for write in watcher.changed():
+                # a copy into a folder also by its path in that folder
+                for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
+                    removed = write.how == REMOVE
+                    if (path, removed) in judged:
+                        continue
+                    judged.add((path, removed))
+                    watcher.work.spend(PATH_WORK + len(path))
+                    verdict = self._written(path, removed)
+                    if verdict.verdict == BLOCK:
+                        return verdict
+        except TooMuch as unreadable:
+            return ruled(load_policy(), "unreadable", str(unreadable)) if self.site else ALLOW
+        return self._leaving(watcher)
 
     def _written(self, path: str, removed: bool) -> Verdict:
         from ultra_runtime.guard.paths import path_verdict

@@ -19,6 +19,14 @@ class PathContext(Struct):
     boundary: bool = True  # whether paths outside the repository are refused
     hook_files: tuple[str, ...] = ()  # files and folders that settings name as hooks
 
+    def folder(self, path: str) -> list[str] | None:
+        """Return the components of the real path of a fixed place, which is looked up once."""
+        found: dict[str, list[str] | None] = self.__dict__.setdefault("_found", {})
+        if path not in found:
+            real = real_path(path)
+            found[path] = None if real is None else components(real)
+        return found[path]
+
 
 def path_verdict(path: str, place: PathContext, policy: Policy) -> Verdict:
     """Judge a path by where it really leads."""
@@ -90,20 +98,16 @@ def _matches(real: str, names: list[str], pattern: str, place: PathContext) -> b
     fixed = pattern[:-3] if whole else pattern
     if pattern[0] in "~/":
         target = place.home + fixed[1:] if pattern[0] == "~" else fixed
-        protected = real_path(target)
-        if protected is None:
-            return False
-        return _same_or_below(names, components(protected), whole)
+        return _same_or_below(names, place.folder(target), whole)
     if _fits(names, components(pattern), False):
         return True
     if "*" in fixed:
         return False
-    linked = real_path(place.repo_root + "/" + fixed)
-    return linked is not None and _same_or_below(names, components(linked), whole)
+    return _same_or_below(names, place.folder(place.repo_root + "/" + fixed), whole)
 
 
-def _same_or_below(names: list[str], folder: list[str], whole: bool) -> bool:
-    return names == folder or (whole and names[: len(folder)] == folder)
+def _same_or_below(names: list[str], folder: list[str] | None, whole: bool) -> bool:
+    return folder is not None and (names == folder or (whole and names[: len(folder)] == folder))
 
 
 def _fits(names: list[str], pattern: list[str], from_start: bool) -> bool:
@@ -112,6 +116,8 @@ def _fits(names: list[str], pattern: list[str], from_start: bool) -> bool:
     fixed = pattern[:-1] if whole else pattern
     last = len(names) - len(fixed)
     if last < 0:
+        return False
+    if not from_start and "*" not in fixed[0] and fixed[0] not in names:
         return False
     starts = [0] if from_start else range(last + 1) if whole else [last]
     if from_start and not whole and last:
@@ -137,17 +143,16 @@ def _is_git_hook(real: str, names: list[str], place: PathContext) -> bool:
             folder = "/".join(parts[: at + 1])
             if name == "hooks" and os.path.isfile(folder + "/HEAD") and os.path.isdir(folder + "/objects"):
                 return True
-    linked = real_path(place.repo_root + "/.git/hooks")
-    return linked is not None and _same_or_below(names, components(linked), True)
+    return _same_or_below(names, place.folder(place.repo_root + "/.git/hooks"), True)
 
 
 def _is_named(real: str, place: PathContext) -> bool:
     """Tell whether a path is one that settings name as a hook."""
-    for path in place.hook_files:
-        named = real_path(os.path.join(place.repo_root, path))
-        if named is not None and _same_or_below(components(real), components(named), True):
-            return True
-    return False
+    names = components(real)
+    return any(
+        _same_or_below(names, place.folder(os.path.join(place.repo_root, path)), True)
+        for path in place.hook_files
+    )
 
 
 def _allowed(real: str, place: PathContext) -> bool:

@@ -27,26 +27,31 @@ def logic(place: str) -> Callable[..., bool]:
 def ask_rules(follower: Follower, call: Call) -> None:
     """Ask the rules that look at this command, and record what it writes."""
     policy = follower.policy
-    if call.name in WRITERS or (policy is None and call.name in CHANGERS):
+    if policy is not None:
+        uses = policy.commands.get(call.name)
+        if uses is None:
+            uses = policy.commands.get(family(call.name, policy), ())
+        for rule, use in uses:
+            if logic(use)(call, policy):
+                follower.hit(rule, _spelled(call))
+    if call.name in WRITERS or call.name in CHANGERS:
+        follower.unrecorded += call.guess
         _note_writes(follower, call)
-    if policy is None:
-        return
-    uses = policy.commands.get(call.name)
-    if uses is None:
-        uses = policy.commands.get(family(call.name, policy), ())
-    for rule, use in uses:
-        if logic(use)(call, policy):
-            follower.hit(rule, _spelled(call))
+        follower.unrecorded -= call.guess
 
 
 def _note_writes(follower: Follower, call: Call) -> None:
     """Record the files that a command writes, removes or changes, and what it writes as far as that is known."""
-    from ultra_runtime.guard.follow.outputs import written
     from ultra_runtime.guard.follow.writes import targets
 
-    for write in targets(call):
-        follower.wrote(write)
+    found = targets(call)
+    content = ""
+    if found and call.name in WRITERS:
+        from ultra_runtime.guard.follow.outputs import written
+
         content = written(call)
+    for write in found:
+        follower.wrote(write)
         if content:
             follower.shell.write(write.path, content, write.how == "append")
 

@@ -46,8 +46,7 @@ class _Fields:
     def add_split(self, text: str, separators: str) -> None:
         """Add the result of an unquoted expansion, which the shell splits into words."""
         if separators != _BLANK:
-            for char in separators:
-                text = text.replace(char, " ")
+            text = text.translate(dict.fromkeys(map(ord, separators), " "))
             if " " not in separators:
                 self.add(text, False) if " " not in text else self._pieces(text.split(" "), text)
                 return
@@ -84,6 +83,7 @@ def fields(follower: Follower, word: Word) -> list[str]:
 
         alternatives = braces.expand(word.parts)
         if alternatives is None:
+            follower.work.spend(braces.MAX_WORDS)
             return [UNKNOWN]
     made = _Fields()
     for parts in alternatives or []:
@@ -117,6 +117,8 @@ def _expansion(follower: Follower, part: WordPart, made: _Fields) -> None:
 
 def _separators(follower: Follower) -> str:
     value = follower.shell.variables.get("IFS")
+    if isinstance(value, str):
+        follower.work.spend(len(value) // 8)
     return value if isinstance(value, str) and UNKNOWN not in value else _BLANK
 
 
@@ -131,7 +133,10 @@ def evaluate(follower: Follower, part: WordPart) -> str | list[str]:
     if part.kind == PROCESS and part.script is not None:
         return follower.process(part.script, part.text)
     if part.kind == ARITHMETIC and part.word is not None:
-        text(follower, part.word)
+        from ultra_runtime.guard.follow.parameter import number
+
+        value = number(follower, text(follower, part.word))
+        return UNKNOWN if value is None else str(value)
     return UNKNOWN
 
 

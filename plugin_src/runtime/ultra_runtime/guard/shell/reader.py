@@ -88,7 +88,7 @@ class Reader(CompoundReader):
 
     def _pipeline(self, script: Script) -> None:
         """Read commands joined by pipes."""
-        pipeline = Pipeline([], False)
+        pipeline = Pipeline([])
         script.pipelines.append(pipeline)
         while True:
             self._prefixes()
@@ -100,6 +100,7 @@ class Reader(CompoundReader):
             self.newlines()
         if self.text.startswith(("&&", "||"), self.pos):
             self.pos += 2
+            pipeline.decides = True
         elif self.text.startswith("&", self.pos) and not self.text.startswith("&>", self.pos):
             self.pos += 1
             pipeline.background = True
@@ -206,7 +207,7 @@ class Reader(CompoundReader):
         elif self.pos < self.end and self.text[self.pos] not in ";&|)":
             self._command(holder)
         self.depth -= 1
-        body.pipelines.append(Pipeline(holder, False))
+        body.pipelines.append(Pipeline(holder))
         return Compound("function", [body], None, name)
 
     def _empty_parentheses(self) -> int:
