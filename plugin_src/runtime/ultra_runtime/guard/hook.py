@@ -79,8 +79,11 @@ def _start_clock() -> None:
 
 def _kept(problem: BaseException) -> str:
     """Return where the log of an error is; an expected error has none."""
+    from ultra_runtime.answer import RefusedError
     from ultra_runtime.files.unexpected import keep
 
+    if isinstance(problem, RefusedError):
+        return f"; {problem.next_step}"
     log = "" if isinstance(problem, (LockError, OutOfTime)) else keep(problem, ["hook", "guard"])
     return f"; the log is {log}" if log else ""
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict, ruled
+from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.guard.added_rules import AddedRules
     from ultra_runtime.guard.follow.watch import Watcher
     from ultra_runtime.guard.own_files import OwnFiles
     from ultra_runtime.guard.paths import PathContext
@@ -32,6 +34,11 @@ def load_policy(in_run: bool = True) -> Policy:
     return Policy.of(table("policy"), in_run)
 
 
+def rules_file(folder: str) -> str:
+    """Return the file with added rules of a home or a repository."""
+    return f"{folder}/.claude/{LAUNCHER}-guard.yaml"
+
+
 def home_folder() -> str:
     """Return the user's home; the password database is read only when the environment does not name it."""
     return os.environ.get("HOME") or os.path.expanduser("~")
@@ -40,10 +47,11 @@ def home_folder() -> str:
 class Judge:
     """Judges for a folder and a site; without a site (outside a run) the repository is not a boundary."""
 
-    def __init__(self, cwd: str, site: Site | None, home: str = "") -> None:
+    def __init__(self, cwd: str, site: Site | None, home: str = "", packs: tuple[str, ...] = ()) -> None:
         self.cwd = cwd
         self.site = site
         self.home = home or home_folder()
+        self.packs = packs
         self._place: PathContext | None = None
         self._own: OwnFiles | None = None
 
@@ -51,13 +59,17 @@ class Judge:
         """Return block, warn or allow for a shell command: by its rules, then by the files that it writes."""
         from ultra_runtime.guard.first_look import may_match
 
+        added = self.added()
         matches, writes = may_match(command), self.may_write(command)
+        matches = matches or (added is not None and added.may_match(command))
         if not matches and not writes:
             return ALLOW
         from ultra_runtime.guard.follow.follower import verdict_of
         from ultra_runtime.guard.follow.watch import watch
 
         policy = load_policy(self.site is not None)
+        if added is not None:
+            policy = policy.with_added(added)
         watcher = watch(command, policy if matches else None)
         verdict = verdict_of(watcher, policy) if matches else ALLOW
         if verdict.unreadable and self.site is None:
@@ -126,7 +138,7 @@ class Judge:
     def _leaving(self, watcher: Watcher) -> Verdict:
         """Refuse git outside the worktree of the run, and its stash, which all worktrees share."""
         site = self.site
-        if site and site.is_linked and any(map(_stashes, watcher.words)):
+        if site and site.is_linked and any(map(_stashes, watcher.commands())):
             reason = "all worktrees share one stash, so another session could take or drop what is put there"
             return Verdict(
                 BLOCK, SHARED_STASH, reason, "leave the changes in the worktree; the step commits them"
@@ -138,6 +150,17 @@ class Judge:
                 reason = f"git would work in {show(folder)}, which is not the worktree of this run"
                 return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
         return ALLOW
+
+    def added(self) -> AddedRules | None:
+        """Return the rules that the user and the project have added."""
+        from ultra_runtime.guard.site import trees
+
+        root = self.site.root if self.site else next(trees(self.cwd), (self.cwd, ""))[0]
+        if not self.packs and not any(os.path.lexists(rules_file(folder)) for folder in (self.home, root)):
+            return None
+        from ultra_runtime.guard.added_rules import added_rules
+
+        return added_rules([rules_file(self.home), rules_file(root)], self.packs)
 
     def _own_files(self) -> OwnFiles | None:
         if self._own is None and self.site is not None:

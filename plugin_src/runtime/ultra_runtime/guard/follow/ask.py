@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
 
+_VERSION = frozenset("0123456789.")
 _found: dict[str, Callable[..., bool]] = {}
 
 
@@ -33,6 +34,11 @@ def ask_rules(follower: Follower, call: Call) -> None:
             uses = policy.commands.get(family(call.name, policy), ())
         for rule, use in uses:
             if logic(use)(call, policy):
+                follower.hit(rule, _spelled(call))
+        if call.name in policy.listed and not call.guess:
+            from ultra_runtime.guard.follow.listed import rules_for
+
+            for rule in rules_for(call, policy):
                 follower.hit(rule, _spelled(call))
     if call.name in WRITERS or call.name in CHANGERS:
         follower.unrecorded += call.guess
@@ -62,6 +68,8 @@ def family(name: str, policy: Policy) -> str:
         return "mkfs"
     if "-" in name:  # PowerShell ignores the case of letters
         return name.lower()
+    if name[-1:] not in _VERSION:
+        return name
     bare = name.rstrip("0123456789.")  # pip3.11 is pip
     return bare if bare in policy.adders else name
 

@@ -120,10 +120,14 @@ def follow_others(follower: Follower, command: SimpleCommand, stdin: str) -> str
 def _ways(follower: Follower, command: SimpleCommand) -> list[list[tuple[str, object]]]:
     """Return the combinations of other values for the variables and the function that a command names."""
     others = follower.shell.others
-    words = [*command.words, *(one.value for one in command.assignments if one.value is not None)]
+    words = command.words
+    if command.assignments:
+        words = [*words, *(one.value for one in command.assignments if one.value is not None)]
     names = [part.text for word in words for part in word.parts if part.kind == VARIABLE]
-    if command.words:
-        names.append(f"{command.words[0].plain()}()")
+    if words and (name := f"{words[0].plain()}()") in others:
+        names.append(name)
+    if not names:
+        return []
     ways: list[list[tuple[str, object]]] = [[]]
     for name in dict.fromkeys(name if name not in ("*", "1") else "@" for name in names):
         if name in others:

@@ -117,8 +117,10 @@ def _behind(follower: Follower, call: Call) -> str:
     rest = call.args
     if policy is not None and len(rest) > 1 and known(rest[0]) and "--cached" not in rest:
         base = base_name(rest[0])
-        if base in SHELLS or any(
-            not use.endswith(".adds_package") for _, use in policy.commands.get(base, ())
+        if (
+            base in SHELLS
+            or base in policy.listed
+            or any(not use.endswith(".adds_package") for _, use in policy.commands.get(base, ()))
         ):
             return follower.perhaps(rest, call.stdin)
     return taint(call.stdin) or UNKNOWN
@@ -213,7 +215,12 @@ def _is_ordinary(follower: Follower, base: str) -> bool:
         or base in VERIFIERS
     ):
         return False
-    return not (base in policy.commands or base in policy.sources or family(base, policy) != base)
+    return not (
+        base in policy.commands
+        or base in policy.sources
+        or base in policy.listed
+        or family(base, policy) != base
+    )
 
 
 def _output(follower: Follower, call: Call) -> str:

@@ -77,14 +77,27 @@ def words(follower: Follower, items: list[Word]) -> list[str]:
 
 def fields(follower: Follower, word: Word) -> list[str]:
     """Expand one word to the arguments it gives."""
-    alternatives: list[list[WordPart]] | None = [word.parts]
-    if any(part.kind == LITERAL and "{" in part.text for part in word.parts):
-        from ultra_runtime.guard.follow import braces
+    parts = word.parts
+    if len(parts) == 1 and parts[0].quoted:  # "$x" and 'x': one word, unless it is a list
+        value = parts[0].text if parts[0].kind == QUOTED else evaluate(follower, parts[0])
+        if isinstance(value, str):
+            follower.work.spend(len(value))
+            return [value]
+        made = _Fields()
+        _add(follower, parts[0], value, made)
+        made.cut()
+        follower.work.spend(sum(map(len, made.done)))
+        return made.done
+    alternatives: list[list[WordPart]] | None = [parts]
+    for part in parts:
+        if part.kind == LITERAL and "{" in part.text:
+            from ultra_runtime.guard.follow import braces
 
-        alternatives = braces.expand(word.parts)
-        if alternatives is None:
-            follower.work.spend(braces.MAX_WORDS)
-            return [UNKNOWN]
+            alternatives = braces.expand(parts)
+            if alternatives is None:
+                follower.work.spend(braces.MAX_WORDS)
+                return [UNKNOWN]
+            break
     made = _Fields()
     for parts in alternatives or []:
         for at, part in enumerate(parts):
@@ -101,7 +114,11 @@ def fields(follower: Follower, word: Word) -> list[str]:
 
 def _expansion(follower: Follower, part: WordPart, made: _Fields) -> None:
     """Add what an expansion gives."""
-    value = evaluate(follower, part)
+    _add(follower, part, evaluate(follower, part), made)
+
+
+def _add(follower: Follower, part: WordPart, value: str | list[str], made: _Fields) -> None:
+    """Add a value: one word in quotes, else split."""
     if isinstance(value, list) and part.quoted and part.text == "*":
         value = " ".join(value)
     if isinstance(value, list):  # "$@" and its like: one word each

@@ -52,6 +52,7 @@ class Follower:
         self.shell = Shell(self.work)
         self.warning: tuple[str, str] | None = None
         self.writes: list[Write] = []
+        self.words: list[list[str]] | None = None  # each command with its arguments, where somebody asks
         self.git_directories: list[str] = []
         self.calling: list[str] = []
         self.ordinary: set[str] = set()  # commands that no table lists
@@ -350,11 +351,14 @@ class Follower:
 
     def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
         """Follow a command with its arguments; return what it prints."""
-        self.down()
-        self.work.spend(len(stdin) // 64)
+        self._level += 1
+        if self._level > MAX_LEVEL:
+            raise TooMuch("nested too deep")
+        if self.words is not None and not self.unrecorded:
+            self.words.append(args)
         out = execute(self, args, stdin, expands)
-        self.work.spend(len(out) // 16)
-        self.up()
+        self.work.spend(len(stdin) // 64 + len(out) // 16)
+        self._level -= 1
         return out
 
     def perhaps(self, args: list[str], stdin: str) -> str:

@@ -164,7 +164,8 @@ def run_scanned(follower: Follower, call: Call) -> str:
         if not places:
             return taint(call.stdin) or UNKNOWN
         args = args[min(places) + 1 :]
-    interesting = follower.policy.commands if follower.policy is not None else {}
+    policy = follower.policy
+    interesting = {*policy.commands, *policy.listed} if policy is not None else set()
     left = wrappers.OWN_WORDS.get(call.name, 0)
     for at, arg in enumerate(args):
         if left < 0:

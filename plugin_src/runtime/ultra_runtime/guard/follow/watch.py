@@ -17,13 +17,11 @@ class Watcher(Follower):
 
     def __init__(self, policy: Policy | None, size: int) -> None:
         super().__init__(policy, size)
-        self.words: list[list[str]] = []  # each command with its arguments
+        self.words = []
 
-    def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
-        """Record a command, then follow it."""
-        if not self.unrecorded:
-            self.words.append([base_name(args[0]), *args[1:]])
-        return super().execute(args, stdin, expands)
+    def commands(self) -> list[list[str]]:
+        """Return the commands that run, by their base names, with their arguments."""
+        return [[base_name(args[0]), *args[1:]] for args in self.words or ()]
 
     def changed(self) -> list[Write]:
         """Return the files that are written, removed or changed in their mode."""

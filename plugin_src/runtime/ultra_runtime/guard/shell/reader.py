@@ -24,6 +24,7 @@ from ultra_runtime.guard.shell.wordreader import SPECIAL
 
 MAX_TEXT = 256 * 1024
 
+_REDIRECTS = frozenset("<>&{0123456789")  # what a redirection may begin with
 _ASSIGNABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -238,7 +239,7 @@ class Reader(CompoundReader):
                     return
                 command.words.append(self._argument())
                 continue
-            redirection = self.redirection()
+            redirection = self.redirection() if char in _REDIRECTS else None
             if redirection is not None:
                 command.redirections.append(redirection)
                 continue
