@@ -69,6 +69,15 @@ class Verdict(Struct):
         return f"Verdict({self.verdict!r}, {self.rule!r}, {self.reason!r}, unreadable={self.unreadable})"
 
 
+class Blocked(Exception):
+    """A rule that blocks has matched."""
+
+    def __init__(self, rule: str, found: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+        self.found = found
+
+
 ALLOW = Verdict(ALLOWED)
 
 

@@ -155,9 +155,8 @@ def trap(follower: Follower, call: Call) -> str:
     operands = options(call.args).operands
     if len(operands) > 1 and operands[0] not in ("-", ""):
         follower.nested(operands[0], "", False)
-        follower.traps.append(
-            operands[0]
-        )  # once more at the end: its variables may have other values by then
+        # once more at the end: its variables may have other values by then
+        follower.late.append((operands[0], None))
     return ""
 
 

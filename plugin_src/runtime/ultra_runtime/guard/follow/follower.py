@@ -12,7 +12,7 @@ from ultra_runtime.guard.follow.ask import logic
 from ultra_runtime.guard.follow.execute import execute
 from ultra_runtime.guard.follow.kinds import BUILTINS
 from ultra_runtime.guard.follow.redirect import redirect, send
-from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
+from ultra_runtime.guard.policy import ALLOW, Blocked, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
 from ultra_runtime.guard.shell.marks import DECODED, FETCHED, MAX_MADE, UNKNOWN, clean
 from ultra_runtime.guard.shell.reader import read
@@ -34,15 +34,6 @@ NESTED_WORK = 300  # the cost of starting on a nested text
 _DECLARES = ("declare", "export", "local", "readonly", "typeset")
 
 
-class Blocked(Exception):
-    """A rule that blocks has matched."""
-
-    def __init__(self, rule: str, found: str) -> None:
-        super().__init__(rule)
-        self.rule = rule
-        self.found = found
-
-
 class Follower:
     """One walk through a text, with the state of its shell and what was found."""
 
@@ -57,7 +48,8 @@ class Follower:
         self.calling: list[str] = []
         self.ordinary: set[str] = set()  # commands that no table lists
         self.locals: list[tuple[str, object]] = []
-        self.traps: list[str] = []
+        self.late: list[tuple[str, Script | None]] = []  # texts of traps, and functions by name and body
+        self._called: set[int] = set()  # the bodies of functions that have been followed
         self.unrecorded = 0  # what runs elsewhere, or only perhaps, writes nothing here
         self.blocked: Blocked | None = None
         self.unread = ""
@@ -110,7 +102,7 @@ class Follower:
         """Follow the script of the whole text."""
         self._plain = script.is_plain()
         self.run(script, "")
-        self._run_traps(0)
+        self._finish(0)
 
     def is_alone(self) -> bool:
         """Tell whether the command that is followed now is the whole text."""
@@ -147,9 +139,9 @@ class Follower:
         if zero:
             self.shell.put(self.shell.place, "zero", zero)
         self.shell.put(self.shell.arguments, "@", [] if args is None else args)
-        traps = len(self.traps)
+        late = len(self.late)
         out = self.nested(text, stdin, strict)
-        self._run_traps(traps)
+        self._finish(late)
         self.shell.leave(mark)
         return out
 
@@ -162,18 +154,22 @@ class Follower:
 
     def _subshell(self, script: Script, stdin: str) -> str:
         self.down()
-        mark, traps = self.shell.enter(), len(self.traps)
+        mark, late = self.shell.enter(), len(self.late)
         out = self.run(script, stdin)
-        self._run_traps(traps)
+        self._finish(late)
         self.shell.leave(mark)
         self.up()
         return out
 
-    def _run_traps(self, start: int) -> None:
-        """Follow the traps of a shell that ends, with the values that its variables have by then."""
-        late, self.traps[start:] = self.traps[start:], []
-        for text in late:
-            self.nested(text, "", False)
+    def _finish(self, start: int) -> None:
+        """Follow what waits for the end of a shell: its traps, and functions that nothing has called."""
+        while len(self.late) > start:
+            waiting, self.late[start:] = self.late[start:], []
+            for name, body in waiting:
+                if body is None:
+                    self.nested(name, "", False)
+                elif id(body) not in self._called:
+                    self._follow_uncalled(name, body)
 
     def process(self, script: Script, direction: str) -> str:
         """Follow a process substitution; return the name of its file."""
@@ -254,16 +250,20 @@ class Follower:
         return send(self, out, targets, muted)
 
     def _define(self, function: Compound) -> None:
-        """Record a function, and follow its body with unknown arguments."""
+        """Record a function; its body is followed where it is called, or at the end."""
         body = function.scripts[0]
         old = self.shell.functions.get(function.name)
         if old is not None and self.shell.branches:
             self.shell.put(self.shell.others, function.name + "()", [old])
         self.shell.put(self.shell.functions, function.name, body)
         self._look_for_bomb(function.name)
+        self.late.append((function.name, body))
+
+    def _follow_uncalled(self, name: str, body: Script) -> None:
+        """Follow the body of a function with unknown arguments."""
         mark = self.shell.enter()
         self.shell.put(self.shell.arguments, "@", None)
-        self.calling.append(function.name)
+        self.calling.append(name)
         self.down()
         kept = len(self.locals)
         self.run(body, UNKNOWN)
@@ -299,7 +299,9 @@ class Follower:
         kept = len(self.locals)
         old = self.shell.arguments["@"]
         self.shell.put(self.shell.arguments, "@", args)
-        out = self.run(self.shell.functions[name], stdin)
+        body = self.shell.functions[name]
+        self._called.add(id(body))
+        out = self.run(body, stdin)
         self.shell.put(self.shell.arguments, "@", old)
         self._give_back(self.locals[kept:])
         del self.locals[kept:]
