@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from pathlib import Path
 
 from tests.guard.policy_tables import policy
 from tests.guard.test_disguises import ROWS, tricky
@@ -43,6 +43,7 @@ Built from $(git rev-parse --short HEAD) with $flags.
 EOF
 """
 PLACES = ("/usr/bin", "/usr/sbin", "/etc", "/usr/share", "/usr/lib", "/var/lib/dpkg/info")
+LONGEST = 250_000
 SHELLS = (b"/sh", b"/bash", b"/dash", b" sh", b" bash", b"sh -e", b"sh -eu", b"sh -u")
 
 
@@ -54,17 +55,28 @@ def ordinary(size: int) -> str:
 
 def scripts() -> dict[str, str]:
     """Return the shell scripts that the packages of this machine have installed, by path."""
-    found: dict[str, str] = {}
+    found: dict[str, str] = {}  # text -> the first path
     for place in PLACES:
-        for path in sorted(Path(place).rglob("*")):
-            try:
-                data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-                first = data[:100].split(b"\n")[0].rstrip()
-                if first.startswith(b"#!") and first.endswith(SHELLS) and len(data) < 250_000:
-                    found[str(path)] = data.decode()
-            except (OSError, UnicodeDecodeError):
-                continue
-    return {path: text for path, text in found.items() if path == min(p for p in found if found[p] == text)}
+        for folder, _, names in os.walk(place):
+            for path in (os.path.join(folder, name) for name in sorted(names)):
+                text = _script(path)
+                if text:
+                    found.setdefault(text, path)
+    return {path: text for text, path in found.items()}
+
+
+def _script(path: str) -> str:
+    """Return the text of a shell script, or nothing for any other file."""
+    if os.path.islink(path) or not os.path.isfile(path):
+        return ""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(100).rstrip()
+            if not first.startswith(b"#!") or not first.endswith(SHELLS):
+                return ""
+            return (first + b"\n" + file.read(LONGEST)).decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def rates() -> list[tuple[str, str]]:

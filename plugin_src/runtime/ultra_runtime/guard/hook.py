@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client reports this and runs the tool
 SECONDS = 5  # for one verdict; the client waits ten, and then runs the tool
+LONG = 4000
 SPAWNING = ("Agent", "Task", "Workflow", "RemoteTrigger")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
 
@@ -40,7 +41,6 @@ def main() -> int:
         return LET_THROUGH
     in_run = True  # the stricter case until it is known
     try:
-        __import__("gc").disable()  # one call, with bounded memory
         _start_clock()
         here = places()
         in_run = _may_be_ours(here)
@@ -168,6 +168,8 @@ def _of_policy(call: _Call, site: Site | None) -> Verdict:
 
     judge = Judge(call.cwd, site)
     if call.command is not None:
+        if len(call.command) > LONG:
+            __import__("gc").disable()  # one call, with bounded memory: collecting only takes time
         return judge.command(call.command)
     return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
 

@@ -153,10 +153,13 @@ class Judge:
 
     def added(self) -> AddedRules | None:
         """Return the rules that the user and the project have added."""
-        from ultra_runtime.guard.site import trees
+        root = self.site.root if self.site else ""
+        if not root:
+            from ultra_runtime.guard.site import trees
 
-        root = self.site.root if self.site else next(trees(self.cwd), (self.cwd, ""))[0]
-        if not self.packs and not any(os.path.lexists(rules_file(folder)) for folder in (self.home, root)):
+            root = next(trees(self.cwd), (self.cwd, ""))[0]
+        lexists = os.path.lexists
+        if not self.packs and not lexists(rules_file(self.home)) and not lexists(rules_file(root)):
             return None
         from ultra_runtime.guard.added_rules import added_rules
 
