@@ -141,7 +141,7 @@ def test_nothing_that_is_added_lifts_a_rule(command: str, on: list[str], calls: 
     for at, call in enumerate(calls):
         added.rules[f"own_{at}"] = ("warn", call, "", "")
         added.add(f"own_{at}", call)
-    assert verdict_for(command, load_policy().with_added(added)).verdict == "block"
+    assert verdict_for(command, load_policy().with_added(added.rules, added.listed)).verdict == "block"
 
 
 @each(
@@ -174,5 +174,7 @@ def test_a_listed_call_matches_what_it_says(call: str, command: str, matches: bo
     added = AddedRules()
     added.rules["own"] = ("block", call, "", "")
     added.add("own", call)
-    assert (verdict_for(command, load_policy().with_added(added)).rule == "own") == matches
+    assert (
+        verdict_for(command, load_policy().with_added(added.rules, added.listed)).rule == "own"
+    ) == matches
     assert added.may_match(command)

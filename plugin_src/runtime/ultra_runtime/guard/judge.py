@@ -69,7 +69,7 @@ class Judge:
 
         policy = load_policy(self.site is not None)
         if added is not None:
-            policy = policy.with_added(added)
+            policy = policy.with_added(added.rules, added.listed)
         watcher = watch(command, policy if matches else None)
         verdict = verdict_of(watcher, policy) if matches else ALLOW
         if verdict.unreadable and self.site is None:

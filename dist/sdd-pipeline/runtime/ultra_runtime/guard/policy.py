@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-    from ultra_runtime.guard.added_rules import AddedRules
-
     Texts = tuple[str, str, str, str]  # verdict, title, why, instead
     Uses = tuple[tuple[str, str], ...]  # (rule, where its function is: module.name)
     Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # protected names, exceptions
@@ -39,11 +37,10 @@ class Policy(Struct):
         tables = module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS
         return cls(*tables, () if in_run else module.IN_RUN)
 
-    def with_added(self, added: AddedRules) -> Policy:
+    def with_added(self, rules: dict[str, Texts], listed: Mapping[str, list[Listed]]) -> Policy:
         """Return the policy with the rules that people have added; theirs replace none."""
-        rules = {**added.rules, **self.rules}
         tables = self.commands, self.events, self.sources, self.adders, self.paths, self.off
-        return Policy(rules, *tables, added.listed)
+        return Policy({**rules, **self.rules}, *tables, listed)
 
 
 class Verdict(Struct):
