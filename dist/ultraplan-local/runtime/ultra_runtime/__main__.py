@@ -8,7 +8,7 @@ import sys
 
 from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, UsageError
 from ultra_runtime.errors import UltraError
-from ultra_runtime.rendered import launcher, names, verb
+from ultra_runtime.rendered import launcher, names, table, verb
 from ultra_runtime.typed import ModuleType, Sequence, TextIO
 from ultra_runtime.usage import Usage, parse
 from ultra_runtime.words import nearest, one_line
@@ -83,7 +83,7 @@ def _words(argv: Sequence[str]) -> list[str]:
     return [word for word in argv if not word.startswith("-")]
 
 
-def _family(argv: Sequence[str]) -> dict[str, ModuleType]:
+def _family(argv: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the verbs that begin with the one word of a call for help, such as `run --help`."""
     if _words(argv) != [argv[0]] or not any(word in HELP for word in argv):
         return {}
@@ -102,14 +102,14 @@ def _load(name: str) -> ModuleType:
     return __import__("ultra_runtime.verbs." + name, fromlist=["*"])
 
 
-def _verbs() -> dict[str, ModuleType]:
-    """Return every verb as it is spelled, with its module."""
-    modules = map(_load, _verb_modules().values())
-    return {" ".join(Usage(module.USAGE).verb): module for module in modules}
+def _verbs() -> dict[str, tuple[str, str]]:
+    """Return every verb as it is spelled, with its usage and summary."""
+    verbs: dict[str, tuple[str, str]] = table("help").VERBS
+    return verbs
 
 
-def _help(verbs: dict[str, ModuleType]) -> Answer:
-    summaries = [(one.USAGE, (one.__doc__ or "").strip().partition("\n")[0]) for one in verbs.values()]
+def _help(verbs: dict[str, tuple[str, str]]) -> Answer:
+    summaries = list(verbs.values())
     lines = [f"usage: {launcher()} VERB ...", ""]
     lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
     lines += ["", f"{launcher()} VERB --help explains a verb; --json prints JSON.", STATUSES]

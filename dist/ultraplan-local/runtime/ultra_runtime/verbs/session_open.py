@@ -1,4 +1,4 @@
-"""Open a session by hand: its worktree and branch are made, and the answer says what to type there."""
+"""Open a session by hand: create its worktree and branch, and say what to type there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Continue waves after any end, also of the machine: from the journal, with every session merged exactly once.
+"""Resume waves that were interrupted, even by a reboot, from their journal; each session is merged exactly once.
 
 A session that failed is tried again; a conflict is merged again, onto what the branch has got meanwhile.
 """
