@@ -24,12 +24,13 @@ def as_answer(verdict: Verdict) -> dict[str, str]:
 
 def judge_from(given: dict[str, Any]) -> Judge:
     """Return the judge for the folders that a question names, or for those of the call."""
-    given = {name: text(given, name) for name in ("cwd", "repo_root", "home") if given.get(name)}
+    given = {name: text(given, name) for name in ("cwd", "repo_root", "home", "packs") if given.get(name)}
+    packs = tuple(given.get("packs", "").split())
     cwd = os.path.abspath(given.get("cwd") or current_folder())
     if "repo_root" in given:
-        return Judge(cwd, site_of_plan(os.path.abspath(given["repo_root"]), ""), given.get("home", ""))
+        return Judge(cwd, site_of_plan(os.path.abspath(given["repo_root"]), ""), given.get("home", ""), packs)
     site = find_site([cwd], "") or site_of_plan(find_root(cwd) or cwd, "")
-    return Judge(cwd, site, given.get("home", ""))
+    return Judge(cwd, site, given.get("home", ""), packs)
 
 
 def answer_for(args: Args, kind: str, shape: str) -> Answer:
