@@ -21,6 +21,8 @@ POLICY = policy()
 CASES = Path(__file__).parent / "cases"
 PAYLOAD = dict(zip(("recursive_force_delete", "chmod_777", "disk_destruction"), PAYLOADS, strict=True))
 CAUGHT = {"core": 0.99, "stretch": 0.6}
+# An unknown program that has exactly the options of `rm -rf`, and one with the name of a blocked program.
+BY_DESIGN = ["$X -f compose.yml -r", "$SED -rf script.sed in", "$JQ -rf filter.jq data.json", './tools/halt --now']
 SAMPLE = 25  # one of so many is run in a quick test
 
 
@@ -70,8 +72,8 @@ def tricky(name: str) -> list[str]:
     return [json.loads(line) if line.startswith('"') else line for line in lines]
 
 
-def test_hardly_a_tricky_harmless_command_is_blocked() -> None:
+def test_of_the_tricky_harmless_commands_only_these_are_blocked() -> None:
     commands = tricky("tricky.txt")
     assert len(commands) >= 100
     blocked = [command for command in commands if verdict_for(command, POLICY).verdict != "allow"]
-    assert len(blocked) <= 0.02 * len(commands), blocked
+    assert blocked == BY_DESIGN

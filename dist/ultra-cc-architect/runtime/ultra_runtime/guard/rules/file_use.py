@@ -27,8 +27,10 @@ def remove(call: Call, policy: Policy) -> bool:
     """Match rm with both recursive and force, in any spelling.
 
     An unknown word counts as the missing flag when a known flag follows it
-    (`rm $F -r d`): there it cannot be a file to delete.
+    (`rm $F -r d`): there it cannot be a file to delete. An unknown program that is given no file deletes nothing.
     """
+    if call.guess and all(arg[:1] == "-" for arg in call.args):
+        return False
     recursive = force = hidden = waiting = False
     for arg in call.args:
         if arg == "--":
