@@ -53,9 +53,14 @@ class History:
         return last
 
     def check(self, steps: Iterable[Step], end: str, fence: Fence | None = None) -> Objects:
-        """Check the way from the start to a commit."""
-        found = find_git(str(self.folder))
-        return check_objects(found, list(steps), fence or Fence(), self.start, end)
+        """Check the way from the start to a commit; commits on it that `chain` made are those of step 1, 2 and so on."""
+        found, parents = (
+            find_git(str(self.folder)),
+            git(self.folder, "rev-list", "--reverse", f"{self.start}..{end}"),
+        )
+        commits = [self.start, *parents.split()]
+        ranges = {number: (commits[number - 1], one) for number, one in enumerate(commits) if number}
+        return check_objects(found, list(steps), fence or Fence(), self.start, end, ranges)
 
 
 def steps_of(*texts: str) -> list[Step]:

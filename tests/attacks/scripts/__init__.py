@@ -1,6 +1,7 @@
 """The table: attempts to complete a run without the work, and honest runs that look like one."""
 
 from tests.attacks.scripts import (
+    afresh,
     checkout,
     environment,
     history,
@@ -23,5 +24,6 @@ ATTACKS = [
     *paths.ATTACKS,
     *checkout.ATTACKS,
     *surroundings.ATTACKS,
+    *afresh.ATTACKS,
 ]
 HONEST = [*honest.RUNS, *surroundings.RUNS]

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.digest import sha1, sha256
 from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
@@ -38,8 +39,14 @@ ALLOWED = frozenset((
     "GIT_TRACE2_EVENT",
 ))  # fmt: skip
 ALLOWED_PAIRS = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-# Take no lock that blocks the user's own git, never prompt, and print in the language that we parse.
-OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+# Take no lock that blocks the user's own git, never prompt, print in the language that we parse, and read every object
+# as it was made: a replace ref would put another one in its place.
+OURS = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
 # Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
 UNDER_WAY = {
@@ -93,6 +100,13 @@ class Git(Struct):
         if done.status:
             raise GitError(words, done)
         return done.out
+
+    def blob(self, name: str) -> bytes:
+        """Return the bytes of a blob, which must be those that its name stands for."""
+        data = self.ask("cat-file", "blob", name)
+        if blob_name(data, name) != name:
+            raise GitError(["cat-file"], Done(1, b"", f"object {name} has been changed".encode()))
+        return data
 
     def line(self, *words: str) -> str:
         """Return the one line that a command prints; nothing when it fails."""
@@ -215,6 +229,11 @@ def commit_of(root: str, name: str) -> str | None:
     # Before git 2.30 the mark that ends the options is printed too.
     lines = os.fsdecode(said or b"").split()
     return lines[-1] if lines else None
+
+
+def blob_name(data: bytes, like: str) -> str:
+    """Return the name that git gives to a blob; another name shows the format of the repository."""
+    return (sha256 if len(like) == 64 else sha1)(b"blob %d\0" % len(data) + data)
 
 
 def fields(said: bytes | None) -> list[str]:

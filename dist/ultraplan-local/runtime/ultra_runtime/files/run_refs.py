@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.digest import sha1, sha256
+from ultra_runtime.files.git import blob_name
 from ultra_runtime.files.quick_write import make_folder, put
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import REF_LISTS, REFS
@@ -155,7 +155,7 @@ def _read_list(git: Git, data: bytes, like: str) -> RefList | None:
 
 
 def _object_name(git: Git, data: bytes, like: str) -> str:
-    """Return the name that git gives to a blob; another name shows the format of this repository."""
+    """Return the name that git gives to a blob; `like` is another name, if there is one."""
     if not like:
         return git.ask("hash-object", "--stdin", given=data).decode().strip()
-    return (sha256 if len(like) == 64 else sha1)(b"blob %d\0" % len(data) + data)
+    return blob_name(data, like)

@@ -39,6 +39,7 @@ class Supervisor:
 
     def __init__(self, run: WaveRun) -> None:
         self.run = run
+        run.look_around()
         self.engine = LocalEngine(run.settings)
         self.signalled = False
         self.last_start = 0.0

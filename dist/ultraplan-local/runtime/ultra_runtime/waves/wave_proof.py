@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from ultra_runtime.proof.brought import judge_changed
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.run.state.wave_state import MERGED
 from ultra_runtime.waves.branch_audit import may_skip, proof_of, red_rows, try_at
@@ -55,7 +56,9 @@ def _at(
             if tried is None:
                 time.sleep(NAP)
             else:
-                known[commit] = red_rows(conditions, tried)
+                brought, _ = judge_changed(run.git, run.state.begin["start"], commit, tried.changed)
+                changed = {one.expected: one.actual for one in brought}
+                known[commit] = {**red_rows(conditions, tried), **changed}
         proof_of(run, WHOLE).stop()
         return known.get(commit, {})
 

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import REQUIRE, read_settings, settings_of
+from ultra_runtime.checkout.surroundings import look_around
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
 from ultra_runtime.run.state.run_place import RECOVERY, SESSIONS, find_run_place
@@ -17,6 +18,7 @@ from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.checkout.surroundings import Surroundings
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.state.wave_state import SessionStand
     from ultra_runtime.waves.branch_audit import BranchFacts
@@ -41,6 +43,12 @@ class WaveRun:
         given = read_settings(place.root).given
         # Sessions work in fresh checkouts anyway, and so do the commands that decide about them.
         self.settings = settings_of({**given, fields.PROOF: REQUIRE})
+        self.around: Surroundings | None = None
+        """What working copies get beside their commit, as it was when the supervisor began; a change speaks against them."""
+
+    def look_around(self) -> None:
+        """Pin what working copies get beside their commit."""
+        self.around = look_around(self.git, self.settings.given, self.settings)
 
     def note(self, act: str, **values: object) -> None:
         """Write a line to the journal, and take it."""
@@ -125,7 +133,7 @@ def reopened(root: str, plan: str, project: str | None) -> WaveRun:
 
 def pinned(run: WaveRun) -> WaveRun:
     """Let a run follow the plan as it was pinned at its begin."""
-    run.data = run.git.ask("cat-file", "blob", run.state.begin["blob"])
+    run.data = run.git.blob(run.state.begin["blob"])
     run.plan, run.checked = check_plan(run.data, run.place.shown)
     return run
 

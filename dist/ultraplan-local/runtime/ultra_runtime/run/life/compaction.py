@@ -50,7 +50,7 @@ def _pinned_plan(live: Live) -> bytes:
     if sha256(data) == live.lock.get("digest"):
         return data
     pinned = live.git.refs(live.place.slug).get("plan", "")
-    return live.git.ask("cat-file", "blob", pinned) if pinned else read_plan_bytes(live.place.plan)
+    return live.git.blob(pinned) if pinned else read_plan_bytes(live.place.plan)
 
 
 def words_for_summary(site: Site, title: str) -> str:
