@@ -19,8 +19,8 @@ GROWS = (
     *("mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat"),
 )
 CHANGES = (*GROWS, "fchmod", "chmod", "fchmodat", "unlink", "unlinkat", "rmdir")
-HOW = {"kill": "signal=KILL", "full": "error=ENOSPC"}
-BREAKS = {"kill": CHANGES, "full": (*GROWS, *CREATES)}
+HOW = {"kill": "signal=KILL", "full": "error=ENOSPC", "immutable": "error=EPERM"}
+BREAKS = {"kill": CHANGES, "full": (*GROWS, *CREATES), "immutable": (*CHANGES, *CREATES)}
 ROW = re.compile(r"(\d+) +(\w+)\((.*)")
 REGULAR = re.compile(r"\d+</(?!proc/|dev/(?!shm/))[^>]*>")
 

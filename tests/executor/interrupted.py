@@ -24,6 +24,11 @@ def stand_before(call: str, repo: Repo) -> Repo:
         repo.ok(earlier)
     if call == "step verify 1":
         repo.write({"src/part1.py": "part 1\n"})
+    return keep(repo)
+
+
+def keep(repo: Repo) -> Repo:
+    """Keep a copy of a repository, to come back to."""
     shutil.copytree(repo.folder, kept(repo), symlinks=True)
     return repo
 
