@@ -6,12 +6,16 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 from tests.executor.driver import drive
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 
 CALLS = (f"run start {PLAN}", "step begin 1", "step verify 1", "step commit 1", "run finish")
 LOCK = re.compile(r"/[^'\"\s]+\.lock")
+INDEX = re.compile(
+    r"index is locked and was not updated: if no git runs, remove (\S+), then `git (reset -- [^`]+)`"
+)
 MOST_LOCKS = 3
 
 
@@ -48,21 +52,32 @@ def kept(repo: Repo) -> Path:
 def goes_on(repo: Repo) -> list[str]:
     """Let an honest model take the run up: it is completed, and each commit was made once.
 
-    A refusal may name a lock of git that nobody holds, with its full path: it is removed, and returned.
+    An answer may name a lock of git that nobody holds, with its full path and what to do; that is done, and returned.
     """
-    removed: list[str] = []
-    why = _driven(repo)
-    while why and len(removed) < MOST_LOCKS:
+    followed: list[str] = []
+    why = _driven(repo, followed)
+    while why and len(followed) < MOST_LOCKS:
         named = [one for one in LOCK.findall(why) if Path(one).is_file()]
         assert named, why
         Path(named[0]).unlink()
-        removed.append(named[0])
-        why = _driven(repo)
-    assert not why, (why, removed)
+        followed.append(named[0])
+        why = _driven(repo, followed)
+    assert not why, (why, followed)
     assert repo.subjects() == ["first", "feat: part 1"]
     assert json.loads(repo.read(PROGRESS))["status"] == "completed"
-    return removed
+    return followed
 
 
-def _driven(repo: Repo) -> str:
-    return drive(lambda *words: json.loads(repo(*words).out), PLAN, repo.folder)
+def _driven(repo: Repo, followed: list[str]) -> str:
+    """Return why a run does not go on; what its answers say about the index is followed."""
+
+    def ultra(*words: str) -> dict[str, Any]:
+        told = repo(*words).out
+        for lock, command in INDEX.findall(told):
+            Path(lock).unlink()
+            repo.git(*command.split())
+            followed.append(lock)
+        answer: dict[str, Any] = json.loads(told)
+        return answer
+
+    return drive(ultra, PLAN, repo.folder)

@@ -74,7 +74,7 @@ class GitError(UltraError):
         if done.late:
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
-        lock = one_line(lock_named(said), MOST_TOLD)
+        self.lock = lock = one_line(lock_named(said), MOST_TOLD)
         super().__init__(
             f"git {words[0]} failed: {f'{lock} exists' if lock else one_line(self.said, MOST_TOLD)}"
         )

@@ -92,7 +92,7 @@ def start(asked: StartRequest) -> Started | InWaves:
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
     notes += _scan(plan, judge)
     given = read_settings(workspace.root)
-    settings, unready = readiness(workspace.git, given)
+    settings, unready = readiness(workspace.git, given, asked.mode != RESUME)
     notes += unready
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
