@@ -76,7 +76,7 @@ soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
 	@$(RUN) tests/kit/tracer.py
-	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS)
+	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
 
 screenshots: $(VENV)/.dev
 	@$(RUN) -m tests.screenshots
