@@ -121,7 +121,7 @@ def _refusal(problem: Exception, argv: Sequence[str]) -> RefusedError:
     if isinstance(problem, RefusedError):
         return problem
     if isinstance(problem, UltraError):
-        return RefusedError(str(problem), "fix this and retry")
+        return RefusedError(str(problem), problem.hint)
     if isinstance(problem, OSError) and problem.errno in OF_THE_MACHINE:
         where = f" ({one_line(str(problem.filename))})" if problem.filename else ""
         return RefusedError(f"{problem.strerror}{where}", "fix this and retry; what was done before stays")

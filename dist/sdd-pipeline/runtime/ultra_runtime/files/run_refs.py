@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.git import blob_name
+from ultra_runtime.files.dead_lock import drop_dead_lock
+from ultra_runtime.files.digest import blob_name
 from ultra_runtime.files.quick_write import make_folder, put
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import REF_LISTS, REFS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
 
 BEGIN, DONE, SKIP, CLAIM = "begin-", "step-", "skip-", "claim-"
+LOCKED = ".lock"
 AROUND = "around"
 """What the run is pinned to beside its plan."""
 NAMES, BEGINNINGS = ("plan", "start", "end", AROUND), (BEGIN, DONE, SKIP, CLAIM, "wip", "chore")
@@ -113,7 +115,16 @@ def set_in_git(git: Git, slug: str, values: Mapping[str, str | None]) -> None:
         ref = f"{REFS}/{slug}/{name}"
         rows.append(f"delete {ref}\n" if value is None else f"update {ref} {value}\n")
     if rows:
+        _drop_dead_locks(git, slug)
         git.ask("update-ref", "--no-deref", "--stdin", given="".join(rows).encode())
+
+
+def _drop_dead_locks(git: Git, slug: str) -> None:
+    """Remove the locks of a killed git on these refs, which the runtime alone writes, one call at a time."""
+    folder = os.path.join(git.common, REFS, slug)
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith(LOCKED):
+            drop_dead_lock(os.path.join(folder, name))
 
 
 def _without_none(values: Mapping[str, str | None]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
-from ultra_runtime.files.digest import sha1, sha256
+from ultra_runtime.files.dead_lock import lock_named
+from ultra_runtime.files.digest import blob_name
 from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
@@ -73,7 +74,12 @@ class GitError(UltraError):
         if done.late:
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
-        super().__init__(f"git {words[0]} failed: {one_line(self.said, MOST_TOLD)}")
+        self.lock = lock = one_line(lock_named(said), MOST_TOLD)
+        super().__init__(
+            f"git {words[0]} failed: {f'{lock} exists' if lock else one_line(self.said, MOST_TOLD)}"
+        )
+        if lock:
+            self.hint = f"if no git runs in this repository, a killed one left it: remove {lock}, then retry"
 
 
 class Git(Struct):
@@ -229,11 +235,6 @@ def commit_of(root: str, name: str) -> str | None:
     # Before git 2.30 the mark that ends the options is printed too.
     lines = os.fsdecode(said or b"").split()
     return lines[-1] if lines else None
-
-
-def blob_name(data: bytes, like: str) -> str:
-    """Return the name that git gives to a blob; another name shows the format of the repository."""
-    return (sha256 if len(like) == 64 else sha1)(b"blob %d\0" % len(data) + data)
 
 
 def fields(said: bytes | None) -> list[str]:

@@ -81,7 +81,8 @@ def check_objects(
             problem = check.problem_in(between.end)
             if not problem:
                 continue
-            later = _breaker(git, steps[at + 1 :], check, ranges)
+            gone = check.name != EXPECTED or between.end.entry(plain(check.path)) is None
+            later = _breaker(git, steps[at + 1 :], check, ranges) if gone else None
             if later is not None:
                 notes.append(f"{check.name} of step {number}: step {later} changed {one_line(check.path)}")
             else:

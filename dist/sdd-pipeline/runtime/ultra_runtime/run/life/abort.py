@@ -31,6 +31,7 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
         raise RefusedError(error, "ask the user; --force ends it anyway")
     with Busy(workspace, "run abort"):
         live = Live(workspace, place, lock)
+        live.is_recorded = True
         try:
             # The pinned plan: an edit since then must not keep the run stuck.
             pinned = live.git.refs(place.slug).get("plan", "")

@@ -31,6 +31,7 @@ def catch_up(folder: str) -> str:
     if lock is None:
         return ""
     live = Live(workspace, place_of(workspace, lock), lock)
+    live.is_recorded = True
     live.assignment = Assignment(check_plan(_pinned_plan(live), live.place.shown)[0], live.place.session)
     try:
         with Busy(workspace, "compaction"):
