@@ -113,7 +113,7 @@ def _points(who: int, log: str) -> list[Point]:
         counts[process, name] += 1
         if name in NAMES_A_FILE and not REGULAR.match(words):
             continue
-        if name in CREATES and "O_CREAT" not in words:
+        if name in CREATES and ("O_CREAT" not in words or "/dev/null" in words):
             continue
         found.append(Point(who, name, counts[process, name]))
     return found

@@ -14,8 +14,11 @@ from ultra_runtime.usage import Usage, parse
 from ultra_runtime.words import nearest, one_line
 
 HELP = ("-h", "--help")
-# The disk is full, broken or read-only, or too many files are open.
-OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+# The disk is full, broken or read-only, a file may not be changed, or too many files are open.
+OF_THE_MACHINE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG),
+    *(errno.EPERM, errno.EACCES, errno.EMFILE, errno.ENFILE),
+)
 LISTS = f"usage: {launcher()} --help lists the verbs"
 STATUSES = (
     "Exit status: 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an unexpected error (logged)."
