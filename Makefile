@@ -53,6 +53,7 @@ check: $(VENV)/.dev
 
 test: check
 	@$(RUN) tests/client/binary.py fetch
+	@$(RUN) tests/kit/tracer.py
 	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal
 
 slowest: $(VENV)/.dev
@@ -74,6 +75,7 @@ bench: $(VENV)/.dev
 soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
+	@$(RUN) tests/kit/tracer.py
 	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
 
 screenshots: $(VENV)/.dev

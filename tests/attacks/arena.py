@@ -87,7 +87,7 @@ def fight(attack: Attack, folder: Path, bundle: Path, python: Path) -> Fought:
     repo = Repo(folder / "repo", bundle, python).create(plan_text(attack), files={**FILES, **attack.files})
     start = repo.git("rev-parse", "HEAD")
     told = repo.shell(PRELUDE + attack.script)
-    audit = repo("audit", PLAN)
+    audit = repo("audit", PLAN, env={"PATH": f"{repo.command.parent}:{repo.env['PATH']}"})
     said = told.out + told.err + audit.out
     for report in sorted((repo.folder / PROJECT).glob("logs/report*.md")):
         said += report.read_text()

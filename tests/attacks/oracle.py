@@ -42,7 +42,7 @@ def faults(
         return [f"{end} is in no branch of the clone"]
     allowed = {path for part in parts for path in (*part.files, *part.expected)}
     parts = [part for part in parts if not _skipped(clone, part, start, end)]
-    found = _tree_faults(clone, parts, allowed, start, end)
+    found = tree_faults(clone, parts, allowed, start, end)
     later: set[str] = set()
     for part in reversed(parts):
         if not later & set(part.files) and not _passes(clone, part.verify):
@@ -59,7 +59,8 @@ def _skipped(clone: Path, part: Part, start: str, end: str) -> bool:
     return part.on_failure == "skip" and not said
 
 
-def _tree_faults(clone: Path, parts: Sequence[Part], allowed: set[str], start: str, end: str) -> list[str]:
+def tree_faults(clone: Path, parts: Sequence[Part], allowed: set[str], start: str, end: str) -> list[str]:
+    """Return what the trees of the two commits say against the run."""
     modes = _modes(clone, end)
     found = []
     for at, part in enumerate(parts):

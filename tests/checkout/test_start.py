@@ -13,6 +13,7 @@ from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 from tests.kit.names import LAUNCHER
 from tests.kit.repository import git
 from ultra_runtime.checkout import trial
+from ultra_runtime.run.life import readiness as start_of_run
 
 FILE = f".claude/{LAUNCHER}.yaml"
 LOCK = f".git/{LAUNCHER}/run.json"
@@ -68,6 +69,31 @@ def test_a_project_that_tries_is_told_what_is_missing(repo: Repo) -> None:
     (note,) = repo.start()["notes"]
     assert note.startswith(f"{NOTE}the command policy blocks the setup command")
     assert repo.has(LOCK)
+
+
+def test_a_setup_that_does_not_work_is_said_before_anything_is_edited(repo: Repo) -> None:
+    why = "the setup command failed with exit status 3: no compiler; look into "
+    repo.write({FILE: "setup: echo no compiler; exit 3\nproof: require\n"})
+    assert repo.refused(f"run start {PLAN}").replace(" | ", "; ").startswith(why)
+    assert not repo.has(LOCK)
+    repo.write({FILE: "setup: echo no compiler; exit 3\n"})
+    (note,) = repo.start()["notes"]
+    assert note.startswith(NOTE + why)
+    assert repo.git("worktree", "list").count("\n") == 0
+
+
+def test_a_setup_that_works_but_not_within_one_call_is_tried_at_the_end(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_of_run, "FINISH_SECONDS", 1)
+    settings, notes = start_of_run.readiness(source.git, settings_of({"setup": "sleep 100"}), is_new=True)
+    assert settings.proof == "require"
+    assert notes[0].startswith(
+        "the setup command did not end within 1 s, which is all that one call may take"
+    )
+    assert start_of_run.readiness(source.git, settings, is_new=False)[1] == []
+    monkeypatch.setattr(start_of_run, "FINISH_SECONDS", 540)
+    assert start_of_run.readiness(source.git, settings_of({"setup": "test -e a.txt"}), is_new=True)[1] == []
 
 
 def test_a_project_without_proof_is_not_asked(repo: Repo) -> None:

@@ -14,6 +14,7 @@ from ultra_runtime.checkout.surroundings import (
     LARGEST_READ,
     MOST_ENTRIES,
     Surroundings,
+    added_conversions,
     changed_names,
     differences,
     look_around,
@@ -44,9 +45,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "node_modules/lib/deep/index.js": "one\n",
             "node_modules/lib/large.js": "x" * (LARGEST_READ + 1),
             "node_modules/.cache/x": "one\n",
-            "a/b/c/node_modules/x": "one\n",
-            "a/b/c/d/node_modules/x": "one\n",
+            "a/b/c/d/e/node_modules/x": "one\n",
+            "a/b/c/d/e/f/node_modules/x": "one\n",
+            ".hidden/node_modules/x": "one\n",
+            "other/.git/node_modules/x": "one\n",
+            "other/node_modules/x": "one\n",
             "local.env": "one\n",
+            "src/a.py": "",
             ".worktreeinclude": "*.env\n",
         },
     )
@@ -74,8 +79,11 @@ def rewrite(name: str, text: str) -> Change:
         (rewrite("node_modules/.cache/x", "another\n"), []),
         (rewrite("node_modules/.bin/check", "one\n"), []),  # installed again
         (lambda root: (root / "node_modules/link").symlink_to("lib"), ["node_modules"]),
-        (rewrite("a/b/c/node_modules/x", "two\n"), ["a/b/c/node_modules"]),
-        (rewrite("a/b/c/d/node_modules/x", "two\n"), []),  # too deep to be looked for
+        (rewrite("a/b/c/d/e/node_modules/x", "two\n"), ["a/b/c/d/e/node_modules"]),
+        (rewrite("a/b/c/d/e/f/node_modules/x", "two\n"), []),  # too deep to be looked for, and to be brought
+        (rewrite(".hidden/node_modules/x", "two\n"), [".hidden/node_modules"]),
+        (rewrite("other/node_modules/x", "two\n"), []),  # in another repository
+        (lambda root: (root / "src/node_modules").symlink_to("../node_modules"), ["src/node_modules"]),
         (rewrite("local.env", "two\n"), ["local.env"]),
         (rewrite("new.env", ""), ["new.env"]),
         (rewrite(".worktreeinclude", ""), []),  # the lines of the start count
@@ -86,6 +94,43 @@ def test_what_is_brought_is_compared(root: Path, change: Change, seen: list[str]
     found, was = pinned(root)
     change(root)
     assert differences(found, was, SETTINGS) == [["carried", name] for name in seen]
+
+
+def test_what_variables_lead_to_is_compared(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tree(root, {"tools/run": "one\n", "a.conf": "one\n", "folder/x": "one\n"})
+    monkeypatch.setenv("PATH", f"{root}/tools:{root}/node_modules/.bin:{root}:/usr/bin")
+    for name, value in (("CONF", "a.conf"), ("OUT", "folder")):
+        monkeypatch.setenv(name, f"{root}/{value}")
+    found, was = pinned(root)
+    assert differences(found, was, SETTINGS) == []
+    write_tree(root, {"tools/run": "two\n", "a.conf": "two\n", "folder/x": "two\n"})
+    assert differences(found, was, SETTINGS) == [["searched", "a.conf"], ["searched", "tools"]]
+    monkeypatch.delenv("CONF")
+    assert differences(found, was, SETTINGS) == [
+        ["searched", "tools"]
+    ]  # what no variable names has no effect
+
+
+def test_what_tools_find_above_a_working_copy_is_compared(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = root.parent / "above/room"
+    write_tree(room, {"notes.txt": ""})
+    monkeypatch.setenv("TMPDIR", str(room))
+    found, was = pinned(root)
+    write_tree(room, {"notes.txt": "x", "pytest.ini": "", "../node_modules/x/index.js": ""})
+    names = [str(room.parent / "node_modules"), str(room / "pytest.ini")]
+    assert differences(found, was, SETTINGS) == [["searched", name] for name in names]
+
+
+def test_settings_for_working_copies_alone_are_compared(root: Path, tmp_path: Path) -> None:
+    found, was = pinned(root)
+    write_tree(tmp_path, {"settings": '[filter "x"]\n\tsmudge = cat\n'})
+    git(root, "config", "includeIf.gitdir:**/worktrees/**.path", str(tmp_path / "settings"))
+    git(root, "worktree", "add", "--quiet", str(tmp_path / "copy"))
+    assert differences(found, was, SETTINGS) == []
+    assert added_conversions(find_git(str(tmp_path / "copy")), was) == [["reading", "filter.x.smudge"]]
+    assert added_conversions(found, was) == []
 
 
 def test_a_large_folder_is_compared_near_its_top(root: Path) -> None:

@@ -120,3 +120,13 @@ def test_a_resume_in_a_new_session_takes_its_variables_and_says_which_differ(mak
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.ok("run finish")
     assert note in repo.read(f"{PROJECT}/logs/report.md")
+
+
+def test_an_audit_with_other_variables_names_them(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("run finish")
+    assert "notes" not in repo.ultra(f"audit {PLAN}")
+    (note,) = repo.ultra(f"audit {PLAN}", env={"A_VARIABLE": "1"})["notes"]
+    assert note == "the commands ran with other variables than those of the start: A_VARIABLE"

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.executor.driver import drive
-from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
+from tests.executor.interrupted import CALLS, again, goes_on, stand_before
+from tests.executor.sample import Repo
 
 FOLDER = Path(__file__).parent
-CALLS = (f"run start {PLAN}", "step begin 1", "step verify 1", "step commit 1", "run finish")
 SOAK = os.environ.get("ULTRA_SOAK") == "1"
 SAMPLE = 3
 """How many calls of each verb fail in a quick run; `make soak` lets every one of them fail."""
@@ -28,15 +26,7 @@ def before(
 ) -> tuple[str, Repo]:
     """Return a verb, and a repository in which it comes next."""
     call = str(request.param)
-    repo = Repo(tmp_path_factory.mktemp("before") / "repo", bundle, python).create(plan(step(1)))
-    for earlier in CALLS[: CALLS.index(call)]:
-        if earlier == "step verify 1":
-            repo.write({"src/part1.py": "part 1\n"})
-        repo.ok(earlier)
-    if call == "step verify 1":
-        repo.write({"src/part1.py": "part 1\n"})
-    shutil.copytree(repo.folder, kept(repo), symlinks=True)
-    return call, repo
+    return call, stand_before(call, Repo(tmp_path_factory.mktemp("before") / "repo", bundle, python))
 
 
 def fails_at(repo: Repo, call: str, how: str, number: int) -> subprocess.CompletedProcess[bytes]:
@@ -59,31 +49,12 @@ def fails_at(repo: Repo, call: str, how: str, number: int) -> subprocess.Complet
     )  # fmt: skip
 
 
-def again(repo: Repo) -> Repo:
-    """Return the repository as it was."""
-    shutil.rmtree(repo.folder)
-    shutil.copytree(kept(repo), repo.folder, symlinks=True)
-    return repo
-
-
-def kept(repo: Repo) -> Path:
-    """Return where the copy of a repository is."""
-    return repo.folder.with_name("kept")
-
-
 def points(repo: Repo, call: str, how: str) -> list[int]:
     """Return the numbers of the calls that fail: all of them, or a sample."""
     done = fails_at(again(repo), call, how, 10**6)
     assert done.returncode == 99, done
     every = range(1, int(done.stderr.split()[-1]) + 1)
     return list(every) if SOAK else sorted(random.Random(call + how).sample(every, min(SAMPLE, len(every))))  # noqa: S311
-
-
-def goes_on(repo: Repo) -> None:
-    """Let an honest model take the run up: it is completed, and each commit was made once."""
-    assert not drive(lambda *words: json.loads(repo(*words).out), PLAN, repo.folder)
-    assert repo.subjects() == ["first", "feat: part 1"]
-    assert json.loads(repo.read(PROGRESS))["status"] == "completed"
 
 
 @pytest.mark.parametrize("how", ["kill", "full"])
@@ -96,5 +67,5 @@ def test_a_verb_that_fails_at_any_call(before: tuple[str, Repo], how: str) -> No
         else:
             assert done.returncode in (0, 1), (number, done)
             assert json.loads(done.stdout)["ok"] in (True, False)
-        goes_on(repo)
+        assert not goes_on(repo), "a lock stayed"
     again(repo)

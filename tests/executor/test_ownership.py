@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import select
 import subprocess
+import termios
 from collections.abc import Callable
 from pathlib import Path
 
@@ -127,6 +131,51 @@ def test_outside_the_client_every_shape_of_a_call_is_the_same_session(outside: R
         assert '"ok":true' in outside.run(["bash", "-c", script + "; true"]).out, name
     owner = json.loads(outside.read(LOCK))["owner"]
     assert (owner["kind"], owner["pid"]) == ("terminal", TERMINAL)
+
+
+class Terminal:
+    """A shell in a terminal of its own, into which a person types."""
+
+    def __init__(self, repo: Repo) -> None:
+        self.screen, slave = pty.openpty()
+        self.shell = subprocess.Popen(
+            ["bash", "--norc", "--noprofile"], cwd=repo.folder, env=repo.env, stdin=slave, stdout=slave, stderr=slave,
+            preexec_fn=_own_terminal,
+        )  # fmt: skip
+        os.close(slave)
+
+    def type(self, line: str) -> str:
+        """Type a line and return what the screen shows until it is done."""
+        os.write(self.screen, f"{line}; echo the-$((40 + 2))-end\n".encode())
+        shown = b""
+        while b"the-42-end" not in shown:
+            assert select.select([self.screen], [], [], 60)[0], shown
+            shown += os.read(self.screen, 1 << 16)
+        return shown.decode().replace("\r\n", "\n")
+
+    def close(self) -> None:
+        """Close the window."""
+        os.close(self.screen)
+        self.shell.wait(60)
+
+
+def _own_terminal() -> None:
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_in_a_terminal_every_shape_of_a_call_is_the_same_session(outside: Repo) -> None:
+    one, two = Terminal(outside), Terminal(outside)
+    assert '"ok":true' in one.type(f"{outside.command} run start {PLAN} --json")
+    for name, shape in SHAPES.items():
+        assert '"ok":true' in one.type(shape.format(verb=f"{outside.command} step begin 1 --json")), name
+    said = two.type(f"{outside.command} step begin 1")
+    assert f"(the terminal session of process {one.shell.pid} on " in said
+    assert f"; this is the terminal session of process {two.shell.pid} on " in said
+    one.close()
+    assert "was left by a session that is gone" in two.type(f"{outside.command} step begin 1")
+    assert '"ok":true' in two.type(f"{outside.command} run start {PLAN} --mode resume --json")
+    two.close()
 
 
 def test_another_terminal_is_refused_and_told_whose_it_is(outside: Repo) -> None:

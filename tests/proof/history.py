@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tests.executor.sample import plan
@@ -15,6 +15,7 @@ from ultra_runtime.proof.checks import Objects, check_objects
 
 LINK, SUBMODULE, SCRIPT = "120000", "160000", "100755"
 Content = str | tuple[str, str] | None
+Ranges = Mapping[int, tuple[str, str]]
 BASE = {"README.md": "# Greet\n", "src/old.py": "old\n"}
 
 
@@ -28,34 +29,52 @@ class History:
     def commit(self, changes: Mapping[str, Content], *parents: str) -> str:
         """Add a commit with these changes; None removes, a pair is mode and content."""
         above = parents or (self.start,)
-        lines = ["commit refs/heads/made", "committer A <a@b> 1 +0000", "data 4", "made"]
-        lines += [f"from {above[0]}", *(f"merge {one}" for one in above[1:])]
-        for path, content in changes.items():
-            if content is None:
-                lines.append(f"D {path}")
-                continue
-            mode, text = content if isinstance(content, tuple) else ("100644", content)
-            if mode == SUBMODULE:
-                lines.append(f"M {mode} {text} {path}")
-            else:
-                lines += [f"M {mode} inline {path}", f"data {len(text.encode())}", text]
-        subprocess.run(
-            ["git", "fast-import", "--quiet", "--force"], cwd=self.folder, env=ENVIRONMENT, check=True,
-            input=("\n".join(lines) + "\n").encode(), capture_output=True,
-        )  # fmt: skip
+        self._import(_lines(changes, [f"from {above[0]}", *(f"merge {one}" for one in above[1:])]))
         return git(self.folder, "rev-parse", "refs/heads/made")
 
     def chain(self, *commits: Mapping[str, Content]) -> str:
         """Add commits one after the other and return the last."""
-        last = self.start
-        for changes in commits:
-            last = self.commit(changes, last)
-        return last
+        return self.commits(commits)[-1] if commits else self.start
 
-    def check(self, steps: Iterable[Step], end: str, fence: Fence | None = None) -> Objects:
-        """Check the way from the start to a commit."""
+    def commits(self, all_changes: Sequence[Mapping[str, Content]]) -> list[str]:
+        """Add commits one after the other and return all of them."""
+        lines: list[str] = []
+        for changes in all_changes:
+            lines += _lines(changes, [] if lines else [f"from {self.start}"])
+        self._import(lines)
+        return git(self.folder, "rev-list", "--reverse", f"{self.start}..refs/heads/made").split()
+
+    def _import(self, lines: Iterable[str]) -> None:
+        subprocess.run(
+            ["git", "fast-import", "--quiet", "--force"], cwd=self.folder, env=ENVIRONMENT, check=True,
+            input=("\n".join(lines) + "\n").encode(), capture_output=True,
+        )  # fmt: skip
+
+    def check(
+        self, steps: Iterable[Step], end: str, fence: Fence | None = None, ranges: Ranges | None = None
+    ) -> Objects:
+        """Check the way from the start to a commit; the commits on it are those of step 1, 2 and so on, unless told."""
         found = find_git(str(self.folder))
-        return check_objects(found, list(steps), fence or Fence(), self.start, end)
+        if ranges is None:
+            between = git(self.folder, "rev-list", "--reverse", f"{self.start}..{end}").split()
+            commits = [self.start, *between]
+            ranges = {number: (commits[number - 1], one) for number, one in enumerate(commits) if number}
+        return check_objects(found, list(steps), fence or Fence(), self.start, end, ranges)
+
+
+def _lines(changes: Mapping[str, Content], parents: Iterable[str]) -> list[str]:
+    """Return a commit as git's fast-import reads it."""
+    lines = ["commit refs/heads/made", "committer A <a@b> 1 +0000", "data 4", "made", *parents]
+    for path, content in changes.items():
+        if content is None:
+            lines.append(f"D {path}")
+            continue
+        mode, text = content if isinstance(content, tuple) else ("100644", content)
+        if mode == SUBMODULE:
+            lines.append(f"M {mode} {text} {path}")
+        else:
+            lines += [f"M {mode} inline {path}", f"data {len(text.encode())}", text]
+    return lines
 
 
 def steps_of(*texts: str) -> list[Step]:

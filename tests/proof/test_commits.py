@@ -129,6 +129,12 @@ def test_a_later_step_may_rename_and_delete_what_an_earlier_one_made(history: Hi
     assert found.notes == ["expected_paths of step 1: step 2 changed src/a.py"]
 
 
+def test_a_commit_that_no_step_made_removes_nothing_rightly(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py", "src/b.py"], expected_paths=["src/b.py"], min_file_count=1))  # fmt: skip
+    gone = history.chain({"src/a.py": "a"}, {"src/b.py": "b"}, {"src/a.py": None})
+    assert faults(history.check(steps, gone)) == [("expected_paths", 1)]
+
+
 def test_a_file_that_never_was_is_missing_although_a_later_step_names_it(history: History) -> None:
     steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py", "src/b.py"], expected_paths=["src/b.py"], min_file_count=1))  # fmt: skip
     assert faults(history.check(steps, history.chain({}, {"src/b.py": "b"}))) == [("expected_paths", 1)]

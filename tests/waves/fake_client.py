@@ -1,7 +1,7 @@
 """A client whose model is a script: `claude -p "/... --session N PLAN"` does the session as the play says.
 
 The play is a JSON file, session -> what its attempts do, one word each; the last word holds for all that follow:
-honest, slow, lie, half, fail, hang, outside, rename, limit, money, login, mess. Verbs are called in this process, which is
+honest, slow, lie, half, fail, hang, outside, rename, limit, money, login, mess, weaken. Verbs are called in this process, which is
 quick: a child of this process calls them, as the client's Bash tool would.
 """
 
@@ -103,6 +103,9 @@ def play(word: str, run: list[str]) -> int:
         Path("old/a.py").rename("new/a.py")
         ultra("step", "verify", str(answer["first"]))
         ultra("step", "commit", str(answer["first"]))
+    elif word == "weaken":
+        Path("node_modules/runner/check.sh").write_text("exit 0\n")  # a link to the user's
+        do_steps(answer["first"], 99, "nothing")
     elif word == "fail":
         ultra("step", "begin", str(answer["first"]))
         for _ in range(3):

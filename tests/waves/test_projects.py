@@ -37,3 +37,17 @@ def test_sessions_get_what_the_project_needs_and_a_hook_that_refuses_is_named(ma
     assert again["waves"] == "resumed"
     assert repo.wait()["result"] == "partial"  # the recoveries are used up: nothing more is started
     assert len(repo.seen()) == 4
+
+
+def test_a_session_that_edits_the_installed_test_runner_does_not_pass(make: Make) -> None:
+    check = "sh node_modules/runner/check.sh {}"
+    text = plan(
+        step(1, verify=check.format(part(1))), step(2, verify=check.format(part(2))),
+        strategy="\n".join([session(1, "1", 1, [part(1)]), session(2, "2", 1, [part(2)])]),
+    )  # fmt: skip
+    repo = make(text, files={**FILES, ".gitignore": "node_modules/\n"})
+    repo.write({"node_modules/runner/check.sh": "grep -q part $1\n"})
+    repo.play({"1": ["weaken"], "2": ["slow"]})
+    end = repo.waves("--jobs 2")
+    assert end["result"] != "completed"
+    assert "node_modules as at the start of the run; found it changed since" in end["why"][0]

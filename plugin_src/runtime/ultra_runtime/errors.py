@@ -3,3 +3,5 @@
 
 class UltraError(Exception):
     """An error that somebody can fix; `__main__` turns it into a sentence."""
+
+    hint = "fix this and retry"

@@ -1,6 +1,7 @@
 """The table: attempts to complete a run without the work, and honest runs that look like one."""
 
 from tests.attacks.scripts import (
+    afresh,
     caches,
     checkout,
     environment,
@@ -25,5 +26,6 @@ ATTACKS = [
     *checkout.ATTACKS,
     *surroundings.ATTACKS,
     *caches.ATTACKS,
+    *afresh.ATTACKS,
 ]
 HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS]

@@ -15,8 +15,11 @@ from ultra_runtime.words import one_line
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
-# The disk is full, broken or read-only, or too many files are open.
-OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+# The disk is full, broken or read-only, a file may not be changed, or too many files are open.
+OF_THE_MACHINE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG),
+    *(errno.EPERM, errno.EACCES, errno.EMFILE, errno.ENFILE),
+)
 VERBS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verbs")
 
 
@@ -93,7 +96,7 @@ def _refusal(problem: Exception, argv: Sequence[str]) -> RefusedError:
     if isinstance(problem, RefusedError):
         return problem
     if isinstance(problem, UltraError):
-        return RefusedError(str(problem), "fix this and retry")
+        return RefusedError(str(problem), problem.hint)
     if isinstance(problem, OSError) and problem.errno in OF_THE_MACHINE:
         where = f" ({one_line(str(problem.filename))})" if problem.filename else ""
         return RefusedError(f"{problem.strerror}{where}", "fix this and retry; what was done before stays")

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.checkout.carried import INCLUDE, include_lines, included_files
+from ultra_runtime.checkout.carried import (
+    INCLUDE,
+    dependency_folders,
+    entries_of,
+    include_lines,
+    included_files,
+)
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from ultra_runtime.checkout.settings import Settings
@@ -22,10 +28,19 @@ if TYPE_CHECKING:
 
 CONVERSIONS = r"^(filter\..*|lfs\..*|core\.(autocrlf|eol|symlinks|attributesfile))$"
 ATTRIBUTES_FILE = "core.attributesfile"
-READING, CARRIED = "reading", "carried"
+READING, CARRIED, SEARCHED = "reading", "carried", "searched"
 CACHES = frozenset(("__pycache__", ".cache", ".vite", ".vite-temp", ".pytest_cache", ".turbo"))
-MOST_ENTRIES, MOST_FOLDERS, DEEPEST = 5_000, 2_000, 3
+MOST_ENTRIES = 5_000
 READ_DEPTH, LARGEST_READ = 2, 256 * 1024
+# What tools look for in the folders above that in which they run.
+LOOKED_FOR = (
+    "node_modules", "package.json", "tsconfig.json", "jsconfig.json", ".npmrc", ".eslintrc", ".eslintrc.js",
+    ".eslintrc.json", "eslint.config.js", ".babelrc", "babel.config.js", "jest.config.js", "deno.json", "nx.json",
+    "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "conftest.py", ".coveragerc", "Cargo.toml", ".cargo",
+    "go.mod", "go.work", "pom.xml", ".mvn", "build.gradle", "settings.gradle", "Gemfile", ".bundle", ".rspec",
+    "composer.json", "mix.exs", "WORKSPACE", "MODULE.bazel", ".bazelrc", ".tool-versions", ".editorconfig",
+    "Directory.Build.props", "global.json",
+)  # fmt: skip
 
 
 class Surroundings(Struct):
@@ -42,37 +57,60 @@ class Surroundings(Struct):
     carried: dict[str, str]
     """Dependency folders and included files -> digest."""
 
+    searched: dict[str, str]
+    """What commands find by variables in the user's tree, and by looking upwards from a working copy -> digest."""
+
     def as_data(self) -> dict[str, Any]:
         return dict(self.__dict__)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Surroundings:
         """Read what `as_data` wrote."""
-        return cls(data["given"], data["settings"], data["include"], data[READING], data[CARRIED])
+        return cls(
+            data["given"],
+            data["settings"],
+            data["include"],
+            data[READING],
+            data[CARRIED],
+            data.get(SEARCHED) or {},
+        )
 
 
 def look_around(git: Git, given: Mapping[str, Any], settings: Settings) -> Surroundings:
     """Return the surroundings as they are now."""
     include = include_lines(git, "HEAD").decode("latin-1")
-    return Surroundings(given, settings.given, include, conversions(git), carried(git, include, settings))
+    found = carried(git, include, settings)
+    return Surroundings(given, settings.given, include, conversions(git), found, searched(git.root, settings))
 
 
 def changed_names(was: Surroundings, now: Surroundings) -> list[str]:
     """Return what differs between two looks, settings of the project first."""
     names = [f"`{name}`" for name in {**was.given, **now.given} if was.given.get(name) != now.given.get(name)]
     names += [INCLUDE] if was.include != now.include else []
-    return [*names, *_differing(was.reading, now.reading), *_differing(was.carried, now.carried)]
+    names += [*_differing(was.reading, now.reading), *_differing(was.carried, now.carried)]
+    return [*names, *_new_in(was.searched, now.searched)]
 
 
 def differences(git: Git, pinned: Surroundings, settings: Settings) -> list[list[str]]:
     """Return what a working copy would get otherwise than at the start: pairs of kind and name."""
     now = {READING: conversions(git), CARRIED: carried(git, pinned.include, settings)}
     was = {READING: pinned.reading, CARRIED: pinned.carried}
-    return [[kind, name] for kind in now for name in _differing(was[kind], now[kind])]
+    found = [[kind, name] for kind in now for name in _differing(was[kind], now[kind])]
+    return found + [[SEARCHED, name] for name in _new_in(pinned.searched, searched(git.root, settings))]
+
+
+def added_conversions(git: Git, pinned: Surroundings) -> list[list[str]]:
+    """Return what converts files in a working copy and not in the user's tree: pairs of kind and name."""
+    return [[READING, name] for name in _new_in(pinned.reading, conversions(git))]
 
 
 def _differing(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in {*was, *now} if was.get(name) != now.get(name))
+
+
+def _new_in(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return what is there now and was not, or was another; what is gone has no effect."""
+    return sorted(name for name, digest in now.items() if was.get(name) != digest)
 
 
 def conversions(git: Git) -> dict[str, str]:
@@ -95,32 +133,40 @@ def conversions(git: Git) -> dict[str, str]:
 
 def carried(git: Git, include: str, settings: Settings) -> dict[str, str]:
     """Return the dependency folders and the included files, each with a digest of what is cheap to see."""
-    folders = _dependency_folders(git.root, settings.dependencies)
+    folders = dependency_folders(git.root, settings.dependencies)
     found = {path: _folder_digest(os.path.join(git.root, path)) for path in folders}
     for path in included_files(git, include.encode("latin-1"))[:MOST_ENTRIES]:
         found[path] = _file_digest(os.path.join(git.root, path), read=True)
     return {_text(os.fsencode(path)): digest for path, digest in found.items()}
 
 
-def _dependency_folders(root: str, names: Collection[str]) -> list[str]:
-    """Return the folders with these names, down to a few levels: a longer search would slow down every start."""
-    found, queue = [], [""] if names else []
-    for folder in queue:
-        for name in _subfolders(os.path.join(root, folder)):
+def searched(root: str, settings: Settings) -> dict[str, str]:
+    """Return what the plan's commands find although no commit has it, each with a digest.
+
+    These are the folders of the user's tree on PATH, the files in it that other variables name, and what tools look for
+    above a working copy.
+    """
+    found = {}
+    for name, value in os.environ.items():
+        for part in value.split(os.pathsep) if root in value and name != "_" else ():
+            inside = part[len(root) + 1 :] if part.startswith(root + os.sep) else ""
+            if not inside or set(inside.split(os.sep)) & set(settings.dependencies):
+                continue
+            if name == "PATH" or os.path.isfile(part):
+                found[_text(os.fsencode(inside))] = _any_digest(part)
+    folder = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
+    while True:
+        for name in LOOKED_FOR:
             path = os.path.join(folder, name)
-            if name in names:
-                found.append(path)
-            elif name[0] != "." and path.count(os.sep) < DEEPEST and len(queue) < MOST_FOLDERS:
-                queue.append(path)
-    return found
+            if os.path.lexists(path):
+                found[_text(os.fsencode(path))] = _any_digest(path)
+        if folder == os.path.dirname(folder):
+            return found
+        folder = os.path.dirname(folder)
 
 
-def _subfolders(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted([entry.name for entry in found if entry.is_dir(follow_symlinks=False)])
-    except OSError:  # removed meanwhile, or somebody else's
-        return []
+def _any_digest(path: str) -> str:
+    return _folder_digest(path) if os.path.isdir(path) else _file_digest(path, read=True)
 
 
 def _folder_digest(top: str) -> str:
@@ -129,10 +175,10 @@ def _folder_digest(top: str) -> str:
     A reinstallation of the same versions does not change it. It does not see an edit deeper down that keeps the size,
     nor anything beyond the first few thousand entries, those near the top first.
     """
-    rows: list[str] = []
+    rows = [os.readlink(top)] if os.path.islink(top) else []
     queue = [""]
     for folder in queue:
-        for entry in _entries(top + folder):
+        for entry in entries_of(top + folder):
             path = f"{folder}/{entry.name}"
             if entry.name in CACHES:
                 continue
@@ -144,14 +190,6 @@ def _folder_digest(top: str) -> str:
         if len(rows) >= MOST_ENTRIES:
             break
     return _digest("\0".join(rows))
-
-
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            yield from sorted(found, key=lambda entry: entry.name)
-    except OSError:  # removed meanwhile, or somebody else's
-        return
 
 
 def _file_digest(path: str, read: bool) -> str:

@@ -17,6 +17,11 @@ def sha1(data: bytes) -> str:
     return _digest("sha1", ("_sha1", "hashlib"), data)
 
 
+def blob_name(data: bytes, like: str) -> str:
+    """Return the name that git gives to a blob; another name shows the format of the repository."""
+    return (sha256 if len(like) == 64 else sha1)(b"blob %d\0" % len(data) + data)
+
+
 def _digest(name: str, modules: tuple[str, ...], data: bytes) -> str:
     if name not in MAKERS:  # a search for a module that is not there costs more than a digest
         MAKERS[name] = next(filter(None, (_maker(module, name) for module in modules)))

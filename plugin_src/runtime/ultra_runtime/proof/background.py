@@ -15,6 +15,7 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.process import end_group, launch
 from ultra_runtime.proof.conditions import Tried
 from ultra_runtime.proof.run_all import JOB, key_of, read_process, read_state, write_process, write_values
+from ultra_runtime.run.state.environment import pin
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.struct import Struct
@@ -68,6 +69,7 @@ def make_job(
         "commands": list(commands.values()),
         "settings": dict(settings.given),
         "around": around.as_data() if around else None,
+        "variables": pin(),
     }
 
 

@@ -21,7 +21,7 @@ DECLARING = (
     "setup.py", "setup.cfg", "uv.lock", "poetry.lock", "Pipfile", "pixi.toml", "Gemfile", "composer.json", "go.mod",
     "mix.exs", "Podfile", "Cartfile", "elm.json",
 )  # fmt: skip
-REQUIREMENTS = "requirements"
+REQUIREMENTS, OF_REQUIREMENTS = "requirements", (".txt", ".in")
 
 
 def judge_changed(
@@ -37,7 +37,7 @@ def judge_changed(
         shown = one_line(name, 120)
         if kind == READING:
             drifts.append(Drift(CONVERTED, f"{shown} as at the start of the run", "it changed since"))
-        elif between.end.entry(name) is not None:
+        elif not os.path.isabs(name) and between.end.entry(name) is not None:
             continue  # the commit has it, and nothing was brought
         elif os.path.dirname(name) in declared:
             notes.append(f"{shown} changed during the run, and so did the file that declares what is in it")
@@ -48,4 +48,4 @@ def judge_changed(
 
 def _declares(path: str) -> bool:
     name = os.path.basename(path)
-    return name in DECLARING or name.startswith(REQUIREMENTS)
+    return name in DECLARING or (name.startswith(REQUIREMENTS) and name.endswith(OF_REQUIREMENTS))

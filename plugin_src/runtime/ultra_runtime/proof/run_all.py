@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
-from ultra_runtime.checkout.surroundings import Surroundings, differences
+from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import find_git
@@ -97,7 +97,10 @@ class Commands:
 
     def look_around(self) -> None:
         """Write down what the checkout gets otherwise than the run was pinned to."""
-        found = differences(self.git, self.around, self.settings) if self.around else []
+        if self.around:
+            self._note_changed(differences(self.git, self.around, self.settings))
+
+    def _note_changed(self, found: list[list[str]]) -> None:
         self.state["changed"] += [one for one in found if one not in self.state["changed"]]
 
     def run(self) -> None:
@@ -136,6 +139,8 @@ class Commands:
                 self.around.include.encode("latin-1") if self.around else None,
             )
             self.state["notes"] = copy.notes
+            if self.around:  # settings of git may be meant for working copies alone
+                self._note_changed(added_conversions(find_git(copy.root), self.around))
             self._run_each(copy.root)
         finally:
             os.chdir("/")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 
+from ultra_runtime.files.dead_lock import drop_dead_lock
 from ultra_runtime.proof.objects import CommitTree
 from ultra_runtime.run.tree.snapshot import parse_raw
 from ultra_runtime.words import one_line, shell_word
@@ -12,9 +12,6 @@ from ultra_runtime.words import one_line, shell_word
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.waves.wave_run import WaveRun
-
-
-DEAD_SECONDS, NAP = 3.0, 0.1
 
 
 def advance(run: WaveRun, wave: int) -> str:
@@ -59,7 +56,7 @@ def _resume(run: WaveRun) -> str:
 
 def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
     """Put back the files of a fast-forward that was killed, as far as they are git's half-done work and nothing else."""
-    _drop_dead_lock(os.path.join(run.git.folder, "index.lock"))
+    drop_dead_lock(os.path.join(run.git.folder, "index.lock"))
     words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev")
     tree = CommitTree(run.git, new)
     back = []
@@ -81,15 +78,6 @@ def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
             "--pathspec-file-nul",
             given=given,
         )
-
-
-def _drop_dead_lock(path: str) -> None:
-    """Remove the lock of an index that the killed git left; one that is in use is gone or new after a moment."""
-    while os.path.exists(path):
-        if time.time() - os.stat(path).st_mtime > DEAD_SECONDS:
-            os.unlink(path)
-        else:
-            time.sleep(NAP)
 
 
 def _begins(path: str, data: bytes) -> bool:

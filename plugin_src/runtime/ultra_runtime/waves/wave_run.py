@@ -138,7 +138,7 @@ def reopened(root: str, plan: str, project: str | None) -> WaveRun:
 
 def pinned(run: WaveRun) -> WaveRun:
     """Let a run follow the plan as it was pinned at its begin."""
-    run.data = run.git.ask("cat-file", "blob", run.state.begin["blob"])
+    run.data = run.git.blob(run.state.begin["blob"])
     run.plan, run.checked = check_plan(run.data, run.place.shown)
     return run
 

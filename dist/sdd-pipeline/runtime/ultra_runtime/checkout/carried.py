@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
 
 INCLUDE = ".worktreeinclude"
-SCOPE = "@"
+SCOPE, GIT = "@", ".git"
+DEEPEST, MOST_FOLDERS = 5, 2_000
+"""How far dependency folders are looked for: a longer search would slow down every start."""
 FIRST_FEW = 3
 
 
 def copy_included(git: Git, commit: str, root: str, pinned: bytes | None = None) -> list[str]:
-    """Copy the ignored files that `.worktreeinclude` names; `pinned` are its lines where none is committed."""
+    """Copy the ignored files that `.worktreeinclude` names; `pinned` are the lines that count instead of those of now."""
     try:
         lines = include_lines(git, commit, pinned)
         copied = [path for path in included_files(git, lines) if _copy(git.root, path, root)]
@@ -40,12 +42,12 @@ def copy_included(git: Git, commit: str, root: str, pinned: bytes | None = None)
 
 
 def include_lines(git: Git, commit: str, pinned: bytes | None = None) -> bytes:
-    """Return the committed `.worktreeinclude`; if there is none, the pinned lines or else those of the user's tree."""
-    committed = git.done("--no-replace-objects", "cat-file", "blob", f"{commit}:{INCLUDE}")
-    if not committed.status:
-        return committed.out
+    """Return the pinned lines; without any, the committed `.worktreeinclude`, or else that of the user's tree."""
     if pinned is not None:
         return pinned
+    committed = git.done("cat-file", "blob", f"{commit}:{INCLUDE}")
+    if not committed.status:
+        return committed.out
     try:
         return read_regular(os.path.join(git.root, INCLUDE))
     except UnreadableError:
@@ -98,11 +100,7 @@ def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
     if not names:
         return []
     try:
-        said = git.ask("-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--directory")
-        found = [path.rstrip("/") for path in fields(said) if os.path.basename(path.rstrip("/")) in names]
-        linked = [path for path in found if _link_folder(git.root, path, root)]
-    except GitError as problem:
-        raise git_failed("dependency folders cannot be found", problem) from None
+        linked = [path for path in dependency_folders(git.root, names) if _link_folder(git.root, path, root)]
     except OSError as problem:
         raise system_failed("dependency folders cannot be linked", problem) from None
     notes = [f"dependencies as you have them: {_few(linked)}"] if linked else []
@@ -112,6 +110,35 @@ def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
             f"{_few(editable)} imports from your working tree: let `setup` install the project to test what is committed"
         )
     return notes
+
+
+def dependency_folders(root: str, names: Collection[str]) -> list[str]:
+    """Return the folders with these names and the links to such, down to a few levels, without other repositories."""
+    found, queue = [], [""] if names else []
+    for folder in queue:
+        for entry in entries_of(os.path.join(root, folder)):
+            path = os.path.join(folder, entry.name)
+            if entry.name == GIT or not entry.is_dir():
+                continue
+            if entry.name in names:
+                found.append(path)
+            elif (
+                not entry.is_symlink()
+                and path.count(os.sep) < DEEPEST
+                and len(queue) < MOST_FOLDERS
+                and not os.path.lexists(os.path.join(entry.path, GIT))
+            ):
+                queue.append(path)
+    return found
+
+
+def entries_of(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Yield what is in a folder, by name; nothing if it was removed meanwhile or is somebody else's."""
+    try:
+        with os.scandir(folder) as found:
+            yield from sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
 
 
 def _link_folder(source: str, path: str, root: str) -> bool:

@@ -6,6 +6,8 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.dead_lock import lock_named
+from ultra_runtime.files.digest import blob_name
 from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
@@ -38,8 +40,14 @@ ALLOWED = frozenset((
     "GIT_TRACE2_EVENT",
 ))  # fmt: skip
 ALLOWED_PAIRS = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-# Take no lock that blocks the user's own git, never prompt, and print in the language that we parse.
-OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+# Take no lock that blocks the user's own git, never prompt, print in the language that we parse, and read every object
+# as it was made: a replace ref would put another one in its place.
+OURS = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
 # Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
 UNDER_WAY = {
@@ -66,7 +74,12 @@ class GitError(UltraError):
         if done.late:
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
-        super().__init__(f"git {_command(words)} failed: {one_line(self.said, MOST_TOLD)}")
+        self.lock = lock = one_line(lock_named(said), MOST_TOLD)
+        super().__init__(
+            f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(self.said, MOST_TOLD)}"
+        )
+        if lock:
+            self.hint = f"if no git runs in this repository, a killed one left it: remove {lock}, then retry"
 
 
 def _command(words: Sequence[str]) -> str:
@@ -98,6 +111,13 @@ class Git(Struct):
         if done.status:
             raise GitError(words, done)
         return done.out
+
+    def blob(self, name: str) -> bytes:
+        """Return the bytes of a blob, which must be those that its name stands for."""
+        data = self.ask("cat-file", "blob", name)
+        if blob_name(data, name) != name:
+            raise GitError(["cat-file"], Done(1, b"", f"object {name} has been changed".encode()))
+        return data
 
     def line(self, *words: str) -> str:
         """Return the one line that a command prints; nothing when it fails."""

@@ -22,7 +22,7 @@ from ultra_runtime.proof.drift import (
     SUBMODULE_MOVED,
     Drift,
 )
-from ultra_runtime.proof.objects import Between
+from ultra_runtime.proof.objects import Between, CommitTree
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.claims import claimed_entries
 from ultra_runtime.run.state.judging import protected
@@ -32,13 +32,14 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Fence, Step
-    from ultra_runtime.proof.objects import CommitTree
     from ultra_runtime.run.state.claims import Claims
     from ultra_runtime.run.tree.snapshot import Change
+
+    Ranges = Mapping[int, tuple[str, str]]
 
 ONLY_NAMED = "changes only where a completed step may make them"
 
@@ -60,9 +61,12 @@ class Objects(Struct):
 
 
 def check_objects(
-    git: Git, steps: Sequence[Step], fence: Fence, start: str, end: str, claims: Claims = ()
+    git: Git, steps: Sequence[Step], fence: Fence, start: str, end: str, ranges: Ranges, claims: Claims = ()
 ) -> Objects:
-    """Check the end commit of a run, and what differs from its start; `steps` are the completed ones."""
+    """Check the end commit of a run, and what differs from its start; `steps` are the completed ones.
+
+    A promise of a step may be broken by a later one: between the commit on which that began and its own, in `ranges`.
+    """
     checks = [(at, list(_checks(step))) for at, step in enumerate(steps)]
     between = Between(git, start, end, [plain(one.path) for _, found in checks for one in found])
     changes = between.changes()
@@ -77,12 +81,24 @@ def check_objects(
             problem = check.problem_in(between.end)
             if not problem:
                 continue
-            later = last_to_touch(steps[at + 1 :], [check.path])
-            if later is not None and between.held_once(plain(check.path), check.problem_in):
+            gone = check.name != EXPECTED or between.end.entry(plain(check.path)) is None
+            later = _breaker(git, steps[at + 1 :], check, ranges) if gone else None
+            if later is not None:
                 notes.append(f"{check.name} of step {number}: step {later} changed {one_line(check.path)}")
             else:
                 drifts.append(Drift(check.name, check.expected, problem, number))
     return Objects(drifts + _check_changed_scripts(between, steps, changes), notes)
+
+
+def _breaker(git: Git, steps: Sequence[Step], check: Promise, ranges: Ranges) -> int | None:
+    """Return the last of these steps that may change a path and whose own commits broke what was promised of it."""
+    for step in reversed(steps):
+        begin, commit = ranges.get(step.number, ("", ""))
+        if begin == commit or last_to_touch([step], [check.path]) is None:
+            continue
+        if check.problem_in(CommitTree(git, commit)) and not check.problem_in(CommitTree(git, begin)):
+            return step.number
+    return None
 
 
 def last_to_touch(steps: Sequence[Step], names: Sequence[str]) -> int | None:

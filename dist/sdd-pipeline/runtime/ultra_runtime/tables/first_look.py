@@ -173,7 +173,7 @@ COMMANDS = {
     "scoop": ("install",),
     "script": (),
     "scrub": ("dev",),
-    "sdd": ("* sdd*", "*\tsdd*", "*/sdd*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*",),
+    "sdd": ("* sdd*", "*\tsdd*", "*/sdd*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*", "*--accept-*",),
     "sem": (),
     "set": ("*hist*",),
     "sfdisk": ("dev",),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.git import Git
     from ultra_runtime.plan.values import Fence, Step
+    from ultra_runtime.proof.checks import Ranges
     from ultra_runtime.proof.conditions import Condition, Tried
     from ultra_runtime.proof.drift import Drift
     from ultra_runtime.run.state.claims import Claims
@@ -31,16 +32,18 @@ def prove(
     fence: Fence,
     start: str,
     end: str,
+    ranges: Ranges,
     conditions: Sequence[Condition] = (),
     tried: Tried | None = None,
     claims: Claims = (),
 ) -> Proof:
     """Check the completed steps of a pinned plan in git's objects, and its commands as a clean checkout ran them.
 
-    Nothing else counts: not the working tree, not what the run recorded about itself. What the commits in `claims` made
-    of a path is the user's, if the end still has it so.
+    Nothing else counts: not the working tree, not what the run recorded about itself, except which commits each step
+    made (`ranges`), because only a step may break what an earlier one promised. What the commits in `claims` made of a
+    path is the user's, if the end still has it so.
     """
-    objects = check_objects(git, steps, fence, start, end, claims)
+    objects = check_objects(git, steps, fence, start, end, ranges, claims)
     if tried is None:
         return Proof(objects.drifts, objects.notes)
     drifts, notes = judge(conditions, tried)

@@ -13,7 +13,7 @@ COMMANDS = {
     "apt": ("install",),
     "apt-get": ("install",),
     "aptitude": ("install",),
-    "architect": ("* architect*", "*\tarchitect*", "*/architect*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*",),
+    "architect": ("* architect*", "*\tarchitect*", "*/architect*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*", "*--accept-*",),
     "ash": (),
     "asr": (),
     "at": (),

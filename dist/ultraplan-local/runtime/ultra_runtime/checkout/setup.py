@@ -56,9 +56,14 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
         os.close(output)
     seen = f"look into {one_line(log, 300)}; then fix `setup` in the project's settings"
     if done.late:
-        raise NotReady(f"{WHAT} did not end within {settings.setup_seconds} s", seen)
+        raise NotReady(f"{WHAT} {late(settings.setup_seconds)}", seen)
     if done.status:
         raise NotReady(f"{WHAT} failed with exit status {done.status}{last}", seen)
+
+
+def late(seconds: int) -> str:
+    """Return the words for a setup that took longer."""
+    return f"did not end within {seconds} s"
 
 
 def mark_of(root: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.digest import sha1, sha256
+from ultra_runtime.files.dead_lock import drop_dead_lock
+from ultra_runtime.files.digest import blob_name
 from ultra_runtime.files.quick_write import make_folder, put
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import REF_LISTS, REFS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
 
 BEGIN, DONE, SKIP, CLAIM = "begin-", "step-", "skip-", "claim-"
+LOCKED = ".lock"
 AROUND = "around"
 """What the run is pinned to beside its plan."""
 NAMES, BEGINNINGS = ("plan", "start", "end", AROUND), (BEGIN, DONE, SKIP, CLAIM, "wip", "chore")
@@ -113,7 +115,16 @@ def set_in_git(git: Git, slug: str, values: Mapping[str, str | None]) -> None:
         ref = f"{REFS}/{slug}/{name}"
         rows.append(f"delete {ref}\n" if value is None else f"update {ref} {value}\n")
     if rows:
+        _drop_dead_locks(git, slug)
         git.ask("update-ref", "--no-deref", "--stdin", given="".join(rows).encode())
+
+
+def _drop_dead_locks(git: Git, slug: str) -> None:
+    """Remove the locks of a killed git on these refs, which the runtime alone writes, one call at a time."""
+    folder = os.path.join(git.common, REFS, slug)
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith(LOCKED):
+            drop_dead_lock(os.path.join(folder, name))
 
 
 def _without_none(values: Mapping[str, str | None]) -> dict[str, str]:
@@ -155,7 +166,7 @@ def _read_list(git: Git, data: bytes, like: str) -> RefList | None:
 
 
 def _object_name(git: Git, data: bytes, like: str) -> str:
-    """Return the name that git gives to a blob; another name shows the format of this repository."""
+    """Return the name that git gives to a blob; `like` is another name, if there is one."""
     if not like:
         return git.ask("hash-object", "--stdin", given=data).decode().strip()
-    return (sha256 if len(like) == 64 else sha1)(b"blob %d\0" % len(data) + data)
+    return blob_name(data, like)

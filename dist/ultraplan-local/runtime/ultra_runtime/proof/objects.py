@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.plan.covering import is_pattern
 from ultra_runtime.run.tree.snapshot import Entry, parse_raw, portions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from ultra_runtime.files.git import Git
     from ultra_runtime.run.tree.snapshot import Change
 
 # The objects as they are: no replaced ones, no grafts; and a path is a name, not a pathspec.
 AS_THEY_ARE = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_LITERAL_PATHSPECS": "1"}
-MOST_COMMITS = 1000
 
 
 class CommitTree:
@@ -78,18 +76,6 @@ class Between:
         """Return what differs between the two trees, whatever the commits between them are."""
         words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
         return parse_raw(self.git.ask("diff-tree", *words, self.start, self.end.commit, env=AS_THEY_ARE))
-
-    def held_once(self, path: str, problem_in: Callable[[CommitTree], str]) -> bool:
-        """Return whether a check of a path passed in a commit of the run or at its start."""
-        return any(not problem_in(tree) for tree in self._trees(path))
-
-    def _trees(self, path: str) -> Iterator[CommitTree]:
-        """Yield the commits of the run that change a path, the newest first, and the start."""
-        only = () if is_pattern(path) else ("--", path)
-        words = ("--first-parent", f"--max-count={MOST_COMMITS}", f"{self.start}..{self.end.commit}", *only)
-        said = self.git.ask("rev-list", *words, env=AS_THEY_ARE)
-        for commit in [*said.decode().split(), self.start]:
-            yield CommitTree(self.git, commit)
 
 
 def is_ancestor(git: Git, older: str, newer: str) -> bool:

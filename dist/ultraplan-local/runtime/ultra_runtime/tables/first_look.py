@@ -196,7 +196,7 @@ COMMANDS = {
     "tcsh": (),
     "telinit": ("0", "6",),
     "truncate": ("dev", "*hist*",),
-    "ultra": ("* ultra*", "*\tultra*", "*/ultra*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*",),
+    "ultra": ("* ultra*", "*\tultra*", "*/ultra*", "*;*", "*|*", "*&*", "*\n*", "*(*", "*--mine*", "*--accept-*",),
     "unlink": ("*cron*", "*launch*", "*private*", "*spool*", "*timer*", "*hist*",),
     "unset": ("*hist*",),
     "uv": ("add", "install",),

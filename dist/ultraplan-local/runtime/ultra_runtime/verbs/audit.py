@@ -15,6 +15,7 @@ from ultra_runtime.proof.drift import CLEAN
 from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
 from ultra_runtime.run.state.assignment import read_plan_bytes
+from ultra_runtime.run.state.environment import other_variables
 from ultra_runtime.run.state.run_place import find_run_place
 from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.run.tree.workspace import find_workspace
@@ -72,10 +73,14 @@ def run(args: Args) -> Answer:
     if tried:
         data["proof"] = tried.proof
         head += f", proof: {tried.proof}"
-    if found.notes:
-        data["notes"] = list(found.notes)
+    notes = list(found.notes)
+    names = other_variables(workspace, place) if tried else ""
+    if names:
+        notes.append(f"the commands ran with other variables than those of the start: {names}")
+    if notes:
+        data["notes"] = notes
     lines = [head, *(f"  {one_line(str(drift), 600)}" for drift in found.drifts)]
-    lines += [f"  note: {one_line(note, 400)}" for note in found.notes]
+    lines += [f"  note: {one_line(note, 400)}" for note in notes]
     if place.project:
         standing = ProjectStanding(place.project)
         data.update(next_data(standing))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.run_refs import DONE, SKIP
+from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP
 from ultra_runtime.plan.covering import covers
 from ultra_runtime.proof.background import AUDITING, Background, make_job
 from ultra_runtime.proof.conditions import conditions_of
@@ -42,6 +42,7 @@ class BranchFacts(Struct):
     """What git says of a branch, before any command runs."""
 
     tip: str
+    ranges: dict[int, tuple[str, str]]
     completed: list[Step]
     missing: list[int]
     drifts: list[Drift]
@@ -63,7 +64,9 @@ def audit_branch(run: WaveRun, one: SessionStand) -> BranchAudit | None:
     if facts.completed:
         base, fence = run.state.waves[one.wave].base, run.assignment(one.number).fence
         conditions = facts.conditions if tried else ()
-        found = prove(run.git, facts.completed, fence, base, facts.tip, conditions, tried).drifts
+        found = prove(
+            run.git, facts.completed, fence, base, facts.tip, facts.ranges, conditions, tried
+        ).drifts
         drifts += found
         missing += [drift.step for drift in found if drift.step is not None]
     fixable = all(drift.step is not None for drift in drifts)
@@ -78,25 +81,30 @@ def _gather(run: WaveRun, one: SessionStand) -> BranchFacts:
     steps = run.assignment(one.number).steps
     done, skipped = _recorded(run, one, tip)
     completed = [step for step in steps if step.number in done]
-    over = done | {step.number for step in steps if step.number in skipped and may_skip(step)}
+    over = {*done} | {step.number for step in steps if step.number in skipped and may_skip(step)}
     missing = [step.number for step in steps if step.number not in over]
     drifts = [
         Drift("step", f"step {number} completed", "git has no record of it", number) for number in missing
     ]
     drifts += outside(run, one.number, base, tip)
-    return BranchFacts(tip, completed, missing, drifts, conditions_of(completed, ()))
+    return BranchFacts(tip, done, completed, missing, drifts, conditions_of(completed, ()))
 
 
-def _recorded(run: WaveRun, one: SessionStand, tip: str) -> tuple[set[int], set[int]]:
-    """Return the steps that the runs of a session completed below a commit, and those that they skipped."""
-    done: set[int] = set()
+def _recorded(run: WaveRun, one: SessionStand, tip: str) -> tuple[dict[int, tuple[str, str]], set[int]]:
+    """Return the steps that the runs of a session completed below a commit, with their commits; and those skipped."""
+    done: dict[int, tuple[str, str]] = {}
     skipped: set[int] = set()
     for slug in run.slugs_of(one):
-        for name, commit in run.git.refs(slug).items():
-            for start, found in ((DONE, done), (SKIP, skipped)):
+        refs = run.git.refs(slug)
+        for name, commit in refs.items():
+            for start in (DONE, SKIP):
                 number = name[len(start) :]
-                if name.startswith(start) and number.isdigit() and run.git.is_ancestor(commit, tip):
-                    found.add(int(number))
+                if not (name.startswith(start) and number.isdigit() and run.git.is_ancestor(commit, tip)):
+                    continue
+                if start == SKIP:
+                    skipped.add(int(number))
+                else:
+                    done[int(number)] = (refs.get(f"{BEGIN}{number}", commit), commit)
     return done, skipped
 
 

@@ -31,10 +31,11 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
         raise RefusedError(error, "ask the user; --force ends it anyway")
     with Busy(workspace, "run abort"):
         live = Live(workspace, place, lock)
+        live.is_recorded = True
         try:
             # The pinned plan: an edit since then must not keep the run stuck.
             pinned = live.git.refs(place.slug).get("plan", "")
-            data = live.git.ask("cat-file", "blob", pinned) if pinned else read_plan_bytes(place.plan)
+            data = live.git.blob(pinned) if pinned else read_plan_bytes(place.plan)
             live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)
             reconcile(live)
         except RefusedError:

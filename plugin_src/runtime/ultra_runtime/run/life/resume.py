@@ -111,7 +111,7 @@ def _pin(
     live: Live, asked: StartRequest, data: bytes, refs: dict[str, str], progress: Progress | None
 ) -> None:
     """Compare the plan with the pinned one; a change needs --accept-plan-change."""
-    pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
+    pinned = live.git.blob(refs["plan"]) if "plan" in refs else None
     digest = (
         sha256(pinned)
         if pinned is not None
@@ -139,7 +139,12 @@ def _pin(
 def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
     """Go on with the surroundings of the start; other settings need --accept-settings-change."""
     was, now = read_around(live.git, refs), live.around
-    if was is None or now is None:
+    if now is None:
+        return
+    if was is None:
+        if now.given and not asked.accept_settings_change:
+            error = f"git has no record of {settings_file()} as it was when the run started"
+            raise RefusedError(error, f"ask the user; add {ACCEPT} if the run may go on with it as it is")
         return
     names = changed_names(was, now)
     changed = f"changed since the run started: {list_paths(names, MOST_NAMED)}"
@@ -246,7 +251,7 @@ def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
     refs = live.git.refs(live.place.slug)
     if "start" in refs and not (progress and progress.status == COMPLETED and "end" in refs):
         live.earlier = read_known(live)
-    pinned = live.git.ask("cat-file", "blob", refs["plan"]) if "plan" in refs else None
+    pinned = live.git.blob(refs["plan"]) if "plan" in refs else None
     folder = put_aside(live, pinned)
     if folder:
         notes.append(f"the previous run is kept in {folder}")

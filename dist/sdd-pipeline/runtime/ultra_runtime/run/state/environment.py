@@ -95,10 +95,10 @@ def refuse_other_environment(workspace: Workspace, place: RunPlace) -> None:
     raise RefusedError(error, hint)
 
 
-def changed_note(workspace: Workspace, place: RunPlace) -> str:
-    """Return which variables a resumed run has other than before; empty when none or when that is unknown."""
+def other_variables(workspace: Workspace, place: RunPlace) -> str:
+    """Return which variables are other than those of the start; empty when none or when that is unknown."""
     names = _differing(workspace, place) if _pinned(workspace, place) else []
-    return f"the run goes on with other variables than before: {_named(names)}" if names else ""
+    return _named(names) if names else ""
 
 
 def _pinned(workspace: Workspace, place: RunPlace) -> dict[str, str]:

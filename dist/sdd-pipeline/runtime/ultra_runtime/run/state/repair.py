@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.files.git import GitError
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP, set_in_git
 from ultra_runtime.rendered import verb
@@ -11,6 +13,7 @@ from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, P
 from ultra_runtime.run.tree.commit import find_commit, update_index
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.timestamp import now
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +139,12 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
     rows = (record.commit or {}).get("index", [])
     settled = not rows or update_index(live.git, rows)
     if not settled:
-        live.notes.append("the git index is locked and was not updated: see .git/index.lock")
+        lock = os.path.join(live.git.folder, "index.lock")
+        paths = " ".join(shell_word(row[0]) for row in rows)
+        live.notes.append(
+            f"the git index is locked and was not updated: if no git runs, remove {one_line(lock, 300)}, then "
+            f"`git reset -- {one_line(paths, 300)}`"
+        )
     _complete(live, record.number, commit, record.start)
     if commit == record.start:
         live.progress.change_step(record.number, {fields.STEPS_COMMIT: None})

@@ -107,7 +107,7 @@ def open_case(git: Git, place: RunPlace, data: bytes, end: str = "") -> Case | N
     facts.end = end or facts.end
     edited = []
     if facts.plan:
-        pinned = git.ask("cat-file", "blob", facts.plan)
+        pinned = git.blob(facts.plan)
         if sha256(pinned) != sha256(data):
             edited = [
                 Drift("plan", f"the pinned plan {sha256(pinned)[:12]}", f"an edited plan {sha256(data)[:12]}")
@@ -138,7 +138,9 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
         return Audit(source, [*case.edited, lost], numbers, case.missing, has_ended=facts.has_ended)
     conditions = case.conditions() if tried else ()
     fence = case.assignment.fence
-    proof = prove(git, case.completed, fence, facts.start, facts.end, conditions, tried, facts.claims)
+    proof = prove(
+        git, case.completed, fence, facts.start, facts.end, facts.ranges, conditions, tried, facts.claims
+    )
     drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
     notes = [*facts.problems, *proof.notes, *_strays(git, facts)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)

@@ -108,7 +108,7 @@ def _is_of(git: Git, place: RunPlace, plan: Plan, number: int) -> bool:
     session = _session(plan, number)
     if not pinned or session is None:
         return False
-    old = read(git.ask("cat-file", "blob", pinned))
+    old = read(git.blob(pinned))
     return all(same_step(plan, old, step) for step in session.steps)
 
 

@@ -31,6 +31,7 @@ def catch_up(folder: str) -> str:
     if lock is None:
         return ""
     live = Live(workspace, place_of(workspace, lock), lock)
+    live.is_recorded = True
     live.assignment = Assignment(check_plan(_pinned_plan(live), live.place.shown)[0], live.place.session)
     try:
         with Busy(workspace, "compaction"):
@@ -50,7 +51,7 @@ def _pinned_plan(live: Live) -> bytes:
     if sha256(data) == live.lock.get("digest"):
         return data
     pinned = live.git.refs(live.place.slug).get("plan", "")
-    return live.git.ask("cat-file", "blob", pinned) if pinned else read_plan_bytes(live.place.plan)
+    return live.git.blob(pinned) if pinned else read_plan_bytes(live.place.plan)
 
 
 def words_for_summary(site: Site, title: str) -> str:

@@ -27,8 +27,8 @@ from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_
 from ultra_runtime.run.state.around import keep_around
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.state.environment import (
-    changed_note,
     dropped_note,
+    other_variables,
     refuse_other_environment,
     write_pinned,
 )
@@ -93,7 +93,7 @@ def start(asked: StartRequest) -> Started | InWaves:
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
     notes += _scan(plan, judge)
     given = read_settings(workspace.root)
-    settings, unready = readiness(workspace.git, given)
+    settings, unready = readiness(workspace.git, given, asked.mode != RESUME)
     notes += unready
     with Busy(workspace, "run start"):
         notes += _take_over(workspace, place)
@@ -204,8 +204,9 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
 
 def _say_changed(live: Live) -> None:
     """Report the variables that a resumed run has other than before."""
-    changed = changed_note(live.workspace, live.place)
-    if changed:
+    names = other_variables(live.workspace, live.place)
+    if names:
+        changed = f"the run goes on with other variables than before: {names}"
         live.lock.setdefault("findings", []).append(changed)
         live.notes.append(changed)
 

@@ -28,7 +28,7 @@ class Known(Struct):
 
 def write_known(live: Live, known: Known) -> None:
     """Record what is accounted for from now on."""
-    live.workspace.write(dict(known.__dict__), live.place.slug, NAME)
+    live.workspace.write_sealed(dict(known.__dict__), live.place.slug, NAME)
 
 
 def read_known(live: Live, now: str = "") -> Known:
@@ -36,7 +36,7 @@ def read_known(live: Live, now: str = "") -> Known:
 
     `now` is the present tree, if it is at hand: then a record that names it needs no check.
     """
-    found = live.workspace.read(live.place.slug, NAME)
+    found = live.workspace.read_sealed(live.place.slug, NAME)
     try:
         known = Known(str(found["head"]), str(found["tree"]), list(found["artefacts"]))
     except (KeyError, TypeError):
@@ -49,7 +49,7 @@ def read_known(live: Live, now: str = "") -> Known:
 
 def left_before(live: Live) -> list[str]:
     """Return the files that commands of the plan had left before the step in progress."""
-    found = live.workspace.read(live.place.slug, NAME).get("artefacts")
+    found = live.workspace.read_sealed(live.place.slug, NAME).get("artefacts")
     return found if isinstance(found, list) else []
 
 

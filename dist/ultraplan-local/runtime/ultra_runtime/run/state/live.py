@@ -57,6 +57,8 @@ class Live:
         self.assignment: Assignment
         self.progress: Progress
         self.notes: list[str] = []
+        self.is_recorded = False
+        """Whether the lock of the run is on disk: a run that is being started has none yet."""
         self.around: Surroundings | None = None
         """What the run is pinned to from now on; none when nothing is pinned anew."""
         self.earlier: Known | None = None
@@ -117,7 +119,8 @@ class Live:
         findings = self.lock.setdefault("findings", [])
         if finding not in findings:
             findings.append(finding)
-            self.save_lock()
+            if self.is_recorded:
+                self.save_lock()
         self.notes.append(finding)
 
     def save_lock(self) -> None:
@@ -149,6 +152,7 @@ def open_live(called: str, plan: str | None, project: str | None) -> tuple[Busy,
     busy = Busy(workspace, called)
     try:
         live = Live(workspace, place, lock)
+        live.is_recorded = True
         data = read_plan_bytes(place.plan)
         refuse_changed(live, data)
         live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)

@@ -127,6 +127,8 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
             return made
         record.commit = None
         live.records.write(record)
+        if problem.lock:
+            raise
         what = "git commit timed out" if problem.late else f"git commit failed: {problem.said}"
         raise RefusedError(
             one_line(what, 700), HOOKS.format(call=verb("step commit"), number=record.number)
