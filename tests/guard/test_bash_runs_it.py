@@ -1,0 +1,174 @@
+"""Bash itself is the oracle: what it would really run, with harmless programs standing in, the guard has to see."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.guard.policy_tables import policy
+from ultra_runtime.guard.first_look import may_match
+from ultra_runtime.guard.follow.follower import verdict_for
+
+POLICY = policy()
+SIZE = 100_000 if "ULTRA_SOAK" in os.environ else 250
+# Programs that are there as they are; every other name is a stand-in that only writes down how it was called.
+REAL = (
+    "bash",
+    "sh",
+    "env",
+    "nice",
+    "timeout",
+    "xargs",
+    "find",
+    "cat",
+    "echo",
+    "printf",
+    "tr",
+    "sed",
+    "tee",
+    "nohup",
+    "rev",
+)
+# Call -> the rule that forbids it.
+CALLS = {
+    "rm -rf victim": "recursive_force_delete",
+    "rm -R victim --force": "recursive_force_delete",
+    "git push --force origin main": "git_force_push",
+    "git reset --hard": "git_reset_hard",
+    "chmod 777 victim": "chmod_777",
+    "shutdown -h now": "shutdown",
+}
+HARMLESS = ("rm victim", "git push origin main", "git status", "chmod 644 victim", "ls -rf victim")
+
+
+def _split(call: str) -> str:
+    name, _, rest = call.partition(" ")
+    return f"{name[:1]}''{name[1:]} {rest}"
+
+
+# Ways to spell one call.
+SPELLINGS = {
+    "plain": lambda call: call,
+    "quoted": lambda call: " ".join(f'"{word}"' for word in call.split()),
+    "in pieces": _split,
+    "escaped": lambda call: "\\" + call,
+    "ansi": lambda call: f"$'\\x{ord(call[0]):02x}'{call[1:]}",
+    "braces": lambda call: "{" + ",".join(call.split()) + "}",
+    "variable": lambda call: f"x={call.split()[0]}; $x {call.partition(' ')[2]}",
+    "all in a variable": lambda call: f"x='{call}'; $x",
+    "array": lambda call: f'x=({call}); "${{x[@]}}"',
+    "positional": lambda call: f'set -- {call}; "$@"',
+    "substitution": lambda call: f"$(echo {call.split()[0]}) {call.partition(' ')[2]}",
+    "backquotes": lambda call: f"`printf %s {call.split()[0]}` {call.partition(' ')[2]}",
+    "default": lambda call: f"${{none:-{call.split()[0]}}} {call.partition(' ')[2]}",
+    "continued": lambda call: call.replace(" ", " \\\n", 1),
+    "upper case": lambda call: f"x={call.split()[0].upper()}; ${{x,,}} {call.partition(' ')[2]}",
+}
+# Ways to have a call run.
+CARRIERS = {
+    "alone": "{}",
+    "list": "true && {{ {}; }}",
+    "or": "false || ( {} )",
+    "if": "if true; then {}; fi",
+    "loop": "for y in 1; do {}; done",
+    "while": "while true; do {}; break; done",
+    "case": "case a in b) ;; a) {} ;; esac",
+    "function": "f() {{ {}; }}; f",
+    "eval": "eval {q}",
+    "bash -c": "bash -c {q}",
+    "sh with flags": "sh -ec {q}",
+    "twice": "bash -c {qq}",
+    "pipe": "printf '%s\\n' {q} | bash",
+    "here document": "bash <<'END'\n{}\nEND",
+    "here string": "bash <<< {q}",
+    "file": "printf '%s\\n' {q} > run.sh; bash run.sh",
+    "source": "echo {q} > run.sh; . ./run.sh",
+    "process substitution": "bash <(printf '%s\\n' {q})",
+    "trap": "trap {q} EXIT",
+    "background": "{{ {}; }} & wait",
+    "in a substitution": "echo $({})",
+    "assigned": "z=$({})",
+    "condition": "[[ -n $({}) ]]",
+    "redirected": "{{ {}; }} > out 2>&1",
+    "after a comment": "# it's nothing\n{}",
+    "env": "env A=1 bash -c {q}",
+    "wrappers": "nice -n 5 timeout 9 bash -c {q}",
+    "xargs": "echo x | xargs -I_ bash -c {q}",
+    "find": "find . -maxdepth 0 -exec bash -c {q} ';'",
+    "reversed": "bash -c \"$(echo {r} | rev)\"",
+    "not run": "echo {q} > note.txt",
+    "not run either": "if false; then :; else echo {q}; fi",
+    "only a comment": "true # {}",
+}  # fmt: skip
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def programs(calls: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Return a sample of all programs, each with the call in it."""
+    rows = list(itertools.product(calls, SPELLINGS.values(), CARRIERS.items()))
+    random.Random(7).shuffle(rows)  # noqa: S311
+    for call, spell, (name, carrier) in rows[:SIZE]:
+        text = spell(call)
+        if name == "only a comment" and "\n" in text:
+            continue
+        inner = quoted(text)
+        filled = carrier.format(text, q=inner, qq=quoted(f"bash -c {inner}"), r=quoted(text[::-1]))
+        yield filled, call
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the only programs that bash finds."""
+    folder = tmp_path_factory.mktemp("tools")
+    for name in REAL:
+        (folder / name).symlink_to(str(shutil.which(name)))
+    for name in ("rm", "git", "chmod", "shutdown", "ls"):
+        (folder / name).write_text('#!/bin/bash\nprintf "%s\\n" "${0##*/} $*" >> "$CALLS"\n')
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def really_run(program: str, tools: Path, folder: Path) -> list[str]:
+    """Return the calls of stand-ins that bash makes for a program."""
+    log, scratch = folder / "calls", folder / "scratch"
+    log.write_text("")
+    scratch.mkdir()
+    env = {"PATH": str(tools), "CALLS": str(log), "HOME": str(scratch), "LC_ALL": "C.UTF-8"}
+    subprocess.run(
+        ["bash", "--norc", "-c", program],
+        cwd=scratch, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    shutil.rmtree(scratch)
+    return log.read_text().splitlines()
+
+
+def test_what_bash_would_run_is_blocked_or_warned_of(tools: Path, tmp_path: Path) -> None:
+    missed, ran = [], 0
+    for program, call in programs(tuple(CALLS)):
+        if call not in really_run(program, tools, tmp_path):
+            continue
+        ran += 1
+        found = verdict_for(program, POLICY)
+        if found.rule not in (CALLS[call], "unreadable") or not may_match(program):
+            missed.append((program, found))
+    assert not missed
+    assert ran > SIZE // 2
+
+
+def test_a_harmless_call_in_the_same_shapes_passes(tools: Path, tmp_path: Path) -> None:
+    ran = 0
+    for program, call in programs(HARMLESS):
+        ran += call in really_run(program, tools, tmp_path)
+        found = verdict_for(program, POLICY)
+        assert found.rule in ("", "unreadable"), (program, found)
+    assert ran > SIZE // 2

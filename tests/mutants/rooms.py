@@ -1,0 +1,82 @@
+"""The rooms that get faults, the tests that should notice them, and the faults that nobody can notice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.kit.names import ROOT
+
+HERE = Path(__file__).parent
+PLACES = {"runtime": "plugin_src/runtime/ultra_runtime", "generator": "generator/ultra_plugin"}
+# A test of the client takes seconds, and a test of dist/ or of the text of the sources fails for every change.
+LEFT_OUT = ("client", "fork", "distribution", "closed", "readable", "rooms", "imports", "wheel")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Modules, and the tests that should notice a fault in them."""
+
+    name: str
+    modules: str
+    killed: int
+    tests: list[str]
+
+    def files(self) -> list[Path]:
+        """Return the modules."""
+        place, _, below = self.modules.partition("/")
+        folder = ROOT / PLACES[place]
+        return sorted(folder.glob(below) if below.endswith(".py") else (folder / below).rglob("*.py"))
+
+    def noticing(self, module: str = "") -> list[str]:
+        """Return the test files, first those with the name of a module, then those that import it."""
+        words = set(Path(module).stem.split("_"))
+        dotted = module.removesuffix(".py").partition("/ultra_")[2].replace("/", ".")
+
+        def far(path: Path) -> tuple[bool, bool]:
+            return not words & set(
+                path.stem.split("_")
+            ), not dotted or f"ultra_{dotted}" not in path.read_text()
+
+        found = [
+            path
+            for folder in self.tests
+            for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+            if not set(LEFT_OUT) & set(path.stem.split("_"))
+        ]
+        return [path.relative_to(ROOT).as_posix() for path in sorted(found, key=far)]
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """Faults that change nothing that a test could notice, by a pattern of the changed line and what it becomes."""
+
+    file: str
+    was: str
+    now: str
+    because: str
+
+    def covers(self, change: tuple[str, str, str]) -> bool:
+        """Tell whether a change of a line in a file is one of these."""
+        path, old, new = change
+        return Path(path).match(self.file) and all(
+            re.fullmatch(pattern, text) for pattern, text in ((self.was, old), (self.now, new))
+        )
+
+
+def rooms() -> list[Room]:
+    """Return the rooms."""
+    return [Room(name, **row) for name, row in _read("rooms.yaml").items()]
+
+
+def equivalents() -> list[Equivalent]:
+    """Return the faults that nobody can notice."""
+    return [Equivalent(**row) for row in _read("equivalent.yaml")]
+
+
+def _read(name: str) -> Any:
+    return yaml.safe_load((HERE / name).read_text())
