@@ -86,6 +86,7 @@ FOUND: dict[str, tuple[Act, tuple[str, int | None]]] = {
     "another branch": (do("checkout -q -b other HEAD~2"), ("history", None)),
     "commits taken back": (do("reset -q --hard HEAD~1"), ("history", None)),
     "a rewritten history": (do("commit -q --amend --message=other"), ("history", None)),
+    "line ends of another kind": (do("config core.autocrlf true"), ("conversion", None)),
     "an edited plan": (lambda repo: repo.write({PLAN: repo.read(PLAN).replace("Write part 2", "Skip part 2")}), ("plan", None)),
 }  # fmt: skip
 

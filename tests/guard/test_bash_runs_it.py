@@ -45,6 +45,7 @@ CALLS = {
     "chmod 777 victim": "chmod_777",
     "shutdown -h now": "shutdown",
 }
+STRICT = {"block": ("block",), "warn": ("block", "warn")}
 HARMLESS = ("rm victim", "git push origin main", "git status", "chmod 644 victim", "ls -rf victim")
 
 
@@ -113,9 +114,10 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def programs(calls: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def programs(calls: tuple[str, ...], *without: str) -> Iterator[tuple[str, str]]:
     """Return a sample of all programs, each with the call in it."""
-    rows = list(itertools.product(calls, SPELLINGS.values(), CARRIERS.items()))
+    carriers = [(name, carrier) for name, carrier in CARRIERS.items() if name not in without]
+    rows = list(itertools.product(calls, SPELLINGS.values(), carriers))
     random.Random(7).shuffle(rows)  # noqa: S311
     for call, spell, (name, carrier) in rows[:SIZE]:
         text = spell(call)
@@ -159,7 +161,7 @@ def test_what_bash_would_run_is_blocked_or_warned_of(tools: Path, tmp_path: Path
             continue
         ran += 1
         found = verdict_for(program, POLICY)
-        if found.rule not in (CALLS[call], "unreadable") or not may_match(program):
+        if found.verdict not in STRICT[POLICY.rules[CALLS[call]][0]] or not may_match(program):
             missed.append((program, found))
     assert not missed
     assert ran > SIZE // 2
@@ -167,7 +169,7 @@ def test_what_bash_would_run_is_blocked_or_warned_of(tools: Path, tmp_path: Path
 
 def test_a_harmless_call_in_the_same_shapes_passes(tools: Path, tmp_path: Path) -> None:
     ran = 0
-    for program, call in programs(HARMLESS):
+    for program, call in programs(HARMLESS, "eval", "reversed"):  # what is unknown until it runs is blocked
         ran += call in really_run(program, tools, tmp_path)
         found = verdict_for(program, POLICY)
         assert found.rule in ("", "unreadable"), (program, found)
