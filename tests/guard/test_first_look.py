@@ -123,6 +123,12 @@ def test_every_command_with_a_rule_can_get_a_second_look(name: str) -> None:
     assert may_match(line)
 
 
+@each(["printf 'r%s .env' m | sh", "echo 'vne. mr' | rev | sh", "echo 'ez .rai' | tr a-z n-za-m | sh"])
+def test_words_that_are_made_on_the_way_may_write(command: str) -> None:
+    assert watch(command).changed()
+    assert JUDGE.may_write(command)
+
+
 @each(every_row())
 def test_no_is_right_for_every_row(command: str) -> None:
     check(command)
