@@ -19,6 +19,12 @@ VALUE, GOOD = "rm", "ls -rf x"
 OTHERWISE = {("env", "S"), ("genv", "S"), ("flock", "c")}
 
 
+# The only wrappers with a word of their own before the command, whatever the table says.
+WITH_A_WORD = {
+    "chroot", "chrt", "envdir", "faketime", "flock", "gosu", "gtimeout", "setarch", "su-exec", "taskset", "timeout",
+}  # fmt: skip
+
+
 def options(short: str, long: str) -> Iterator[str]:
     """Return each option that has a value, in each form that it can have."""
     for letter in short:
@@ -36,6 +42,7 @@ def wrapped() -> Iterator[tuple[str, str]]:
 
 @each(wrapped())
 def test_a_wrapper_with_any_option(name: str, words: str) -> None:
+    assert wrappers.PLAIN[name][2] == (name in WITH_A_WORD)
     later = name == "systemd-run" and any(word in words for word in (" --on-", " --timer"))
     assert verdict_for(f"{words} {BAD}", POLICY).rule == ("cron_persistence" if later else RULE)
     assert may_match(f"{words} {BAD}")
