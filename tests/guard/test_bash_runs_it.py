@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.guard.policy_tables import policy
+from tests.kit.files import write_tree
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow.follower import verdict_for
+from ultra_runtime.guard.follow.watch import watch
+from ultra_runtime.guard.judge import Judge
+from ultra_runtime.guard.shell.marks import collapsed, known
 
 POLICY = policy()
 SIZE = 100_000 if "ULTRA_SOAK" in os.environ else 250
@@ -131,12 +135,17 @@ def programs(calls: tuple[str, ...], *without: str) -> Iterator[tuple[str, str]]
 @pytest.fixture(scope="module")
 def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the only programs that bash finds."""
-    folder = tmp_path_factory.mktemp("tools")
-    for name in REAL:
-        (folder / name).symlink_to(str(shutil.which(name)))
+    folder = programs_in(tmp_path_factory.mktemp("tools"), REAL)
     for name in ("rm", "git", "chmod", "shutdown", "ls"):
         (folder / name).write_text('#!/bin/bash\nprintf "%s\\n" "${0##*/} $*" >> "$CALLS"\n')
         (folder / name).chmod(0o755)
+    return folder
+
+
+def programs_in(folder: Path, names: tuple[str, ...]) -> Path:
+    """Put programs of this machine into a folder."""
+    for name in names:
+        (folder / name).symlink_to(str(shutil.which(name)))
     return folder
 
 
@@ -145,13 +154,18 @@ def really_run(program: str, tools: Path, folder: Path) -> list[str]:
     log, scratch = folder / "calls", folder / "scratch"
     log.write_text("")
     scratch.mkdir()
-    env = {"PATH": str(tools), "CALLS": str(log), "HOME": str(scratch), "LC_ALL": "C.UTF-8"}
+    bash(program, scratch, tools, CALLS=str(log))
+    shutil.rmtree(scratch)
+    return log.read_text().splitlines()
+
+
+def bash(program: str, scratch: Path, tools: Path, **more: str) -> None:
+    """Run a program in a folder, with no other programs than these."""
+    env = {"PATH": str(tools), "HOME": str(scratch), "LC_ALL": "C.UTF-8", **more}
     subprocess.run(
         ["bash", "--norc", "-c", program],
         cwd=scratch, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60,
     )  # fmt: skip
-    shutil.rmtree(scratch)
-    return log.read_text().splitlines()
 
 
 def test_what_bash_would_run_is_blocked_or_warned_of(tools: Path, tmp_path: Path) -> None:
@@ -174,3 +188,45 @@ def test_a_harmless_call_in_the_same_shapes_passes(tools: Path, tmp_path: Path) 
         found = verdict_for(program, POLICY)
         assert found.rule in ("", "unreadable"), (program, found)
     assert ran > SIZE // 2
+
+
+WRITING = ("cp", "mv", "ln", "install", "dd", "touch", "truncate", "rm", "chmod", "rsync")
+WRITES = (
+    "cp a b", "cp -r d e", "cp -t d a", "cp a d/../b:c", "mv a b", "mv -t d a", "ln -s a b", "ln a d/c", "install -m 600 a b",
+    "install -d n", "tee b c < a", "dd if=a of=b", "touch b", "truncate -s 0 a", "sed -i s/x/y/ a", "echo x > b",
+    "echo x >> a", "rm a", "rm -r d", "cd d && echo x > f", "echo x | tee -a a", ": > a", "chmod 600 a", "cp a b:c",
+)  # fmt: skip
+
+
+def seen_in(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Return what is in a folder."""
+    return {
+        path.relative_to(folder).as_posix(): (
+            path.lstat().st_mode,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in folder.rglob("*")
+    }
+
+
+def test_every_file_that_bash_changes_is_seen(tmp_path: Path) -> None:
+    """The guard judges the paths that a command writes: it has to know them all."""
+    (tmp_path / "tools").mkdir()
+    found = tuple(name for name in WRITING if shutil.which(name))
+    tools = programs_in(tmp_path / "tools", (*REAL, *found))
+    missed, changed = [], 0
+    for program, _ in [*programs(WRITES), *((write, write) for write in WRITES)]:
+        scratch = write_tree(tmp_path / "scratch", {"a": "x\n", "d/f": "x\n"})
+        before = seen_in(scratch)
+        bash(program, scratch, tools)
+        after = seen_in(scratch)
+        shutil.rmtree(scratch)
+        really = {path for path in {**before, **after} if before.get(path) != after.get(path)}
+        told = [collapsed(one.path) for one in watch(program).changed()]
+        changed += bool(really)
+        open_ends = any(not known(path) for path in told)
+        unseen = {path for path in really if not any(f"{path}/".startswith(f"{one}/") for one in told)}
+        if really and ((unseen and not open_ends) or not Judge("/", None).may_write(program)):
+            missed.append((program, unseen, told))
+    assert not missed
+    assert changed > SIZE // 3
