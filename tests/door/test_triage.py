@@ -13,7 +13,7 @@ from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES
 from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
 from tests.kit.names import EXAMPLE, PROJECT
-from tests.kit.repository import git
+from tests.kit.repository import git, make_repository
 from ultra_runtime.review.triage import DEPTHS, changed_after, changed_since, judge
 
 TRIAGE = ("triage", "--project", PROJECT)
@@ -106,12 +106,18 @@ def test_added_and_deleted_lines_count_together(work: Path, more: int) -> None:
         )
 
 
-def test_a_moment_takes_what_was_written_after_it(work: Path) -> None:
-    write_tree(work, {"at.py": "x\n", "after.py": "x\n"})
-    os.utime(work / "at.py", (1000, 1000))
-    os.utime(work / "after.py", (1000, 1000.5))
+def test_a_moment_takes_what_was_written_after_it(work: Path, tmp_path: Path) -> None:
+    names = ("at.py", "after.py", "d/after.py", "ignored.log", "node_modules/after.js")
+    for folder in (work, tmp_path / "without git"):
+        write_tree(folder, {**dict.fromkeys(names, "x\n"), ".gitignore": "*.log\nnode_modules\n"})
+        for name in names:
+            os.utime(folder / name, (1000, 1000 + 0.5 * (name != "at.py")))
+    make_repository(work / "inner", {"x.py": "x\n"})  # git lists it as one path, which is a folder
     found = {one.path for one in changed_after(str(work), 1000.0)}
-    assert found & {"at.py", "after.py"} == {"after.py"}
+    assert "inner/" in found
+    assert found & set(names) == {"after.py", "d/after.py"}
+    found = {one.path for one in changed_after(str(tmp_path / "without git"), 1000.0)}
+    assert found & set(names) == {"after.py", "d/after.py", "ignored.log"}
 
 
 def test_the_start_is_that_of_the_run_then_of_its_progress_then_the_time_of_the_brief(
