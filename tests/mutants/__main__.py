@@ -78,7 +78,7 @@ def main() -> int:
         for room in named:
             modules = [path for path in room.files() if asked.only in path.as_posix()]
             faults = sample(ROOT, modules, asked.sample, f"{asked.seed} {room.name}")
-            faults = [fault for fault in faults if not any(one.covers(fault.change) for one in known)]
+            faults = [fault for fault in faults if not any(one.is_same(fault.change) for one in known)]
             enough.append(trials.judge(room, faults, asked.all))
     finally:
         trials.close()
