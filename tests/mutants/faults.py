@@ -17,24 +17,28 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.operators.operator import Example, Operator
 from cosmic_ray.plugins import get_operator
 
-# One change for each operator that a tired developer confuses; all pairs would be fifty for every `+`.
-NAMES = (
-    *("ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd", "AddNot"),
-    *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
-    *(
-        "ExceptionReplacer",
-        "NumberReplacer",
-        "ReplaceUnaryOperator_Delete_Not",
-        "ReplaceUnaryOperator_USub_UAdd",
-    ),
-    *(f"ReplaceComparisonOperator_{pair}" for pair in ("Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is")),
-    *(f"ReplaceComparisonOperator_{pair}" for pair in ("Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt")),
-    *(f"ReplaceBinaryOperator_{pair}" for pair in ("Add_Sub", "Sub_Add", "Mul_FloorDiv", "FloorDiv_Mul")),
-    *(
-        f"ReplaceBinaryOperator_{pair}"
-        for pair in ("Mod_Mul", "BitOr_BitAnd", "BitAnd_BitOr", "LShift_RShift")
-    ),
-)
+# What a tired developer confuses, one change for each sign; all pairs would be fifty for every `+`.
+NAMES = [
+    "ReplaceTrueWithFalse",
+    "ReplaceFalseWithTrue",
+    "ReplaceAndWithOr",
+    "ReplaceOrWithAnd",
+    "AddNot",
+    "ExceptionReplacer",
+    "NumberReplacer",
+    "ReplaceBreakWithContinue",
+    "ReplaceContinueWithBreak",
+    "ZeroIterationForLoop",
+    "ReplaceUnaryOperator_Delete_Not",
+    "ReplaceUnaryOperator_USub_UAdd",
+]
+NAMES += [f"ReplaceComparisonOperator_{pair}" for pair in ["Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is"]]
+NAMES += [f"ReplaceComparisonOperator_{pair}" for pair in ["Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt"]]
+NAMES += [
+    f"ReplaceBinaryOperator_{pair}"
+    for pair in ["Add_Sub", "Sub_Add", "Mul_FloorDiv", "FloorDiv_Mul", "Mod_Mul"]
+]
+NAMES += [f"ReplaceBinaryOperator_{pair}" for pair in ["BitOr_BitAnd", "BitAnd_BitOr", "LShift_RShift"]]
 
 
 class InvertMembership(Operator):  # type: ignore[misc]
@@ -47,8 +51,7 @@ class InvertMembership(Operator):  # type: ignore[misc]
 
     def mutate(self, node: Any, index: int) -> Any:
         """Ask for the opposite."""
-        word = "in" if "not" in node.children[1].get_code() else "not in"
-        node.children[1] = parso.parse(f" {word}")
+        node.children[1] = parso.parse(" in" if "not" in node.children[1].get_code() else " not in")
         return node
 
     @classmethod
@@ -84,46 +87,42 @@ class Fault:
     """A module with one change."""
 
     path: str
-    line: int
     before: str
     after: str
 
     @property
     def diff(self) -> str:
         """The change as a patch."""
-        rows = difflib.unified_diff(
-            self.before.splitlines(), self.after.splitlines(), self.path, self.path, lineterm="", n=2
-        )
-        return "\n".join(rows)
+        texts = self.before.splitlines(), self.after.splitlines()
+        return "\n".join(difflib.unified_diff(*texts, self.path, self.path, lineterm="", n=2))
 
-    @property
-    def change(self) -> tuple[str, str, str]:
-        """The change without its line number: the file, what stood there, and what stands there."""
-        rows = [row for row in self.diff.splitlines()[2:] if row[0] in "+-"]
-        old, new = (" ".join(row[1:].strip() for row in rows if row[0] == sign) for sign in "-+")
-        return self.path, old, new
+    def is_like(self, row: dict[str, str]) -> bool:
+        """Tell whether this is the change that a row describes."""
+        rows = self.diff.splitlines()[2:]
+        was, now = (" ".join(row[1:].strip() for row in rows if row[0] == sign) for sign in "-+")
+        return self.path.endswith(f"/{row['file']}") and (was, now) == (row["was"], row["now"])
 
 
 def sample(root: Path, modules: list[Path], size: int, seed: str) -> list[Fault]:
     """Return faults at different places of these modules, all of them for size 0."""
-    places = [(path, *one) for path in modules for one in _places(path.read_text())]
+    places = [(path, ways) for path in modules for ways in _places(path.read_text())]
     chosen = random.Random(seed)  # noqa: S311
     if size:
         chosen.shuffle(places)
     found: list[Fault] = []
-    for path, line, ways in places:
+    for path, ways in places:
         before = path.read_text()
         for operator, occurrence in [chosen.choice(ways)] if size else ways:
             after = mutate_code(before, operator, occurrence)
             if after and _compiles(after):
-                found.append(Fault(path.relative_to(root).as_posix(), line, before, after))
+                found.append(Fault(path.relative_to(root).as_posix(), before, after))
         if size and len(found) == size:
             break
     return found
 
 
-def _places(text: str) -> list[tuple[int, list[tuple[Operator, int]]]]:
-    """Return the lines where something can be changed, each with the ways to do it; types are never run."""
+def _places(text: str) -> list[list[tuple[Operator, int]]]:
+    """Return the ways to change something, place by place; types are never run."""
     tree, unused = parso.parse(text), _never_run(text)
     ways = defaultdict(list)
     for operator in OPERATORS:
@@ -131,7 +130,7 @@ def _places(text: str) -> list[tuple[int, list[tuple[Operator, int]]]]:
         for occurrence, (start, _) in enumerate(positions):
             if not any(first <= start < last for first, last in unused):
                 ways[start].append((operator, occurrence))
-    return [(start[0], ways[start]) for start in sorted(ways)]
+    return [ways[start] for start in sorted(ways)]
 
 
 def _never_run(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -146,8 +145,7 @@ def _never_run(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             if isinstance(node, ast.Assign)
             else None
         )
-        if isinstance(first, ast.Name) and first.id == "TYPE_CHECKING":
-            nodes.append(node)
+        nodes.append(node if isinstance(first, ast.Name) and first.id == "TYPE_CHECKING" else None)
     return [
         ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) for node in nodes if node
     ]
