@@ -75,6 +75,23 @@ def test_a_token_is_found_wherever_it_stands(what: str, token: str, around: str)
 IN_PARTS = ("eyJ", "SG.", "hooks.slack.com/services/T")
 
 
+# Prefix -> the fewest and the most letters behind it, as the services give their tokens out.
+LENGTHS = {
+    **dict.fromkeys(("AKIA", "ASIA"), (16, 16)), **{f"gh{kind}_": (36, 255) for kind in "pousr"}, "github_pat_": (40, 255),
+    **{f"gl{kind}-": (20, 255) for kind in ("pat", "dt", "rt", "ptt", "cbt", "soat")}, "xapp-": (30, 255),
+    **{f"xox{kind}-": (24, 255) for kind in "abeoprs"}, "hooks.slack.com/services/T": (30, 100), "AIza": (35, 35),
+    "ya29.": (20, 4096), "GOCSPX-": (28, 28), "sk-": (32, 255), "npm_": (36, 36), "pypi-": (50, 512), "whsec_": (32, 100),
+    **{f"sk-{kind}-": (20, 255) for kind in ("ant", "proj", "svcacct", "admin")}, "SG.": (60, 80), "hf_": (34, 40),
+    **{f"{kind}_{mode}_": (20, 255) for kind in ("sk", "rk") for mode in ("live", "test")}, "dop_v1_": (64, 64),
+    "shpat_": (32, 32), "dckr_pat_": (27, 40), "hvs.": (24, 255), "AGE-SECRET-KEY-1": (58, 58), "AccountKey=": (80, 100),
+    "eyJ": (40, 4096),
+}  # fmt: skip
+
+
+def test_every_shape_has_the_lengths_of_its_service() -> None:
+    assert {shape.prefix: (shape.least, shape.most) for shape in SHAPES} == LENGTHS
+
+
 def made(alphabet: str, count: int) -> str:
     """Return a text of all letters of an alphabet in turn, mixed, with no sign at its end."""
     letters = "".join(one for one in alphabet if one.isalnum())
