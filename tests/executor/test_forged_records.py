@@ -194,6 +194,20 @@ def test_a_progress_file_alone_says_nothing_about_a_step(half: Repo, state: str,
     assert f"said that step 2 is {state}, but git has no record of that" in finish(half)
 
 
+def test_a_progress_file_alone_completes_no_run(half: Repo) -> None:
+    edit(
+        half,
+        PROGRESS,
+        status="completed",
+        completed_at="2026-01-31T10:00:00Z",
+        summary={"result": "completed"},
+    )
+    half.ok("step begin 2")
+    values = half.progress()
+    assert (values["status"], "completed_at" in values, "summary" in values) == ("in_progress", False, False)
+    assert "said that the run is completed, but `ultra run finish` did not set that" in finish(half)
+
+
 def test_a_start_in_the_progress_file_does_not_shrink_the_run(half: Repo) -> None:
     start = half.refs()[f"run/{SLUG}/start"]
     half.ok("run abort")
