@@ -87,7 +87,7 @@ mutants: $(VENV)/.mutants
 soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
-	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS)
+	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
 	@$(MAKE) mutants SAMPLE=0
 
 screenshots: $(VENV)/.dev
