@@ -225,5 +225,5 @@ ATTACHED = frozenset(("cargo", "env", "genv", "npx",))
 LANGUAGES = ("awk", "bun", "deno", "gawk", "ipython", "julia", "lua", "luajit", "mawk", "nawk", "node", "nodejs", "original-awk", "osascript", "perl", "php", "pypy", "python", "pythonw", "rscript", "ruby", "tclsh", "ts-node", "tsx",)
 LETTERS = frozenset(("r",))
 MODULES = ("pip", "pip3", "pipx", "uv",)
-WRITERS = frozenset(("aria2c", "bmaptool", "chattr", "chgrp", "chmod", "chown", "cp", "curl", "dc3dd", "dcfldd", "dd", "ddrescue", "fetch", "gchmod", "gchown", "gcp", "gdd", "ginstall", "gln", "gmv", "grm", "gsed", "gshred", "http", "https", "install", "ln", "mv", "qemu-img", "rm", "rmdir", "rsync", "scp", "sed", "setfacl", "shred", "sponge", "srm", "tee", "touch", "truncate", "unlink", "wget",))
+WRITERS = frozenset(("aria2c", "bmaptool", "chattr", "chgrp", "chmod", "chown", "cmd", "cp", "curl", "dc3dd", "dcfldd", "dd", "ddrescue", "fetch", "function", "gchmod", "gchown", "gcp", "gdd", "ginstall", "gln", "gmv", "grm", "gsed", "gshred", "gxargs", "http", "https", "iex", "install", "invoke-expression", "ln", "mv", "parallel", "printf", "qemu-img", "rev", "rm", "rmdir", "rsync", "rush", "scp", "sed", "sem", "setfacl", "shred", "sponge", "srm", "tee", "touch", "tr", "truncate", "unlink", "wget", "xargs",))
 DOTTED = False
