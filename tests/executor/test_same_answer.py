@@ -76,7 +76,7 @@ SAME: dict[str, Act] = {
     "a later commit in the files of a step": commit({"src/part1.py": "other\n"}),
     "uncommitted work": lambda repo: repo.write({"src/part1.py": "half\n", "secret/x": "x\n"}),
     "settings of the user": do(
-        "config core.autocrlf true", "config diff.noprefix true", "config core.quotePath off"
+        "config diff.renames copies", "config diff.noprefix true", "config core.quotePath off"
     ),
     "a branch on top": do("checkout -q -b more"),
     "refs written by hand": do(f"update-ref refs/ultra/run/{PROJECT.rpartition('/')[2]}/skip-9 HEAD"),
