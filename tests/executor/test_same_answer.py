@@ -17,6 +17,7 @@ Act = Callable[[Repo], object]
 STEPS = (
     step(1, verify="grep -qs one src/part1.py", must_contain=[{"path": "src/part1.py", "pattern": "^one$"}]),
     step(2, verify="true", forbidden_paths=["secret/"]),
+    step(3, verify="false", on_failure="skip"),
 )
 
 
@@ -27,6 +28,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory, bundle: Path, python: Pat
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.do_step(2, {"src/part2.py": "two\n"})
+    repo.ok("step begin 3")
+    assert repo.ok("step verify 3")["next"] == "skip"
     assert repo.ok("run finish")["result"] == "completed"
     return repo
 
@@ -118,6 +121,8 @@ def test_what_is_no_part_of_the_run_changes_no_answer(finished: Repo, copy: Call
     told = verdict(finished)
     assert (told["status"], told["completed_steps"], told["drift_details"]) == ("pass", [1, 2], [])
     assert told["proof"] == "clean checkout"
+    assert finished.progress()["manifest_audit"]["status"] == "pass"
+    assert "notes" not in finished.ultra(f"audit {PLAN}")
     assert verdict(finished) == told
 
     @each(SAME.items())
