@@ -21,7 +21,8 @@ OTHERWISE = {("env", "S"), ("genv", "S"), ("flock", "c")}
 
 # The only wrappers with a word of their own before the command, whatever the table says.
 WITH_A_WORD = {
-    "chroot", "chrt", "envdir", "faketime", "flock", "gosu", "gtimeout", "setarch", "su-exec", "taskset", "timeout",
+    "chroot", "chrt", "dotenv-run", "envdir", "faketime", "flock", "gosu", "gtimeout", "lckdo",
+    "logsave", "s6-setuidgid", "setarch", "setlock", "setuidgid", "su-exec", "taskset", "timeout",
 }  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from ultra_runtime.waves.cleanup import clean_up
 from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.preflight import check_all
 from ultra_runtime.waves.session_tree import drop_branch, keep
+from ultra_runtime.waves.wave_around import pin_again, pin_around
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -83,6 +84,7 @@ def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bo
         "begin", root=run.place.root, plan=run.place.shown, blob=blob, digest=sha256(run.data), by_hand=by_hand,
         project=run.place.project.shown if run.place.project else None, branch=run.git.branch(), start=run.git.head(),
         client=find_client(), parts=[_part(run, one) for one in run.plan.sessions], **vars(options),
+        **pin_around(run),
     )  # fmt: skip
     write_session_state(run.git, run.place, IN_PROGRESS)
 
@@ -163,11 +165,11 @@ def _commit_plan(run: WaveRun) -> None:
         )
 
 
-def resume(run: WaveRun, options: dict[str, Any]) -> None:
+def resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
     """Write down that waves go on, onto what the user's branch has got meanwhile."""
     if run.state.result == COMPLETED:
         raise RefusedError("the waves of this plan are completed", "review the work")
-    run.note("resume", options=options)
+    run.note("resume", options={**options, **pin_again(run, accepts_settings)})
     head, branch = run.git.head(), run.git.branch()
     for number, wave in run.state.waves.items():
         moved = head != wave.onto and not wave.to and branch == run.state.begin["branch"]

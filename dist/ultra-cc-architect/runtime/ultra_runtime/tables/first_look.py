@@ -118,6 +118,7 @@ COMMANDS = {
     "mkswap": (),
     "mv": ("*hist*",),
     "nano": ("*cron*", "*launch*", "*private*", "*spool*", "*timer*",),
+    "ncat": (),
     "newfs": (),
     "nix": ("install", "add",),
     "nix-env": ("-i*", "--install",),
@@ -221,9 +222,9 @@ COMMANDS = {
 SOURCES = frozenset(("Invoke-RestMethod", "Invoke-WebRequest", "aria2c", "ascii2uni", "aws", "axel", "base32", "base58", "base64", "basenc", "curl", "curlie", "dig", "drill", "elinks", "fetch", "ftp", "gbase64", "gh", "gojq", "gopher", "gpg", "grpcurl", "gsutil", "http", "httpie", "https", "invoke-restmethod", "invoke-webrequest", "irm", "iwr", "jaq", "jq", "lftp", "links", "lwp-download", "lwp-request", "lynx", "nc", "ncat", "netcat", "nslookup", "openssl", "rclone", "s3cmd", "socat", "telnet", "tftp", "uudecode", "w3m", "websocat", "wget", "wget2", "wscat", "xh", "xxd",))
 WORDS = frozenset(("dev", "proc",))
 TEXTS = ("cron", "hist", "launch", "private", "spool", "sysrq", "timer",)
-ATTACHED = frozenset(("cargo", "env", "genv", "npx",))
+ATTACHED = frozenset(("cargo", "env", "genv", "less", "man", "npm", "npx", "pnpm", "rsync", "zip",))
 LANGUAGES = ("awk", "bun", "deno", "gawk", "ipython", "julia", "lua", "luajit", "mawk", "nawk", "node", "nodejs", "original-awk", "osascript", "perl", "php", "pypy", "python", "pythonw", "rscript", "ruby", "tclsh", "ts-node", "tsx",)
 LETTERS = frozenset(("r",))
 MODULES = ("pip", "pip3", "pipx", "uv",)
-WRITERS = frozenset(("aria2c", "bmaptool", "chattr", "chgrp", "chmod", "chown", "cmd", "cp", "curl", "dc3dd", "dcfldd", "dd", "ddrescue", "fetch", "function", "gchmod", "gchown", "gcp", "gdd", "ginstall", "gln", "gmv", "grm", "gsed", "gshred", "gxargs", "http", "https", "iex", "install", "invoke-expression", "ln", "mv", "parallel", "printf", "qemu-img", "rev", "rm", "rmdir", "rsync", "rush", "scp", "sed", "sem", "setfacl", "shred", "sponge", "srm", "tee", "touch", "tr", "truncate", "unlink", "wget", "xargs",))
+WRITERS = frozenset(("aria2c", "bmaptool", "c++", "cc", "chattr", "chgrp", "chmod", "chown", "clang", "clang++", "cmd", "cp", "cpio", "curl", "dc3dd", "dcfldd", "dd", "ddrescue", "dot", "fetch", "function", "g++", "gcc", "gchmod", "gchown", "gcp", "gdd", "ginstall", "gln", "gmv", "gpg", "gpg2", "grm", "gsed", "gshred", "gxargs", "http", "https", "iconv", "iex", "install", "invoke-expression", "ln", "mv", "openssl", "pandoc", "parallel", "patch", "printf", "qemu-img", "rev", "rm", "rmdir", "rsync", "rush", "rustc", "scp", "sed", "sem", "setfacl", "shred", "sort", "sponge", "srm", "tcpdump", "tee", "touch", "tr", "truncate", "unlink", "unzip", "wget", "xargs", "xmllint", "xsltproc", "yq",))
 DOTTED = False
