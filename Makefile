@@ -7,7 +7,12 @@ PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 3
 BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_src/plugins/*))
 
-.PHONY: help plugin install test slowest check dev eval bench soak screenshots tutorial release clean
+# What `make mutants` tries: how many faults in each room (0 is all), which rooms (all), and the seed of the sample.
+SAMPLE ?= 5
+ROOMS ?=
+SEED ?= 1
+
+.PHONY: help plugin install test slowest check dev eval bench mutants soak screenshots tutorial release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +24,7 @@ help:
 	@echo "make dev      rebuild on change and start the client with the built plugin"
 	@echo "make eval     run the plugin's evals with a real model, on your account; shows the cost and asks first"
 	@echo "make bench    print the speed of the build and the runtime as ratios, also to the last release"
+	@echo "make mutants  put small faults into copies of the sources and list those that no test notices"
 	@echo "make soak     run the long tests: oldest supported client, more random cases"
 	@echo "make screenshots   open the status page in Chromium, check it, and take the pictures for the README"
 	@echo "make tutorial   run a whole project in the client, record it for the tutorial, build"
@@ -36,6 +42,10 @@ $(VENV)/.plugin: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.plugin
 	@$(PIP) --editable ".[dev]"
+	@touch "$@"
+
+$(VENV)/.mutants: pyproject.toml | $(VENV)/.dev
+	@$(PIP) --editable ".[mutants]"
 	@touch "$@"
 
 plugin: $(VENV)/.plugin
@@ -72,11 +82,15 @@ eval: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@$(RUN) -m tests.bench
 
+mutants: $(VENV)/.mutants
+	@$(RUN) -m tests.mutants --sample "$(SAMPLE)" --rooms "$(ROOMS)" --seed "$(SEED)" --workers "$(WORKERS)"
+
 soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
 	@$(RUN) tests/kit/tracer.py
 	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
+	@$(MAKE) mutants SAMPLE=0
 
 screenshots: $(VENV)/.dev
 	@$(RUN) -m tests.screenshots

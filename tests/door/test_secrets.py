@@ -14,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kit.table import each
-from ultra_runtime.files.secret_scan import SHAPES, find_secrets
+from ultra_runtime.files.secret_scan import (
+    FEWEST_LETTERS,
+    LONGEST_KEY,
+    SHAPES,
+    Shape,
+    find_secrets,
+    secret_lines,
+)
 
 RANDOM = random.Random(7)  # noqa: S311 - the same tokens every time
 WORD = string.ascii_letters + string.digits
@@ -62,6 +69,62 @@ def test_a_token_is_found_wherever_it_stands(what: str, token: str, around: str)
     text = f"# Plan\n\nSome words.\n{around.format(token)}\nMore words.\n"
     assert find_secrets(text) == [(4, what)]
     assert find_secrets(text.replace("\n", "\r\n")) == [(4, what)]
+
+
+# Shapes whose parts have lengths of their own.
+IN_PARTS = ("eyJ", "SG.", "hooks.slack.com/services/T")
+
+
+# Prefix -> the fewest and the most letters behind it, as the services give their tokens out.
+LENGTHS = {
+    **dict.fromkeys(("AKIA", "ASIA"), (16, 16)), **{f"gh{kind}_": (36, 255) for kind in "pousr"}, "github_pat_": (40, 255),
+    **{f"gl{kind}-": (20, 255) for kind in ("pat", "dt", "rt", "ptt", "cbt", "soat")}, "xapp-": (30, 255),
+    **{f"xox{kind}-": (24, 255) for kind in "abeoprs"}, "hooks.slack.com/services/T": (30, 100), "AIza": (35, 35),
+    "ya29.": (20, 4096), "GOCSPX-": (28, 28), "sk-": (32, 255), "npm_": (36, 36), "pypi-": (50, 512), "whsec_": (32, 100),
+    **{f"sk-{kind}-": (20, 255) for kind in ("ant", "proj", "svcacct", "admin")}, "SG.": (60, 80), "hf_": (34, 40),
+    **{f"{kind}_{mode}_": (20, 255) for kind in ("sk", "rk") for mode in ("live", "test")}, "dop_v1_": (64, 64),
+    "shpat_": (32, 32), "dckr_pat_": (27, 40), "hvs.": (24, 255), "AGE-SECRET-KEY-1": (58, 58), "AccountKey=": (80, 100),
+    "eyJ": (40, 4096),
+}  # fmt: skip
+
+
+def test_every_shape_has_the_lengths_of_its_service() -> None:
+    assert {shape.prefix: (shape.least, shape.most) for shape in SHAPES} == LENGTHS
+
+
+def made(alphabet: str, count: int) -> str:
+    """Return a text of all letters of an alphabet in turn, mixed, with no sign at its end."""
+    letters = "".join(one for one in alphabet if one.isalnum())
+    return "".join(letters[(3 + 7 * at) % len(letters)] for at in range(count))
+
+
+@each(shape for shape in SHAPES if shape.prefix not in IN_PARTS)
+def test_a_token_has_at_least_and_at_most_so_many_letters(shape: Shape) -> None:
+    for count in (shape.least - 1, shape.least, shape.most, shape.most + 1):
+        token = shape.prefix + made(shape.alphabet, count)
+        is_one = shape.least <= count <= shape.most
+        assert find_secrets(f"a {token}.\n") == ([(1, shape.what)] if is_one else []), count
+        assert find_secrets(f"aB3{token}\n") == []
+    few = (made(shape.alphabet, FEWEST_LETTERS - 1) * shape.least)[: shape.least]
+    assert find_secrets(f"{shape.prefix}{few}\n") == []
+
+
+@each((least, parts) for least in (9, 10) for parts in (2, 3, 4))
+def test_a_web_token_has_three_parts_of_ten_letters(least: int, parts: int) -> None:
+    head, rest = drawn(40), "eyJ" + drawn(least - 3)
+    token = ".".join([f"eyJ{head}", rest, *[drawn(least)] * (parts - 2)])
+    assert bool(find_secrets(token)) == (least >= 10 and parts == 3)
+
+
+@pytest.mark.parametrize("length", [LONGEST_KEY - 1, LONGEST_KEY, LONGEST_KEY + 1])
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_all_lines_of_a_private_key_are_known(length: int, is_closed: bool) -> None:
+    end = ["-----END RSA PRIVATE KEY-----"] if is_closed else [drawn(64)]
+    key = ["-----BEGIN RSA PRIVATE KEY-----", *(drawn(64) for _ in range(length - 2)), *end]
+    found = secret_lines("\n".join(["first", *key, "last"]))
+    last = 1 + (length if is_closed and length <= LONGEST_KEY else min(LONGEST_KEY, length + (not is_closed)))
+    assert list(found) == list(range(2, last + 1))
+    assert set(found.values()) == {"a private key"}
 
 
 def test_a_key_inside_json_or_a_quotation_is_found_too() -> None:

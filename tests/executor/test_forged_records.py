@@ -185,11 +185,27 @@ def forge_progress(repo: Repo, **step: Any) -> None:
 def test_a_progress_file_alone_says_nothing_about_a_step(half: Repo, state: str, when: str) -> None:
     if when == "after an abort":
         half.ok("run abort")
-    forge_progress(half, status=state, commit=half.git("rev-parse", "HEAD"))
+    head = half.git("rev-parse", "HEAD")
+    forge_progress(half, status=state, commit=head, completed_at="2026-01-31T10:00:00Z", start_commit=head)
     if when == "after an abort":
         assert half.start("--mode", "resume")["first"] == 2
     assert "step 2 is not done" in half.refused("run finish")
+    assert half.progress()["steps"]["2"] == {"attempts": 1, "start_commit": head, "status": "pending"}
     assert f"said that step 2 is {state}, but git has no record of that" in finish(half)
+
+
+def test_a_progress_file_alone_completes_no_run(half: Repo) -> None:
+    edit(
+        half,
+        PROGRESS,
+        status="completed",
+        completed_at="2026-01-31T10:00:00Z",
+        summary={"result": "completed"},
+    )
+    half.ok("step begin 2")
+    values = half.progress()
+    assert (values["status"], "completed_at" in values, "summary" in values) == ("in_progress", False, False)
+    assert "said that the run is completed, but `ultra run finish` did not set that" in finish(half)
 
 
 def test_a_start_in_the_progress_file_does_not_shrink_the_run(half: Repo) -> None:

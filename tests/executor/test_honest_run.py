@@ -76,26 +76,6 @@ def test_the_answers_of_an_honest_run_are_no_longer_than_those_of_the_last_relea
     assert sum(map(len, answers)) <= 1892, answers  # the characters of release 0.1.0
 
 
-def test_every_transition_leaves_a_valid_progress_file(make: Make) -> None:
-    repo = make(plan(step(1), step(2, verify="false", on_failure="skip")))
-    calls = [
-        "step begin 1",
-        "step verify 1",
-        "step verify 1",
-        "step commit 1",
-        "step begin 2",
-        "step verify 2",
-        "run finish",
-    ]
-    repo.start()
-    for call in calls:
-        repo.ok(call)
-        result = repo.ultra(f"validate progress {PROGRESS}")
-        assert (result["valid"], result["errors"], result["warnings"]) == (True, [], []), call
-        if call == "step verify 1" and not repo.has("src/part1.py"):
-            repo.write({"src/part1.py": "one\n"})
-
-
 def test_words_for_a_person(make: Make) -> None:
     repo = make(plan(step(1)))
     assert "Started" in repo.say("run", "start", PLAN).out

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.guard.policy_tables import load, policy
+from tests.guard.rows import every_row
 from tests.guard.shell_programs import PROGRAM, SOUP
-from tests.kit.names import ROOT
 from tests.kit.quick import examples
 from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
@@ -21,7 +19,6 @@ from ultra_runtime.guard.judge import Judge
 
 POLICY = policy()
 JUDGE = Judge("/", None)
-CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
 EXAMPLES = [
     text for rule in load("commands.yaml") for kind in ("match", "pass") for text in rule["examples"][kind]
 ]
@@ -126,12 +123,15 @@ def test_every_command_with_a_rule_can_get_a_second_look(name: str) -> None:
     assert may_match(line)
 
 
-@pytest.mark.skipif(not CORPUS.is_file(), reason=f"no corpus at {CORPUS}")
-def test_no_is_right_for_the_corpus() -> None:
-    rows = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
-    assert len(rows) > 1000
-    for row in rows:
-        check(row["command"])
+@each(["printf 'r%s .env' m | sh", "echo 'vne. mr' | rev | sh", "echo 'ez .rai' | tr a-z n-za-m | sh"])
+def test_words_that_are_made_on_the_way_may_write(command: str) -> None:
+    assert watch(command).changed()
+    assert JUDGE.may_write(command)
+
+
+@each(every_row())
+def test_no_is_right_for_every_row(command: str) -> None:
+    check(command)
 
 
 def test_a_wrong_no_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,8 +145,13 @@ def test_case_of_the_root_is_up_to_the_file_system(base: Path) -> None:
 
 def test_hooks_of_every_git_dir(base: Path) -> None:
     build(
-        base, {"repo/bare/HEAD": "", "repo/bare/objects/": "", "repo/bare/hooks/": "", "repo/lib/hooks/x": ""}
-    )
+        base,
+        {
+            "repo/bare/HEAD": "", "repo/bare/objects/": "", "repo/bare/hooks/": "", "repo/lib/hooks/x": "",
+            "repo/half/HEAD": "", "repo/half/hooks/": "", "repo/other/objects/": "", "repo/other/hooks/": "",
+        },
+    )  # fmt: skip
+    assert rule(base, "half/hooks/x") == rule(base, "other/hooks/x") == ""
     assert rule(base, ".git/hooks/pre-commit") == "hook_script"
     assert rule(base, ".git/modules/lib/hooks/post-merge") == "hook_script"
     assert rule(base, ".git/worktrees/w/hooks/x") == "hook_script"

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from tests.guard.policy_tables import policy
+from tests.guard.rows import cases
 from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow.follower import verdict_for
 
 POLICY = policy()
-CASES = Path(__file__).parent / "cases"
-
-
-def cases(name: str) -> list[str]:
-    """Read commands, one a line; a line that starts with a double quote is a JSON string."""
-    lines = (CASES / name).read_text(encoding="utf-8").splitlines()
-    assert len(lines) > 100
-    return [json.loads(line) if line.startswith('"') else line for line in lines]
 
 
 @each(cases("block.txt"))

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.interpreters import interpreters, sampled
@@ -154,6 +154,7 @@ def test_the_child_ends_with_its_parent_s_streams_closed(tmp_path: Path) -> None
     assert (done.returncode, out.read_text()) == (0, "True")
 
 
+@example(")(")
 @given(st.text("ab().|*+?^$\\d:[]{}1,-", max_size=14))
 def test_what_is_called_plain_compiles(pattern: str) -> None:
     if weigh(pattern) is not None:  # most random text is none, and needs no example of its own

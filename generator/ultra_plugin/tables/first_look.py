@@ -11,6 +11,9 @@ from ultra_plugin.tables.literal import literal, table_of
 # The characters where the first look splits a command into words.
 _BREAKS = str.maketrans(dict.fromkeys(";&|()<>{}=:!@#%^~+,/\t\n\r'\"\\", " "))
 
+# What may change a file: by itself, or by words that it makes for a shell.
+_WRITING = ("WRITERS", "CHANGERS", "WORD_MAKERS", "REWRITERS")
+
 
 def first_look_module(policy: Policy) -> str:
     """Return the module that holds the words, as plain literals."""
@@ -46,7 +49,7 @@ def first_look_module(policy: Policy) -> str:
         "LANGUAGES": literal(tuple(sorted(name for name in languages if len(name) > 1))),
         "LETTERS": _names(name for name in languages if len(name) == 1),
         "MODULES": literal(tuple(sorted(tables.get("MODULES", ())))),
-        "WRITERS": _names({*tables.get("WRITERS", ()), *tables.get("CHANGERS", ())}),
+        "WRITERS": _names({name for kind in _WRITING for name in tables.get(kind, ())}),
         "DOTTED": literal(any("." in name.removesuffix(".exe") for name in commands)),
     }
     body = "".join(f"{name} = {value}\n" for name, value in constants.items())

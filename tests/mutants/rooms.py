@@ -1,0 +1,60 @@
+"""The rooms that get faults, the tests that should notice them, and the faults that nobody can notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.kit.names import ROOT
+
+PLACES = {"runtime": "plugin_src/runtime/ultra_runtime", "generator": "generator/ultra_plugin"}
+# A test of the client takes seconds, and a test of dist/ or of the text of the sources fails for every change.
+LEFT_OUT = {"client", "fork", "distribution", "closed", "readable", "rooms", "imports", "wheel"}
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Modules, the tests that should notice a fault in them, and the percentage of faults that they must notice."""
+
+    name: str
+    modules: str
+    killed: int
+    tests: list[str]
+
+    def files(self) -> list[Path]:
+        """Return the modules."""
+        place, _, below = self.modules.partition("/")
+        folder = ROOT / PLACES[place]
+        return sorted(folder.glob(below) if below.endswith(".py") else (folder / below).rglob("*.py"))
+
+    def noticing(self, module: str = "") -> list[str]:
+        """Return the test files, first those with the name of a module, then those that import it."""
+        words = set(Path(module).stem.split("_"))
+        dotted = "ultra_" + module.removesuffix(".py").partition("/ultra_")[2].replace("/", ".")
+
+        def far(path: Path) -> tuple[bool, bool]:
+            return not words & set(path.stem.split("_")), not module or dotted not in path.read_text()
+
+        found = [
+            path for folder in self.tests for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+        ]
+        kept = [path for path in found if not LEFT_OUT & set(path.stem.split("_"))]
+        return [path.relative_to(ROOT).as_posix() for path in sorted(kept, key=far)]
+
+
+def rooms() -> list[Room]:
+    """Return the rooms."""
+    return [Room(name, **row) for name, row in _read("rooms.yaml").items()]
+
+
+def equivalents() -> list[dict[str, str]]:
+    """Return the faults that nobody can notice: file, was, now, because."""
+    rows: list[dict[str, str]] = _read("equivalent.yaml")
+    return rows
+
+
+def _read(name: str) -> Any:
+    return yaml.safe_load(Path(__file__).with_name(name).read_text())

@@ -1,0 +1,35 @@
+"""What `make mutants` reads: every module has one room, and every excuse belongs to a line that exists."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.kit.names import ROOT
+from tests.mutants.rooms import PLACES, equivalents, rooms
+
+
+def test_every_module_is_in_one_room_and_every_room_has_tests() -> None:
+    found = Counter(path for room in rooms() for path in room.files())
+    assert set(found) == {path for place in PLACES.values() for path in (ROOT / place).rglob("*.py")}
+    assert set(found.values()) == {1}
+    for room in rooms():
+        assert room.killed >= 90
+        for folder in room.tests:
+            assert any((ROOT / "tests" / folder).rglob("test_*.py")), folder
+
+
+def test_tests_with_the_name_of_a_module_come_first() -> None:
+    (room,) = [room for room in rooms() if room.name == "run"]
+    first = room.noticing("plugin_src/runtime/ultra_runtime/run/tree/undo.py")[0]
+    assert first == "tests/executor/test_undo_exact.py"
+    assert set(room.noticing()) == set(room.noticing("x/undo.py"))
+
+
+def test_every_fault_that_is_excused_is_of_a_line_that_exists() -> None:
+    texts = {path.as_posix(): path.read_text() for room in rooms() for path in room.files()}
+    for one in equivalents():
+        assert set(one) == {"file", "was", "now", "because"}
+        assert len(one["because"]) > 20
+        assert one["was"] != one["now"]
+        (text,) = [text for path, text in texts.items() if path.endswith(f"/{one['file']}")]
+        assert " ".join(one["was"].split()) in " ".join(text.split()), one
