@@ -31,7 +31,7 @@ def downloads(call: Call) -> bool:
 def decodes(call: Call) -> bool:
     """Match a tool with two directions when it goes the decoding way."""
     return any(
-        arg in ("--decode", "-decode", "--revert", "-revert")
+        arg in ("--decode", "--decrypt", "-decode", "--revert", "-revert")
         or (arg[:1] == "-" and arg[:2] != "--" and ("d" in arg or "r" in arg or "D" in arg))
         for arg in call.args
     )

@@ -15,6 +15,9 @@ WORD_MAKERS = frozenset(
     ("cmd", "function", "gxargs", "iex", "invoke-expression", "parallel", "printf", "rush", "sem", "xargs")
 )
 
+# Filters that print other words than they read, which a shell behind them may run.
+REWRITERS = frozenset(("rev", "tr"))
+
 # Events that a rule can check: how many arguments its function gets.
 EVENTS = {
     "assign": 2, "write": 1, "code_fork": 0, "code_kill": 0, "code_mode": 0, "code_remove": 0, "decoded_text": 0,

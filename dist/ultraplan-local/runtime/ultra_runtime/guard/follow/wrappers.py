@@ -30,7 +30,7 @@ PLAIN: dict[str, tuple[str, str, int]] = {
     ),
     "cgexec": ("g", "", 0),
     "daemonize": ("ceolpuE", "", 0),
-    "dtach": ("rcAnaNE", "", 1),
+    "dtach": ("aAcnNer", "", 0),
     "logsave": ("", "", 1),
     "schedtool": ("apnM", "", 0),
     "sshpass": ("pfdP", "", 0),
