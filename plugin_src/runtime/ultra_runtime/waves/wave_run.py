@@ -46,6 +46,12 @@ class WaveRun:
         """Write a line to the journal, and take it."""
         self.state.take(self.journal.add(act, **values))
 
+    def take_turn(self) -> int:
+        """Return the lock under which a call writes to the journal, with the state as it is now."""
+        held = self.journal.write_alone()
+        self.state = read_wave_state(self.journal)
+        return held
+
     def folder(self) -> str:
         """Return the folder of this plan's working trees."""
         return os.path.join(self.place.root, WORKTREES, self.place.slug)

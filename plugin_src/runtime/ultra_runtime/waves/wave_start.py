@@ -62,6 +62,22 @@ class NotStartable(RefusedError):
 
 def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bool = False) -> None:
     """Check everything, then write the begin of the waves; a stop is written down as well."""
+    _refuse_begun(run)
+    reasons = check_all(run, options.jobs, accepts_billing)
+    if reasons and run.journal.lives():
+        raise NotStartable(run, reasons)
+    held = run.take_turn()
+    try:
+        _refuse_begun(run)  # another call may have begun them meanwhile
+        if reasons:
+            _write_stop(run, reasons)
+            raise NotStartable(run, reasons)
+        _write_begin(run, options, by_hand)
+    finally:
+        os.close(held)
+
+
+def _refuse_begun(run: WaveRun) -> None:
     if run.state.unfinished and sha256(run.data) == run.state.begin["digest"]:
         if run.journal.lives():
             raise RefusedError(
@@ -69,11 +85,9 @@ def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bo
             )
         error = f"the waves of this plan are unfinished ({run.state.result or 'interrupted'})"
         raise RefusedError(error, f"`{run.call('waves resume')}` goes on where they were")
-    reasons = check_all(run, options.jobs, accepts_billing)
-    if reasons:
-        if not run.journal.lives():
-            _write_stop(run, reasons)
-        raise NotStartable(run, reasons)
+
+
+def _write_begin(run: WaveRun, options: WaveOptions, by_hand: bool) -> None:
     _settle_earlier(run)
     _commit_plan(run)
     blob = run.git.ask("hash-object", "-w", "--stdin", given=run.data).decode().strip()
@@ -165,6 +179,14 @@ def _commit_plan(run: WaveRun) -> None:
 
 def resume(run: WaveRun, options: dict[str, Any]) -> None:
     """Write down that waves go on, onto what the user's branch has got meanwhile."""
+    held = run.take_turn()
+    try:
+        _write_resume(run, options)
+    finally:
+        os.close(held)
+
+
+def _write_resume(run: WaveRun, options: dict[str, Any]) -> None:
     if run.state.result == COMPLETED:
         raise RefusedError("the waves of this plan are completed", "review the work")
     run.note("resume", options=options)
