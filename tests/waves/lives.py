@@ -15,11 +15,11 @@ MINE = {**QUICK, "mine.txt": "mine\n"}
 LIFE_SECONDS = 300
 
 
-def live(repo: Waves, asked: str = "none") -> int:
+def live(repo: Waves, asked: str = "none", **env: str) -> int:
     """Serve the waves with a process that ends as it is asked to, and return how it ended."""
     names = [DEADLY, repo.bundle / "runtime", repo.folder, PLAN, repo.folder.parent / "deaths"]
     done = subprocess.run(
-        [*ISOLATED, *map(str, names)], env={**repo.env, "DEATHS_ASKED": asked}, capture_output=True, cwd=repo.folder,
+        [*ISOLATED, *map(str, names)], env={**repo.env, "DEATHS_ASKED": asked, **env}, capture_output=True, cwd=repo.folder,
         timeout=LIFE_SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode in (SERVED, DIED), (done.returncode, done.stderr.decode())

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.kit.calls import ISOLATED
-from tests.waves.lives import DIED, MINE, SERVED, cut_off, live
+from tests.waves.lives import MINE, SERVED, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
 
 Make = Callable[..., Waves]
+OWNER = re.compile(rb'"pid":\s*[1-9]\d*')
 RESUME = f"`ultra waves resume {PLAN}`"
-
-
-def switch(repo: Waves) -> str:
-    repo.git("switch", "--quiet", "--create", "other")
-    return f"other is checked out instead of main: `git switch main`, then {RESUME}"
-
-
-def detach(repo: Waves) -> str:
-    repo.git("checkout", "--quiet", "--detach")
-    return f"HEAD is detached instead of main: `git switch main`, then {RESUME}"
-
-
-def commit(repo: Waves) -> str:
-    repo.write({"mine.txt": "mine, changed\n"})
-    repo.git("commit", "--quiet", "--all", "--message=docs: mine")
-    return f"main has commits that were made meanwhile: {RESUME} merges onto them"
-
-
-def rewrite(repo: Waves) -> str:
-    repo.git("commit", "--quiet", "--amend", "--message=docs: mine, in other words")
-    return "main was rewritten meanwhile and no longer contains "
 
 
 def go_back(repo: Waves) -> None:
@@ -50,29 +31,35 @@ def nothing(_: Waves) -> None:
     """The sentence asks for nothing but to resume."""
 
 
-ACTS = ((switch, go_back), (detach, go_back), (commit, nothing), (rewrite, merge_as_told))
+ACTS = (
+    ("git switch --quiet --create other", f"other is checked out instead of main: `git switch main`, then {RESUME}", go_back),
+    ("git checkout --quiet --detach", f"HEAD is detached instead of main: `git switch main`, then {RESUME}", go_back),
+    ("echo more >> mine.txt && git commit --quiet --all --message='docs: mine'",
+     f"main has commits that were made meanwhile: {RESUME} merges onto them", nothing),
+    ("echo 'not committed' > src/part1.py", "main cannot be moved to ", lambda repo: (repo.folder / part(1)).unlink()),
+    ("git commit --quiet --amend --message='docs: in other words'",
+     "main was rewritten meanwhile and no longer contains ", merge_as_told),
+)  # fmt: skip
 
 
 def test_a_user_who_works_on_the_branch_gets_a_sentence_and_keeps_everything(make: Make) -> None:
-    repo = cut_off(make, "before advance 1")
-    for act, remedy in ACTS:
-        sentence = act(repo)
-        head, branch = repo.git("rev-parse", "HEAD"), repo.git("branch", "--show-current")
-        assert live(repo) == SERVED
+    """The user acts in the moment before the branch is moved."""
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    for act, sentence, remedy in ACTS:
+        assert live(repo, "act before advance 1", ACT=f"{act} && git rev-parse HEAD > ../head") == SERVED
         end = repo.ok("waves wait")
-        assert end["result"] == "stopped"
-        assert sentence in end["why"][0], end["why"]
-        assert (repo.git("rev-parse", "HEAD"), repo.git("branch", "--show-current")) == (head, branch)
-        assert repo.git("status", "--porcelain") == ""
+        assert (end["result"], sentence in end["why"][0]) == ("stopped", True), end["why"]
+        assert repo.git("rev-parse", "HEAD") == (repo.folder.parent / "head").read_text().strip()
+        assert repo.git("diff", "--name-only", "HEAD") == ""
         remedy(repo)
         (repo.folder.parent / "deaths").unlink()
-        assert live(repo, "kill before advance 1") == DIED
     assert live(repo) == SERVED
     assert repo.ok("waves wait")["result"] == "completed"
     assert [repo.read(part(number)) for number in (1, 2, 3)] == [f"part {number}\n" for number in (1, 2, 3)]
-    assert repo.read("mine.txt") == "mine, changed\n"
+    assert repo.read("mine.txt") == "mine\nmore\n"
     assert sorted(repo.branches()) == ["main", "other"]
     assert (repo.trees(), processes_of(repo)) == ([], [])
+    assert [call["act"] for call in repo.journal()].count("lease") == 3
 
 
 def test_two_supervisors_and_two_calls_at_once_serve_a_plan_once(make: Make) -> None:
@@ -100,12 +87,12 @@ def test_a_reboot_with_process_ids_that_others_have_now(make: Make) -> None:
     repo.play({"1": ["slow"], "2": ["slow"]})
     repo.ok(f"waves start {PLAN} --jobs 2")
     try:
-        repo.until("lease", 2)
-        started(repo)
+        repo.eventually(lambda: bool(process_ids(repo)))
         kill_all(repo)
         stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
         try:
-            assert give_away(repo.folder / ".git", stranger.pid)
+            for path, data in process_ids(repo).items():
+                path.write_bytes(OWNER.sub(b'"pid":%d' % stranger.pid, data))
             assert repo.ok("waves wait --seconds 0.1")["next"] == f"the supervisor is gone: {RESUME}"
             assert "interrupted" in repo.ok("status")["waves"]
             repo.ok(f"waves resume {PLAN}")
@@ -119,21 +106,12 @@ def test_a_reboot_with_process_ids_that_others_have_now(make: Make) -> None:
         kill_all(repo)
 
 
-def started(repo: Waves) -> None:
-    """Wait until a run of a session has an owner."""
-    repo.eventually(lambda: any((repo.folder / ".git").rglob("owner*")) or bool(repo.seen()))
-
-
-def give_away(folder: Path, pid: int) -> int:
-    """Replace every process id in the records of a git dir, and return how many there were."""
-    import re
-
-    count = 0
-    for path in folder.rglob("*"):
+def process_ids(repo: Waves) -> dict[Path, bytes]:
+    """Return the files of the git dir that name a process, with their contents."""
+    found = {}
+    for path in (repo.folder / ".git").rglob("*"):
         if path.is_file() and path.suffix in (".json", "") and path.stat().st_size < 100_000:
             data = path.read_bytes()
-            new, found = re.subn(rb'"pid":\s*[1-9]\d*', b'"pid": %d' % pid, data)
-            if found:
-                path.write_bytes(new)
-                count += found
-    return count
+            if OWNER.search(data):
+                found[path] = data
+    return found

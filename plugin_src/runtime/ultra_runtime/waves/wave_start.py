@@ -162,19 +162,20 @@ def _commit_plan(run: WaveRun) -> None:
     if place.project:
         ignore_own_files(place.project)
     own = place.show(place.folder) if place.project else place.shown
+    tracked = git.line("--literal-pathspecs", "ls-files", "--", place.shown) == place.shown
+    if not tracked and git.done("check-ignore", "--quiet", "--", place.shown).status == 0:
+        raise RefusedError(
+            f"git ignores {place.shown}, so no session sees it", "`git add -f` it, and commit it"
+        )
     try:
         git.ask("--literal-pathspecs", "add", "--", own)
         if git.done("--literal-pathspecs", "diff", "--cached", "--quiet", "--", own).status:
             message = CHORE.format(one_line(place.base))
             git.ask("--literal-pathspecs", "commit", "--quiet", "-m", message, "--", own)
     except GitError as problem:
-        raise RefusedError(
-            f"the plan cannot be committed: {one_line(problem.said, 300)}", "commit it by hand"
-        ) from None
-    if git.line("--literal-pathspecs", "ls-files", "--", place.shown) != place.shown:
-        raise RefusedError(
-            f"git ignores {place.shown}, so no session sees it", "`git add -f` it, and commit it"
-        )
+        git.done("--literal-pathspecs", "reset", "--quiet", "--", own)
+        error = f"the plan cannot be committed: {one_line(problem.said, 300)}"
+        raise RefusedError(error, "commit it by hand, then start again") from None
 
 
 def resume(run: WaveRun, options: dict[str, Any]) -> None:
