@@ -86,32 +86,32 @@ def test_a_reboot_with_process_ids_that_others_have_now(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK)
     repo.play({"1": ["slow"], "2": ["slow"]})
     repo.ok(f"waves start {PLAN} --jobs 2")
+    repo.eventually(lambda: bool(process_ids(repo)))
+    kill_all(repo)
+    stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
     try:
-        repo.eventually(lambda: bool(process_ids(repo)))
-        kill_all(repo)
-        stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
-        try:
-            for path, data in process_ids(repo).items():
-                path.write_bytes(OWNER.sub(b'"pid":%d' % stranger.pid, data))
-            assert repo.ok("waves wait --seconds 0.1")["next"] == f"the supervisor is gone: {RESUME}"
-            assert "interrupted" in repo.ok("status")["waves"]
-            repo.ok(f"waves resume {PLAN}")
-            assert repo.wait()["result"] == "completed"
-            assert stranger.poll() is None
-        finally:
-            stranger.kill()
-            stranger.wait(timeout=10)
-        assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
+        for path, data in process_ids(repo).items():
+            path.write_bytes(OWNER.sub(b'"pid":%d' % stranger.pid, data))
+        assert repo.ok("waves wait --seconds 0.1")["next"] == f"the supervisor is gone: {RESUME}"
+        assert "interrupted" in repo.ok("status")["waves"]
+        repo.ok(f"waves resume {PLAN}")
+        assert repo.wait()["result"] == "completed"
+        assert stranger.poll() is None
     finally:
-        kill_all(repo)
+        stranger.kill()
+        stranger.wait(timeout=10)
+    assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
 
 
 def process_ids(repo: Waves) -> dict[Path, bytes]:
     """Return the files of the git dir that name a process, with their contents."""
     found = {}
     for path in (repo.folder / ".git").rglob("*"):
-        if path.is_file() and path.suffix in (".json", "") and path.stat().st_size < 100_000:
-            data = path.read_bytes()
-            if OWNER.search(data):
-                found[path] = data
+        try:
+            if path.is_file() and path.suffix in (".json", "") and path.stat().st_size < 100_000:
+                data = path.read_bytes()
+                if OWNER.search(data):
+                    found[path] = data
+        except OSError:  # it is gone again
+            continue
     return found

@@ -36,17 +36,21 @@ MOST_ROWS = 500
 def page(standing: ProjectStanding) -> str:
     """Return the whole page."""
     runs = standing.execution.runs if standing.execution else []
+    waves = standing.execution.waves if standing.execution else None
+    if waves:  # of many sessions only those that somebody has to look at
+        runs = [run for run in runs if run.session not in waves.merged]
     name = standing.project.shown.rpartition("/")[2]
     body = [
         _header(standing, name),
         tag("div", pipeline(standing), class_="wide"),
         _coming(standing.coming),
         _summary(standing),
+        _waves(standing) if waves else "",
         *(_run(run) for run in runs),
-        "" if runs else _planned(standing),
+        "" if runs or waves else _planned(standing),
         *(_audit(run) for run in runs if run.drifts or run.findings),
         _findings(standing),
-        _waves(standing),
+        "" if waves else _waves(standing),
         _research(standing),
         _issues(standing),
         _footer(),

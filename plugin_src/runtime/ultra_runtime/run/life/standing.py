@@ -148,16 +148,17 @@ class RunPart(StagePart):
     def caption(self) -> str:
         """Return how many steps are over, and the status of the run."""
         run = self.run
+        if self.waves and (run is None or self.waves.state.unfinished):
+            return self.waves.words.partition(":")[0]
         if run is None:
-            return self.waves.words.partition(":")[0] if self.waves else "not started"
+            return "not started"
         how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
         return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
 
     def rows(self) -> list[tuple[str, str]]:
         """Return how each run stands, and what the audit says of the last one."""
-        rows = [
-            (f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in self.runs
-        ]
+        shown = [run for run in self.runs if self.waves is None or run.session not in self.waves.has]
+        rows = [(f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in shown]
         waves = [("Waves", self.waves.words)] if self.waves else []
         return [*waves, *rows, ("Audit", audit_words(self.run))]
 

@@ -67,7 +67,6 @@ def stand_details(state: WaveState, one: SessionStand) -> list[str]:
         seconds += max(0, round(time.time() - (instant(str(one.lease["at"])) or 0) / NANO))
     if one.attempt:
         parts.append(f"attempt {one.attempt}")
-    if seconds:
         parts.append(f"{seconds // 60} min" if seconds >= 60 else f"{seconds} s")
     if one.dollars:
         parts.append(f"${one.dollars:.2f}")
