@@ -35,6 +35,7 @@ def test_a_wave_is_seen_while_it_runs_and_after_it_failed(make: Make, tmp_path: 
     )
     assert cards.index(">Wave 2<") < cards.index(">waiting<")
     assert cards.count("attempt 1, ") == 2
+    assert "0 of 3 sessions" in (tmp_path / "page.html").read_text().partition("<h2>Waves</h2>")[0]
     assert "the client ended with status 1: Invalid API key" in cards
     repo.play_file.with_name("gate").write_text("open\n")
     end = repo.wait()
@@ -56,10 +57,10 @@ def standing(repo: Waves) -> dict[str, list[str]]:
 
 
 def page(repo: Waves, folder: Path) -> str:
-    """Return the page of the project."""
+    """Return the page of the project from its waves on."""
     told = repo.say("status", "--html", str(folder / "page.html"))
     assert told.status == 0, told.err
-    return (folder / "page.html").read_text()
+    return (folder / "page.html").read_text().partition("<h2>Waves</h2>")[2]
 
 
 def sums(rows: list[dict[str, float]]) -> dict[str, float]:

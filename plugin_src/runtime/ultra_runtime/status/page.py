@@ -75,6 +75,8 @@ def page(standing: ProjectStanding) -> str:
 def _header(standing: ProjectStanding, name: str) -> str:
     execution = standing.execution
     status = execution.run.status if execution and execution.run else ""
+    if execution and execution.waves and execution.waves.state.unfinished:
+        status = execution.waves.status
     pill = _pill(status.replace("_", " "), OF_RUN.get(status, WAIT)) if status else ""
     task = text("h1", standing.task or name)
     path = text("p", standing.project.shown, class_="path")
