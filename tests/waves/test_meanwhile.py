@@ -62,6 +62,27 @@ def test_a_user_who_works_on_the_branch_gets_a_sentence_and_keeps_everything(mak
     assert [call["act"] for call in repo.journal()].count("lease") == 3
 
 
+def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:
+    """The user puts it there after the pre-flight."""
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    precious = repo.folder.parent / "precious"
+    precious.mkdir()
+    (precious / "work.txt").write_text("mine\n")
+    link = f'ln -s "{precious}" "{repo.tree(3)}"'
+    assert live(repo, "act before lease 3", ACT=f'mkdir -p "{repo.tree(3).parent}" && {link}') == SERVED
+    end = repo.ok("waves wait")
+    assert end["result"] == "failed"
+    assert re.search(
+        r"session 3: not started: .*/session-3 exists and is not a worktree of this run", end["why"][0]
+    )
+    assert repo.tree(3).is_symlink()
+    assert [path.name for path in precious.iterdir()] == ["work.txt"]
+    repo.tree(3).unlink()
+    assert live(repo) == SERVED
+    assert repo.ok("waves wait")["result"] == "completed"
+    assert not repo.tree(3).parent.exists()
+
+
 def test_two_supervisors_and_two_calls_at_once_serve_a_plan_once(make: Make) -> None:
     repo = make(TWO_WAVES, files=MINE, without_verbs=True)
     words = [str(repo.command), "waves", "start", PLAN, "--jobs", "2", "--json"]
