@@ -12,7 +12,7 @@ from tests.waves.processes import processes_of
 from tests.waves.sample import PROJECT, QUICK, Waves, part, plan, session, step
 
 PLAYS = {
-    "1": ["honest"], "2": ["half", "honest"], "3": ["limit", "honest"], "4": ["hang"], "5": ["outside"],
+    "1": ["killed", "honest"], "2": ["half", "honest"], "3": ["limit", "honest"], "4": ["hang"], "5": ["outside"],
     "6": ["fail"], "7": ["money"], "8": ["lie"], "9": ["mess"], "10": ["login"],
 }  # fmt: skip
 
@@ -48,7 +48,12 @@ def of(repo: Waves, number: int) -> dict[str, Any]:
 
 
 def one_that_passes_keeps_its_branch_and_is_not_merged(trouble: Waves) -> None:
-    assert of(trouble, 1)["state"] == "passed"
+    row = of(trouble, 1)
+    assert (row["state"], row["attempts"], row.get("recovery")) == (
+        "passed",
+        2,
+        None,
+    )  # its client was killed once
     assert "ultraplan/2026-01-31-greet/session-1" in trouble.branches()
     assert not trouble.has(part(1))
 
