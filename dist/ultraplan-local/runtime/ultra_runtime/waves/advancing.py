@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ultra_runtime.waves.wave_run import WaveRun
 
 
-DEAD_SECONDS, NAP = 3.0, 0.1
+DEAD_SECONDS, LONGEST_LOOK, NAP = 3.0, 30.0, 0.1
 
 
 def advance(run: WaveRun, wave: int) -> str:
@@ -49,7 +49,7 @@ def moved(run: WaveRun, old: str, new: str) -> str:
         return ""
     if run.git.is_ancestor(old, head):
         return f"{branch} has commits that were made meanwhile: {_resume(run)} merges onto them"
-    by_hand = f"`git merge {new[:12]}`, then {_resume(run)}" if new != old else "start the waves again"
+    by_hand = f"`git merge {new[:12]}`, then {_resume(run)}"
     return f"{branch} was rewritten meanwhile and no longer contains {old[:12]}: {by_hand}"
 
 
@@ -84,9 +84,15 @@ def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
 
 
 def _drop_dead_lock(path: str) -> None:
-    """Remove the lock of an index that the killed git left; one that is in use is gone or new after a moment."""
-    while os.path.exists(path):
-        if time.time() - os.stat(path).st_mtime > DEAD_SECONDS:
+    """Remove the lock of an index that the killed git left; one that is in use goes or changes within a moment."""
+    given_up = time.monotonic() + LONGEST_LOOK
+    seen, since = None, time.monotonic()
+    while os.path.exists(path) and time.monotonic() < given_up:
+        found = os.stat(path)
+        now = (found.st_ino, found.st_mtime_ns)
+        if now != seen:
+            seen, since = now, time.monotonic()
+        if time.monotonic() - since > DEAD_SECONDS or time.time() - found.st_mtime > DEAD_SECONDS:
             os.unlink(path)
         else:
             time.sleep(NAP)

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.guard.site import FOLDER, trees
+from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line
 
@@ -24,17 +25,30 @@ class WavesSeen(Struct):
     lives: bool
 
     @property
-    def words(self) -> str:
-        """How they stand, in one line."""
+    def has(self) -> frozenset[int]:
+        """The sessions that the journal knows."""
+        return frozenset(self.state.sessions)
+
+    @property
+    def merged(self) -> frozenset[int]:
+        """The sessions that are on the user's branch."""
         from ultra_runtime.run.state.wave_state import MERGED
 
-        stands = self.state.sessions.values()
-        merged = sum(one.state == MERGED for one in stands)
-        how = self.state.result or ("in progress" if self.lives else "interrupted")
+        return frozenset(number for number, one in self.state.sessions.items() if one.state == MERGED)
+
+    @property
+    def status(self) -> str:
+        """How they ended, or whether somebody serves them."""
+        return self.state.result or (IN_PROGRESS if self.lives else "interrupted")
+
+    @property
+    def words(self) -> str:
+        """How they stand, in one line."""
+        how = self.status.replace("_", " ")
         why = f": {one_line(self.state.why[0], 200)}" if self.state.why else ""
         if not self.state.begun:
             return f"not started{why}"
-        return f"{how}, {merged} of {counted(len(stands), 'session')} merged{why}"
+        return f"{how}, {len(self.merged)} of {counted(len(self.has), 'session')} merged{why}"
 
 
 def waves_of(project: Project) -> WavesSeen | None:
