@@ -67,9 +67,19 @@ class Rule:
     logic: tuple[Logic, ...] = ()
     patterns: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    """In a pack: what matches, as text."""
     only: Literal["", "run"] = ""
     """Where the rule applies: everywhere, or in a run."""
     line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Further rules, which a user or a project turns on."""
+
+    title: str
+    rules: tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,7 @@ class Policy:
     guard: Guard = field(default_factory=Guard)
     functions: Mapping[tuple[str, str], RuleFunction] = field(default_factory=dict)
     """(when, use) of a rule -> the function that decides."""
+    packs: Mapping[str, Pack] = field(default_factory=dict)
 
     def function(self, logic: Logic) -> str:
         """Return the function of a rule as `module.name`, or "" if it needs none."""

@@ -337,6 +337,15 @@ class PolicyView:
         rows = [(f"`{rule.id}`", rule.verdict, rule.title, rule.instead) for rule in rules]
         return markdown_table(("rule", "verdict", "what", "instead"), rows)
 
+    def packs_table(self) -> str:
+        """Return the rules of the packs, and the calls that they list."""
+        rows = [
+            (f"`{name}`", f"`{rule.id}`", rule.title, _calls(rule.calls), rule.instead)
+            for name, pack in self._policy.packs.items()
+            for rule in pack.rules
+        ]
+        return markdown_table(("pack", "rule", "what", "calls", "instead"), rows)
+
     def patterns_table(self) -> str:
         """Return the paths that the rules name, and their exceptions."""
         rows = [
@@ -359,6 +368,16 @@ class PolicyView:
 def _rules_table(rules: Iterable[Rule]) -> str:
     rows = [(f"`{rule.id}`", rule.title, rule.why, rule.instead) for rule in rules]
     return markdown_table(("rule", "what", "why", "instead"), rows)
+
+
+def _calls(calls: Iterable[str]) -> str:
+    """Return listed calls in one cell: of a command with many names the first three."""
+    shown = []
+    for call in calls:
+        names, blank, rest = call.partition(" ")
+        several = names.split("|")
+        shown.append("/".join(several[:3]) + ("/..." if len(several) > 3 else "") + blank + rest)
+    return _code_spans(shown)
 
 
 def _code_spans(words: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench import guard_corpus
+from tests.bench.guard_texts import ordinary, rates
 from tests.bench.measure import show
 from tests.guard.policy_tables import policy
 from tests.kit.names import NAME
@@ -30,6 +31,8 @@ ROUNDS = 41
 SESSION = "bench"
 HARMLESS = "git status --short && npm test"
 DANGEROUS = "rm -rf ~/data"  # a guard that lets a folder of the project go stops this one too
+LARGE_SIZE = 100_000
+LARGE = "in a run, 100 kB of ordinary shell code"
 NESTED = "cd build && bash -c 'rm -rf out'"
 SIZES = (25_000, 100_000)
 HARD: dict[str, Callable[[int], str]] = {
@@ -48,6 +51,7 @@ HARD: dict[str, Callable[[int], str]] = {
 def main() -> None:
     """Print the corpus, the latency and the growth."""
     guard_corpus.main()
+    show("Commands in disguise, and harmless ones", rates())
     with tempfile.TemporaryDirectory(prefix="ultra-bench-") as folder:
         _latency(Path(folder).resolve())
     _growth()
@@ -111,6 +115,7 @@ def _latency(folder: Path) -> None:
         "outside a run, dangerous": _Cell(hook, free, _call(DANGEROUS, free)),
         "in a run, harmless": _Cell(hook, runs, _call(HARMLESS, runs)),
         "in a run, dangerous": _Cell(hook, runs, _call(DANGEROUS, runs)),
+        LARGE: _Cell(hook, runs, _call(ordinary(LARGE_SIZE), runs)),
         "in a run, dangerous and nested": _Cell(hook, runs, _call(NESTED, runs)),
         "guard=always, harmless": _Cell(hook, free, _call(HARMLESS, free), "always"),
         "guard=always, dangerous": _Cell(hook, free, _call(DANGEROUS, free), "always"),

@@ -124,10 +124,12 @@ def test_a_contract_that_is_gone_needs_no_codes() -> None:
 
 def test_examples_and_fixtures_that_do_something_else_are_told(copy: Path) -> None:
     commands, paths, fixtures = "policy/commands.yaml", "policy/paths.yaml", copy / "contracts/fixtures"
+    pack = "policy/packs/git_discards.yaml"
     blocked = change(copy / commands, "        - chmod -R 0777 d\n", "        - chmod -R 0755 d\n")
     passed = change(copy / commands, "        - rm -f a.txt b.txt\n", "        - rm -rf a.txt b.txt\n")
     path = change(copy / paths, "pass: [.ssh/config,", 'pass: ["~/.ssh/config",')
     secret = change(copy / paths, "pass: [.env.example, id_rsa.pub,", "pass: [.env.example, id_rsa.key,")
+    packed = change(copy / pack, "pass: [git clean -n,", "pass: [git clean -f,")
     (fixtures / "brief/BRIEF_BAD_TYPE.md").rename(fixtures / "brief/BRIEF_BAD_TYP.md")
     shutil.copy(fixtures / "brief/valid.md", fixtures / "brief/BRIEF_BAD_TYPE.md")
     shutil.copy(fixtures / "plan/PLAN_CYCLE.md", fixtures / "plan/valid-too.md")
@@ -144,6 +146,8 @@ def test_examples_and_fixtures_that_do_something_else_are_told(copy: Path) -> No
             " but gets allow (fix the rule or the example)",
             f"{paths}:{path}: example: the example '~/.ssh/config' of 'secret_keys' must get allow, but gets block"
             " (secret_keys) (fix the rule or the example)",
+            f"{pack}:{packed}: example: the example 'git clean -f' of 'git_clean' must get allow, but gets block"
+            " (git_clean) (fix the rule or the example)",
             f"{commands}:{blocked}: example: the example 'chmod -R 0755 d' of 'chmod_777' must get yes, but gets no"
             " in guard/first_look.py (fix the rule or the example)",
             f"{paths}:{secret}: example: the example 'id_rsa.key' of 'secret_files' must get no, but gets yes"

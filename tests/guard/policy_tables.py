@@ -32,6 +32,11 @@ def load(name: str) -> list[dict[str, Any]]:
     return rules
 
 
+def packs() -> dict[str, list[dict[str, Any]]]:
+    """Read the rules of every pack, by its name."""
+    return {path.stem: load(f"packs/{path.name}") for path in sorted((POLICY / "packs").glob("*.yaml"))}
+
+
 def functions() -> dict[tuple[str, int], str]:
     """Return name and number of arguments of each rule function -> `module.name`."""
     return {

@@ -14,6 +14,7 @@ import pytest
 from tests.guard.scene import PLAN, SESSION, Scene
 from tests.interpreters import interpreters, sampled
 from tests.kit.imports import SLOW
+from ultra_runtime.guard.hook import SECONDS
 
 REMOVE = "rm -rf src"
 
@@ -34,6 +35,43 @@ def test_bad_input_stops_a_run_and_nobody_else(scene: Scene, stdin: bytes) -> No
     assert (told.status, told.out) == (2, "")
     assert "was not run" in told.err
     assert "; the log is " in told.err
+
+
+SLOW_CALL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from ultra_runtime.guard import hook
+hook.SECONDS = 0.3
+sys.exit(hook.main())
+"""
+
+
+def test_a_verdict_that_takes_too_long_stops_a_run_and_nobody_else(scene: Scene) -> None:
+    """The guard never gets its input here, so that it waits until its own clock rings."""
+    reading, writing = os.pipe()
+    call = [sys.executable, "-I", "-S", "-c", SLOW_CALL, str(scene.bundle / "runtime")]
+
+    def told() -> tuple[int, str]:
+        done = subprocess.run(
+            call, stdin=reading, cwd=scene.repo, env=scene.environment(), capture_output=True, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+        return done.returncode, done.stderr
+
+    status, said = told()
+    assert (status, "let through: OutOfTime: no verdict after 0.3 seconds.\n" in said) == (1, True)
+    scene.start_run()
+    status, said = told()
+    assert (status, "was not run: OutOfTime: no verdict after 0.3 seconds.\n" in said) == (2, True)
+    os.close(reading)
+    os.close(writing)
+
+
+def test_the_guard_stops_long_before_the_client_does(scene: Scene) -> None:
+    hooks = json.loads((scene.bundle / "hooks/hooks.json").read_text())["hooks"]["PreToolUse"]
+    limits = [hook["timeout"] for entry in hooks for hook in entry["hooks"]]
+    assert limits
+    assert min(limits) >= 2 * SECONDS
 
 
 def test_a_run_file_that_cannot_be_read_stops_the_call_and_says_what_to_do(scene: Scene) -> None:

@@ -147,6 +147,7 @@ def test_the_docs_list_the_new_rules(scene: Scene, page: str) -> None:
 
 
 COMMANDS, RULES = "policy/commands.yaml", "runtime/ultra_runtime/guard/rules"
+PACK = "policy/packs/git_discards.yaml"
 FAULTS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
     "no-function": (
         lambda tree: change(tree / COMMANDS, "use: crontab", "use: crontabs"),
@@ -189,6 +190,20 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
         f"{RULES}/history.py",
         "NEEDS names 'history_files', which is not a function of this file",
         "did you mean 'history_file'?",
+    ),
+    "pack-without-calls": (
+        lambda tree: change(
+            tree / PACK, "    calls: [git clean -f, git clean --force]\n    unless", "    unless"
+        ),
+        PACK,
+        "the rule 'git_clean' lists no calls",
+        "add 'calls:'",
+    ),
+    "pack-with-a-known-rule": (
+        lambda tree: change(tree / PACK, "- id: git_clean", "- id: shutdown"),
+        PACK,
+        "the rule 'shutdown' is also in",
+        "rename one",
     ),
     "syntax": (
         lambda tree: change(tree / RULES / "packages.py", "\ndef adds_package(", "\ndef adds_package(("),

@@ -119,7 +119,7 @@ def live() -> None:
         run = find_begun(PLAN, None)
         if not run.state.unfinished:  # the end came after the last line
             return
-        resume(run, {})
+        resume(run, {}, accepts_settings=False)
     else:
         begin(run, WaveOptions(2, None, "", "", 60), accepts_billing=True)
     run.journal.write_alone()

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 from collections.abc import Callable
 
-from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part
+from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part, plan, session, step
 
 Make = Callable[..., Waves]
 
@@ -43,3 +43,43 @@ def test_sessions_are_opened_and_closed_by_hand(make: Make) -> None:
     assert repo.ok("waves wait")["result"] == "completed"
     assert repo.branches() == ["main"]
     assert repo.ok("status")["stage"] == "review"
+
+
+SIDE_BY_SIDE = plan(
+    step(1), step(2),
+    strategy="\n".join([session(1, "1", 1, [part(1)]), session(2, "2", 1, [part(2)])]),
+    verification="node_modules/.bin/check",
+)  # fmt: skip
+INSTALLED = "node_modules/.bin/check"
+CHANGED = "dependencies: expected node_modules as at the start of the run; found it changed since"
+CONVERTED = "conversion: expected filter.x.smudge as at the start of the run; found it changed since"
+
+
+def install(repo: Waves, text: str) -> None:
+    repo.write({INSTALLED: f"#!/bin/sh\n{text}\n"})
+    (repo.folder / INSTALLED).chmod(0o755)
+
+
+def test_what_changes_around_a_session_keeps_it_from_being_merged(make: Make) -> None:
+    repo = make(SIDE_BY_SIDE, files={**QUICK, ".gitignore": "node_modules/\n"})
+    install(repo, "true")
+    opened = repo.ok(f"session open 1 --plan {PLAN}")
+    words = [str(repo.folder.parent / "programs/claude"), "-p", shlex.split(opened["command"])[-1]]
+    subprocess.run(words, cwd=repo.tree(1), env=repo.env, check=True, capture_output=True, timeout=120)
+    install(repo, "exit 0 # whatever was done")
+    repo.git("config", "filter.x.smudge", "cat")
+    refused = repo("session", "close", "1").data["error"]
+    assert CHANGED in refused
+    assert CONVERTED in refused
+    assert "changed since the waves began: filter.x.smudge, node_modules" in repo.refused("session open 1")
+    repo.git("config", "--unset", "filter.x.smudge")
+    assert "--accept-settings-change" in repo.refused(f"waves resume {PLAN}")
+    repo.ok("session open 1 --accept-settings-change")
+    repo.git("switch", "--quiet", "--create", "other")
+    repo.refused("session close 1")  # it passes, and cannot be merged here
+    assert repo.states()[1] == "passed"
+    repo.git("switch", "--quiet", "main")
+    install(repo, "exit 0 # after the audit of its branch")
+    assert CHANGED in repo.refused("session close 1")
+    install(repo, "exit 0 # whatever was done")
+    assert repo.ok("session close 1")["state"] == "merged"

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ultra_plugin.check.fixtures import Answer, Call, fixture_calls, fixture_problems
@@ -20,8 +20,8 @@ from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, Suite
 from ultra_plugin.per_plugin import MARK
-from ultra_plugin.policy import COMMANDS, ENVIRONMENT, PATHS
-from ultra_plugin.rules import Policy
+from ultra_plugin.policy import COMMANDS, ENVIRONMENT, PACKS, PATHS
+from ultra_plugin.rules import Policy, Rule
 from ultra_plugin.source import SourceTree
 
 RUNTIME = "runtime/"
@@ -126,13 +126,15 @@ def _policy_calls(tree: SourceTree, policy: Policy, place: Path) -> Iterator[Cal
     """Yield the calls that try every example of the policy."""
     (place / "repo").mkdir()
     where = {"cwd": str(place / "repo"), "repo_root": str(place / "repo"), "home": str(place / "home")}
-    commands = [
-        (r.id, r.verdict, kind, t) for r in policy.commands for kind, ts in r.examples.items() for t in ts
+    commands, paths = _examples(policy.commands), _examples(policy.paths)
+    packs = [
+        ("check-command", "command", f"{PACKS}/{name}.yaml", _examples(pack.rules), {"packs": name})
+        for name, pack in policy.packs.items()
     ]
-    paths = [(r.id, r.verdict, kind, t) for r in policy.paths for kind, ts in r.examples.items() for t in ts]
     for verb, key, path, examples, more in (
         ("check-command", "command", COMMANDS, commands, {}),
         ("check-path", "path", PATHS, paths, where),
+        *packs,
     ):
         given = "".join(json.dumps({key: text, **more}) + "\n" for *_, text in examples)
         wanted: list[Wanted] = [
@@ -159,6 +161,13 @@ def _policy_calls(tree: SourceTree, policy: Policy, place: Path) -> Iterator[Cal
         names = [(kind, name) for kind, texts in secrets.examples.items() for name in texts]
         known: list[Wanted] = [("secret_files", name, {"said": kind == "match"}) for kind, name in names]
         yield _asked(tree, PATHS, "files/secret_files.py", "may_hold_secrets", known)
+
+
+def _examples(rules: Iterable[Rule]) -> list[tuple[str, str, str, str]]:
+    """Return the examples of rules: rule, verdict, match or pass, text."""
+    return [
+        (r.id, r.verdict, kind, text) for r in rules for kind, texts in r.examples.items() for text in texts
+    ]
 
 
 def _asked(tree: SourceTree, path: str, module: str, function: str, wanted: Sequence[Wanted]) -> Call:

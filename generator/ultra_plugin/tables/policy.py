@@ -39,6 +39,18 @@ def policy_module(policy: Policy) -> str:
     return f'"""Rendered from policy/commands.yaml and policy/paths.yaml: edit those files, not this one."""\n\n{body}'
 
 
+def packs_module(policy: Policy) -> str:
+    """Return the module that holds the packs, as plain literals."""
+    packs = {
+        name: {
+            rule.id: ((rule.verdict, rule.title, rule.why, rule.instead), rule.calls, rule.unless)
+            for rule in pack.rules
+        }
+        for name, pack in policy.packs.items()
+    }
+    return f'"""Rendered from policy/packs: edit those files, not this one."""\n\nPACKS = {table_of(packs)}\n'
+
+
 def environment_module(environment: Environment) -> str:
     """Return the module that holds the names of variables, as plain literals."""
     dropped = environment.dropped

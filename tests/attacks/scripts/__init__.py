@@ -1,6 +1,7 @@
 """The table: attempts to complete a run without the work, and honest runs that look like one."""
 
 from tests.attacks.scripts import (
+    caches,
     checkout,
     environment,
     history,
@@ -23,5 +24,6 @@ ATTACKS = [
     *paths.ATTACKS,
     *checkout.ATTACKS,
     *surroundings.ATTACKS,
+    *caches.ATTACKS,
 ]
-HONEST = [*honest.RUNS, *surroundings.RUNS]
+HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.checkout.copy import claim_folder, copy_folder, remove_copy
+from ultra_runtime.checkout.copy import claim_folder, copy_folder, unclaim_folder
 from ultra_runtime.checkout.ready import NotReady
 from ultra_runtime.checkout.setup import refuse_blocked
 from ultra_runtime.checkout.submodules import submodule_notes
@@ -30,7 +30,7 @@ def try_copy(git: Git, commit: str, settings: Settings) -> list[str]:
         space = os.statvfs(folder)
         free = space.f_bavail * space.f_frsize // MEGABYTE
     finally:
-        remove_copy(git, folder)
+        unclaim_folder(git, folder)
     if free < CHECKOUT_MEGABYTES:
         reason = f"{one_line(os.path.dirname(folder))} has {free} MB left; a copy needs {CHECKOUT_MEGABYTES} MB or more"
         raise NotReady(reason, "free space there, or set TMPDIR to a folder with more")

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict
+from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict, ruled
+from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.guard.added_rules import AddedRules
     from ultra_runtime.guard.follow.watch import Watcher
     from ultra_runtime.guard.own_files import OwnFiles
     from ultra_runtime.guard.paths import PathContext
-    from ultra_runtime.guard.shell.calls import Write
     from ultra_runtime.guard.site import Site
 
 MAIN_TREE, SHARED_STASH = "main_tree", "shared_stash"
+PATH_WORK = 400  # the cost of judging a path
 _ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
 _BARE = str.maketrans(dict.fromkeys("'\"", None))
@@ -32,6 +34,11 @@ def load_policy(in_run: bool = True) -> Policy:
     return Policy.of(table("policy"), in_run)
 
 
+def rules_file(folder: str) -> str:
+    """Return the file with added rules of a home or a repository."""
+    return f"{folder}/.claude/{LAUNCHER}-guard.yaml"
+
+
 def home_folder() -> str:
     """Return the user's home; the password database is read only when the environment does not name it."""
     return os.environ.get("HOME") or os.path.expanduser("~")
@@ -40,34 +47,41 @@ def home_folder() -> str:
 class Judge:
     """Judges for a folder and a site; without a site (outside a run) the repository is not a boundary."""
 
-    def __init__(self, cwd: str, site: Site | None, home: str = "") -> None:
+    def __init__(self, cwd: str, site: Site | None, home: str = "", packs: tuple[str, ...] = ()) -> None:
         self.cwd = cwd
         self.site = site
         self.home = home or home_folder()
+        self.packs = packs
         self._place: PathContext | None = None
         self._own: OwnFiles | None = None
 
     def command(self, command: str) -> Verdict:
         """Return block, warn or allow for a shell command: by its rules, then by the files that it writes."""
-        verdict = self._by_rules(command)
-        if verdict.verdict == BLOCK or not self.may_write(command):
+        from ultra_runtime.guard.first_look import may_match
+
+        added = self.added()
+        matches, writes = may_match(command), self.may_write(command)
+        matches = matches or (added is not None and added.may_match(command))
+        if not matches and not writes:
+            return ALLOW
+        from ultra_runtime.guard.follow.follower import verdict_of
+        from ultra_runtime.guard.follow.watch import watch
+
+        policy = load_policy(self.site is not None)
+        if added is not None:
+            policy = policy.with_added(added.rules, added.listed)
+        watcher = watch(command, policy if matches else None)
+        verdict = verdict_of(watcher, policy) if matches else ALLOW
+        if verdict.unreadable and self.site is None:
+            verdict = ALLOW
+        if verdict.verdict == BLOCK or not writes:
             return verdict
-        effect = self._by_effects(command)
+        effect = self._by_effects(watcher)
         return effect if effect.verdict == BLOCK else verdict
 
     def path(self, path: str) -> Verdict:
         """Return block or allow for a path that is to be written."""
         return self._written(path, False)
-
-    def _by_rules(self, command: str) -> Verdict:
-        from ultra_runtime.guard.first_look import may_match
-
-        if not may_match(command):
-            return ALLOW
-        from ultra_runtime.guard.follow.follower import verdict_for
-
-        verdict = verdict_for(command, load_policy(self.site is not None))
-        return ALLOW if verdict.unreadable and self.site is None else verdict
 
     def may_write(self, command: str) -> bool:
         """Tell whether a command may change a file, or work in another tree; False means that it does not."""
@@ -89,26 +103,27 @@ class Judge:
 
         return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
 
-    def _by_effects(self, command: str) -> Verdict:
+    def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
-        from ultra_runtime.guard.follow.watch import watch
-
-        watcher = watch(command)
-        for write in watcher.changed():
-            verdict = self._write(write)
-            if verdict.verdict == BLOCK:
-                return verdict
-        return self._leaving(watcher)
-
-    def _write(self, write: Write) -> Verdict:
-        """Judge one file of a command; a copy into a folder also by its path in that folder."""
         from ultra_runtime.guard.shell.calls import REMOVE
+        from ultra_runtime.guard.shell.syntax import TooMuch
 
-        for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
-            verdict = self._written(path, write.how == REMOVE)
-            if verdict.verdict == BLOCK:
-                return verdict
-        return ALLOW
+        judged: set[tuple[str, bool]] = set()
+        try:
+            for write in watcher.changed():
+                # a copy into a folder also by its path in that folder
+                for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
+                    removed = write.how == REMOVE
+                    if (path, removed) in judged:
+                        continue
+                    judged.add((path, removed))
+                    watcher.work.spend(PATH_WORK + len(path))
+                    verdict = self._written(path, removed)
+                    if verdict.verdict == BLOCK:
+                        return verdict
+        except TooMuch as unreadable:
+            return ruled(load_policy(), "unreadable", str(unreadable)) if self.site else ALLOW
+        return self._leaving(watcher)
 
     def _written(self, path: str, removed: bool) -> Verdict:
         from ultra_runtime.guard.paths import path_verdict
@@ -123,7 +138,7 @@ class Judge:
     def _leaving(self, watcher: Watcher) -> Verdict:
         """Refuse git outside the worktree of the run, and its stash, which all worktrees share."""
         site = self.site
-        if site and site.is_linked and any(map(_stashes, watcher.words)):
+        if site and site.is_linked and any(map(_stashes, watcher.commands())):
             reason = "all worktrees share one stash, so another session could take or drop what is put there"
             return Verdict(
                 BLOCK, SHARED_STASH, reason, "leave the changes in the worktree; the step commits them"
@@ -135,6 +150,20 @@ class Judge:
                 reason = f"git would work in {show(folder)}, which is not the worktree of this run"
                 return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
         return ALLOW
+
+    def added(self) -> AddedRules | None:
+        """Return the rules that the user and the project have added."""
+        root = self.site.root if self.site else ""
+        if not root:
+            from ultra_runtime.guard.site import trees
+
+            root = next(trees(self.cwd), (self.cwd, ""))[0]
+        lexists = os.path.lexists
+        if not self.packs and not lexists(rules_file(self.home)) and not lexists(rules_file(root)):
+            return None
+        from ultra_runtime.guard.added_rules import added_rules
+
+        return added_rules([rules_file(self.home), rules_file(root)], self.packs)
 
     def _own_files(self) -> OwnFiles | None:
         if self._own is None and self.site is not None:

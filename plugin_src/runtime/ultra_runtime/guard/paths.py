@@ -9,6 +9,10 @@ from ultra_runtime.guard.realpath import components, inside, real_path
 from ultra_runtime.guard.shell.marks import HOME, OPAQUE, USER_HOME, known
 from ultra_runtime.struct import Struct
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Protected = tuple[str, list[str], list[tuple[list[str], bool]], list[list[str]]]
+
 
 class PathContext(Struct):
     """The folders of a run, and what is protected there in addition to the policy's patterns."""
@@ -18,6 +22,35 @@ class PathContext(Struct):
     home: str
     boundary: bool = True  # whether paths outside the repository are refused
     hook_files: tuple[str, ...] = ()  # files and folders that settings name as hooks
+
+    def protected(self, policy: Policy) -> list[Protected]:
+        """Return what each rule protects: exceptions, real places with all below or not, patterns of names."""
+        found: list[Protected] = self.__dict__.setdefault("_protected", [])
+        if not found:
+            for rule, (patterns, unless) in policy.paths.items():
+                folders = [
+                    (folder, pattern.endswith("/**"))
+                    for pattern in patterns
+                    if pattern[0] in "~/" or "*" not in pattern.removesuffix("/**")
+                    if (folder := self._place_of(pattern.removesuffix("/**"))) is not None
+                ]
+                names = [components(pattern) for pattern in patterns if pattern[0] not in "~/"]
+                found.append((rule, [free.casefold() for free in unless], folders, names))
+        return found
+
+    def _place_of(self, pattern: str) -> list[str] | None:
+        """Return where a pattern without a star leads: in the home, at the root, or in the repository."""
+        if pattern[0] == "~":
+            return self.folder(self.home + pattern[1:])
+        return self.folder(pattern if pattern[0] == "/" else self.repo_root + "/" + pattern)
+
+    def folder(self, path: str) -> list[str] | None:
+        """Return the components of the real path of a fixed place, which is looked up once."""
+        found: dict[str, list[str] | None] = self.__dict__.setdefault("_found", {})
+        if path not in found:
+            real = real_path(path)
+            found[path] = None if real is None else components(real)
+        return found[path]
 
 
 def path_verdict(path: str, place: PathContext, policy: Policy) -> Verdict:
@@ -75,35 +108,19 @@ def _protected(real: str, place: PathContext, policy: Policy) -> str:
     names = components(real)
     if _is_git_hook(real, names, place) or _is_named(real, place):
         return "hook_script"
-    for rule, (patterns, unless) in policy.paths.items():
-        if names and any(_like(names[-1], free.casefold()) for free in unless):
+    for rule, unless, folders, patterns in place.protected(policy):
+        if names and any(_like(names[-1], free) for free in unless):
             continue
-        for pattern in patterns:
-            if _matches(real, names, pattern, place):
+        if any(_fits(names, pattern, False) for pattern in patterns):
+            return rule
+        for folder, whole in folders:
+            if names == folder or (whole and names[: len(folder)] == folder):
                 return rule
     return ""
 
 
-def _matches(real: str, names: list[str], pattern: str, place: PathContext) -> bool:
-    """Tell whether a real path fits a pattern, or is the target of a protected link."""
-    whole = pattern.endswith("/**")
-    fixed = pattern[:-3] if whole else pattern
-    if pattern[0] in "~/":
-        target = place.home + fixed[1:] if pattern[0] == "~" else fixed
-        protected = real_path(target)
-        if protected is None:
-            return False
-        return _same_or_below(names, components(protected), whole)
-    if _fits(names, components(pattern), False):
-        return True
-    if "*" in fixed:
-        return False
-    linked = real_path(place.repo_root + "/" + fixed)
-    return linked is not None and _same_or_below(names, components(linked), whole)
-
-
-def _same_or_below(names: list[str], folder: list[str], whole: bool) -> bool:
-    return names == folder or (whole and names[: len(folder)] == folder)
+def _same_or_below(names: list[str], folder: list[str] | None, whole: bool) -> bool:
+    return folder is not None and (names == folder or (whole and names[: len(folder)] == folder))
 
 
 def _fits(names: list[str], pattern: list[str], from_start: bool) -> bool:
@@ -112,6 +129,8 @@ def _fits(names: list[str], pattern: list[str], from_start: bool) -> bool:
     fixed = pattern[:-1] if whole else pattern
     last = len(names) - len(fixed)
     if last < 0:
+        return False
+    if not from_start and "*" not in fixed[0] and fixed[0] not in names:
         return False
     starts = [0] if from_start else range(last + 1) if whole else [last]
     if from_start and not whole and last:
@@ -137,17 +156,16 @@ def _is_git_hook(real: str, names: list[str], place: PathContext) -> bool:
             folder = "/".join(parts[: at + 1])
             if name == "hooks" and os.path.isfile(folder + "/HEAD") and os.path.isdir(folder + "/objects"):
                 return True
-    linked = real_path(place.repo_root + "/.git/hooks")
-    return linked is not None and _same_or_below(names, components(linked), True)
+    return _same_or_below(names, place.folder(place.repo_root + "/.git/hooks"), True)
 
 
 def _is_named(real: str, place: PathContext) -> bool:
     """Tell whether a path is one that settings name as a hook."""
-    for path in place.hook_files:
-        named = real_path(os.path.join(place.repo_root, path))
-        if named is not None and _same_or_below(components(real), components(named), True):
-            return True
-    return False
+    names = components(real)
+    return any(
+        _same_or_below(names, place.folder(os.path.join(place.repo_root, path)), True)
+        for path in place.hook_files
+    )
 
 
 def _allowed(real: str, place: PathContext) -> bool:

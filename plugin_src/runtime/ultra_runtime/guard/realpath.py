@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 
 MAX_LINKS = 40
+MAX_PATH = 4096  # no system opens a longer one
 
 
 def real_path(path: str) -> str | None:
-    """Return the path behind all links of an absolute path, or None when links form a loop.
+    """Return the path behind all links of an absolute path, or None when links form a loop or it is too long.
 
     Parts that do not exist yet stay as written, so new files in new folders have a
     real path too.
     """
     if os.name == "nt":
         return os.path.realpath(path)
+    if len(path) > MAX_PATH:
+        return None
     links = 0
     found: list[str] = []
+    missing = 0  # at this depth nothing is there, so nothing below it is a link
     waiting = path.split("/")[::-1]
     while waiting:
         name = waiting.pop()
@@ -24,11 +28,17 @@ def real_path(path: str) -> str | None:
             continue
         if name == "..":
             del found[-1:]
+            missing = missing if len(found) >= missing else 0
             continue
         found.append(name)
+        if missing:
+            continue
         try:
             target = os.readlink("/" + "/".join(found))
-        except (OSError, ValueError):  # no link, or not there
+        except FileNotFoundError:
+            missing = len(found)
+            continue
+        except (OSError, ValueError):  # no link
             continue
         links += 1
         if links > MAX_LINKS:

@@ -1,6 +1,8 @@
-"""Continue waves after any end, also of the machine: from the journal, with every session merged exactly once.
+"""Resume waves that were interrupted, even by a reboot, from their journal; each session is merged exactly once.
 
-A session that failed is tried again; a conflict is merged again, onto what the branch has got meanwhile.
+A session that failed is tried again; a conflict is merged again, onto what the branch has got meanwhile. It refuses
+settings of the project or of git, included files or dependencies that changed since the start, unless the user accepts
+them with --accept-settings-change.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.usage import Args
 from ultra_runtime.waves.wave_answers import ceiling, read_options, standing, started
+from ultra_runtime.waves.wave_around import ACCEPT
 from ultra_runtime.waves.wave_run import find_begun
 from ultra_runtime.waves.wave_start import WaveOptions, launch_supervisor, resume
 
 USAGE = (
     "waves resume PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
-    " [--session-minutes N] [--accept-api-billing] [--json]"
+    " [--session-minutes N] [--accept-api-billing] [--accept-settings-change] [--json]"
 )
+FOR_PEOPLE = "act"
 STAGE = "execute"
 CHANGED = {
     "--jobs": "jobs", "--budget-usd": "budget", "--model": "model", "--permission-mode": "mode",
@@ -36,8 +40,9 @@ def run(args: Args) -> Answer:
             "ask the user, then add --accept-api-billing, or unset it",
         )
     given = vars(read_options(args))
-    resume(found, {name: given[name] for option, name in CHANGED.items() if args.get(option) is not None})
+    options = {name: given[name] for option, name in CHANGED.items() if args.get(option) is not None}
+    resume(found, options, args.flag(ACCEPT))
     launch_supervisor(found)
     begin = found.state.begin
-    options = WaveOptions(*(begin[name] for name in ("jobs", "budget", "model", "mode", "minutes")))
-    return started(found, ceiling(len(found.state.sessions), options), "resumed")
+    now = WaveOptions(*(begin[name] for name in ("jobs", "budget", "model", "mode", "minutes")))
+    return started(found, ceiling(len(found.state.sessions), now), "resumed")

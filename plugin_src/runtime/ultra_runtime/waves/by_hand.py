@@ -17,6 +17,7 @@ from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.recovery import write_recovery
 from ultra_runtime.waves.session_tree import make_tree
 from ultra_runtime.waves.verdicts import judge_attempt
+from ultra_runtime.waves.wave_around import pin_again
 from ultra_runtime.waves.wave_proof import prove_wave
 from ultra_runtime.waves.wave_report import write_end
 from ultra_runtime.waves.wave_start import begin
@@ -31,10 +32,14 @@ if TYPE_CHECKING:
 NAP = 0.05
 
 
-def begin_by_hand(run: WaveRun, options: WaveOptions) -> None:
-    """Begin waves without a supervisor, unless they have begun; nothing headless is started, so nobody is asked who pays."""
+def begin_by_hand(run: WaveRun, options: WaveOptions, accepts_settings: bool) -> None:
+    """Begin waves without a supervisor, or go on; nothing headless is started, so nobody is asked who pays."""
     if not run.state.begun:
         begin(run, options, accepts_billing=True, by_hand=True)
+        return
+    changed = pin_again(run, accepts_settings)
+    if changed:
+        run.note("around", **changed)
 
 
 def stand_of(run: WaveRun, number: int) -> SessionStand:

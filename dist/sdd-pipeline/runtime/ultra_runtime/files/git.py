@@ -66,7 +66,12 @@ class GitError(UltraError):
         if done.late:
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
-        super().__init__(f"git {words[0]} failed: {one_line(self.said, MOST_TOLD)}")
+        super().__init__(f"git {_command(words)} failed: {one_line(self.said, MOST_TOLD)}")
+
+
+def _command(words: Sequence[str]) -> str:
+    """Return the name of the command in a call, after its settings."""
+    return _command(words[2:]) if words[0] == "-c" else words[0]
 
 
 class Git(Struct):

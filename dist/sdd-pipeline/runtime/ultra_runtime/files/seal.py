@@ -35,6 +35,11 @@ def is_sealed(common: str, values: Mapping[str, Any]) -> bool:
     return bool(key) and values.get(SEAL) == _seal(key, bare)
 
 
+def seal_of(common: str, data: bytes) -> str:
+    """Return the seal of a file that is not JSON."""
+    return _seal_of(_make_key(common), data)
+
+
 def read_key(common: str) -> bytes:
     """Return the key of a repository; empty when it has none."""
     try:
@@ -56,5 +61,8 @@ def _path(common: str) -> str:
 
 
 def _seal(key: bytes, values: Mapping[str, Any]) -> str:
-    text = write(dict(values)).encode("utf-8", "surrogateescape")
-    return sha256(key + sha256(key + text).encode())
+    return _seal_of(key, write(dict(values)).encode("utf-8", "surrogateescape"))
+
+
+def _seal_of(key: bytes, data: bytes) -> str:
+    return sha256(key + sha256(key + data).encode())

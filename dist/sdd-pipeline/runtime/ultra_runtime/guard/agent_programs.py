@@ -31,12 +31,12 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
     watcher = watch(command)
     name = agent.partition(":")[2]
     allowed = table.reading + table.granted.get(name, ())
-    for words in watcher.words:
+    for words in watcher.commands():
         if words[0] == launcher() and (written := _writing_verb(words[1:], allowed)):
             instead = "put the text into your answer; the conversation that asked you writes it"
             return Verdict("block", WRITES, f"{agent} only reads, and `{verb(written)}` writes", instead)
     forms = table.programs.get(name, ())
-    if _is_one_plain_call(command, watcher) and _is_granted(forms, command, watcher.words[0]):
+    if _is_one_plain_call(command, watcher) and _is_granted(forms, command, watcher.commands()[0]):
         return None
     granted = f"`{'`, `'.join(forms)}`" if forms else f"the verbs of `{launcher()}` that read"
     instead = f"run one of these per call, with nothing added: {granted}; or answer without it"
@@ -45,9 +45,9 @@ def verdict_for_agent(command: str, agent: str) -> Verdict | None:
 
 def _is_one_plain_call(command: str, watcher: Watcher) -> bool:
     """Tell whether this is one program by its bare name: no path, no variable, no pipe, nothing written."""
-    if watcher.unread or len(watcher.words) != 1 or watcher.changed():
+    if watcher.unread or len(watcher.commands()) != 1 or watcher.changed():
         return False
-    words = watcher.words[0]
+    (words,) = watcher.commands()
     return command.strip().split(None, 1)[0] == words[0] and all(known(word) for word in words)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer
+from ultra_runtime.answer import DONE, REFUSED, Answer
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.judge import Judge
-from ultra_runtime.guard.policy import Verdict
+from ultra_runtime.guard.policy import BLOCK, Verdict
 from ultra_runtime.guard.site import find_site, site_of_plan
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.typed import Any, Callable
@@ -24,12 +24,13 @@ def as_answer(verdict: Verdict) -> dict[str, str]:
 
 def judge_from(given: dict[str, Any]) -> Judge:
     """Return the judge for the folders that a question names, or for those of the call."""
-    given = {name: text(given, name) for name in ("cwd", "repo_root", "home") if given.get(name)}
+    given = {name: text(given, name) for name in ("cwd", "repo_root", "home", "packs") if given.get(name)}
+    packs = tuple(given.get("packs", "").split())
     cwd = os.path.abspath(given.get("cwd") or current_folder())
     if "repo_root" in given:
-        return Judge(cwd, site_of_plan(os.path.abspath(given["repo_root"]), ""), given.get("home", ""))
+        return Judge(cwd, site_of_plan(os.path.abspath(given["repo_root"]), ""), given.get("home", ""), packs)
     site = find_site([cwd], "") or site_of_plan(find_root(cwd) or cwd, "")
-    return Judge(cwd, site, given.get("home", ""))
+    return Judge(cwd, site, given.get("home", ""), packs)
 
 
 def answer_for(args: Args, kind: str, shape: str) -> Answer:
@@ -40,12 +41,15 @@ def answer_for(args: Args, kind: str, shape: str) -> Answer:
         return (one.command if kind == COMMAND else one.path)(text(given, kind))
 
     if args.flag("--batch"):
-        return Answer({}, "", batch=answers(judge, shape))
+        found = answers(judge, shape)
+        refused = args.flag("--exit-code") and any(one.get("verdict") == BLOCK for one in found)
+        return Answer({}, "", REFUSED if refused else DONE, batch=found)
     given = args.get(kind.upper())
     if given is None:
         raise args.usage.error(f"missing {kind.upper()}")
     verdict = judge({kind: given})
-    return Answer(as_answer(verdict), str(verdict))
+    refused = args.flag("--exit-code") and verdict.verdict == BLOCK
+    return Answer(as_answer(verdict), str(verdict), REFUSED if refused else DONE)
 
 
 def answers(judge: Callable[[dict[str, Any]], Verdict], shape: str) -> list[dict[str, str]]:

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 
 LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client reports this and runs the tool
+SECONDS = 5  # for one verdict; the client waits ten, and then runs the tool
+LONG = 4000
 SPAWNING = ("Agent", "Task", "Workflow", "RemoteTrigger")
 RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
+
+
+class OutOfTime(BaseException):
+    """The verdict took too long; not an Exception, so that nothing on the way takes it for its own."""
 
 
 def main() -> int:
@@ -35,6 +41,7 @@ def main() -> int:
         return LET_THROUGH
     in_run = True  # the stricter case until it is known
     try:
+        _start_clock()
         here = places()
         in_run = _may_be_ours(here)
         call = _Call(here)
@@ -50,7 +57,7 @@ def main() -> int:
         if verdict is not None and verdict.verdict in ("block", ASK):
             _answer(verdict, deny if verdict.verdict == "block" else _is_unattended())
         return LET_THROUGH
-    except Exception as problem:
+    except (Exception, OutOfTime) as problem:
         outcome = "the call was not run" if in_run else "the call was let through"
         sys.stderr.write(
             f"{LAUNCHER} guard: {outcome}: {type(problem).__name__}: {problem}{_kept(problem)}.\n"
@@ -58,11 +65,26 @@ def main() -> int:
         return BLOCKED if in_run else FAILED
 
 
-def _kept(problem: Exception) -> str:
+def _start_clock() -> None:
+    """Raise OutOfTime when the verdict takes too long, wherever the guard is by then."""
+    signals = __import__("_signal")  # the module around it imports slow ones
+    if hasattr(signals, "setitimer"):
+
+        def ring(*_: object) -> None:
+            raise OutOfTime(f"no verdict after {SECONDS} seconds")
+
+        signals.signal(signals.SIGALRM, ring)
+        signals.setitimer(signals.ITIMER_REAL, SECONDS)
+
+
+def _kept(problem: BaseException) -> str:
     """Return where the log of an error is; an expected error has none."""
+    from ultra_runtime.answer import RefusedError
     from ultra_runtime.files.unexpected import keep
 
-    log = "" if isinstance(problem, LockError) else keep(problem, ["hook", "guard"])
+    if isinstance(problem, RefusedError):
+        return f"; {problem.next_step}"
+    log = "" if isinstance(problem, (LockError, OutOfTime)) else keep(problem, ["hook", "guard"])
     return f"; the log is {log}" if log else ""
 
 
@@ -132,12 +154,11 @@ def _of_spawning(call: _Call, site: Site) -> Verdict | None:
         from ultra_runtime.guard.dispatched import verdict_for_spawn
 
         return verdict_for_spawn(site, call.input)
+    from ultra_runtime.guard.own_files import ways_to_end
     from ultra_runtime.guard.policy import Verdict
-    from ultra_runtime.rendered import verb
 
     reason = "a run starts no agents: the guard checks one session, which executes the steps itself"
-    instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
-    return Verdict("block", "run_agent", reason, instead)
+    return Verdict("block", "run_agent", reason, f"do the step here, or {ways_to_end()}")
 
 
 def _of_policy(call: _Call, site: Site | None) -> Verdict:
@@ -146,6 +167,8 @@ def _of_policy(call: _Call, site: Site | None) -> Verdict:
 
     judge = Judge(call.cwd, site)
     if call.command is not None:
+        if len(call.command) > LONG:
+            __import__("gc").disable()  # one call, with bounded memory: collecting only takes time
         return judge.command(call.command)
     return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
 

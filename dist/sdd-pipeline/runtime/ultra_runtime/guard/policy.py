@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from ultra_runtime.struct import Struct
+from ultra_runtime.struct import EMPTY, Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
     Texts = tuple[str, str, str, str]  # verdict, title, why, instead
     Uses = tuple[tuple[str, str], ...]  # (rule, where its function is: module.name)
     Patterns = tuple[tuple[str, ...], tuple[str, ...]]  # protected names, exceptions
+    Listed = tuple[str, list[str], tuple[str, ...]]  # rule, words after the command, words that lift it
     Adder = tuple[tuple[str, ...], bool, tuple[str, ...]]  # verbs, needs a package, options with a value
 
 
@@ -27,12 +29,18 @@ class Policy(Struct):
     adders: dict[str, Adder]
     paths: dict[str, Patterns]
     off: tuple[str, ...] = ()  # rules that do not apply here
+    listed: Mapping[str, list[Listed]] = EMPTY  # command -> calls that packs and people have listed
 
     @classmethod
     def of(cls, module: ModuleType, in_run: bool = True) -> Policy:
         """Read the policy from the rendered module."""
         tables = module.RULES, module.COMMANDS, module.EVENTS, module.SOURCES, module.ADDERS, module.PATHS
         return cls(*tables, () if in_run else module.IN_RUN)
+
+    def with_added(self, rules: dict[str, Texts], listed: Mapping[str, list[Listed]]) -> Policy:
+        """Return the policy with the rules that people have added; theirs replace none."""
+        tables = self.commands, self.events, self.sources, self.adders, self.paths, self.off
+        return Policy({**rules, **self.rules}, *tables, listed)
 
 
 class Verdict(Struct):
@@ -56,6 +64,15 @@ class Verdict(Struct):
 
     def __repr__(self) -> str:
         return f"Verdict({self.verdict!r}, {self.rule!r}, {self.reason!r}, unreadable={self.unreadable})"
+
+
+class Blocked(Exception):
+    """A rule that blocks has matched."""
+
+    def __init__(self, rule: str, found: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+        self.found = found
 
 
 ALLOW = Verdict(ALLOWED)

@@ -106,15 +106,21 @@ def _dependency_folders(root: str, names: Collection[str]) -> list[str]:
     """Return the folders with these names, down to a few levels: a longer search would slow down every start."""
     found, queue = [], [""] if names else []
     for folder in queue:
-        for entry in _entries(os.path.join(root, folder)):
-            path = os.path.join(folder, entry.name)
-            if not entry.is_dir(follow_symlinks=False):
-                continue
-            if entry.name in names:
+        for name in _subfolders(os.path.join(root, folder)):
+            path = os.path.join(folder, name)
+            if name in names:
                 found.append(path)
-            elif entry.name[0] != "." and path.count(os.sep) < DEEPEST and len(queue) < MOST_FOLDERS:
+            elif name[0] != "." and path.count(os.sep) < DEEPEST and len(queue) < MOST_FOLDERS:
                 queue.append(path)
     return found
+
+
+def _subfolders(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted([entry.name for entry in found if entry.is_dir(follow_symlinks=False)])
+    except OSError:  # removed meanwhile, or somebody else's
+        return []
 
 
 def _folder_digest(top: str) -> str:

@@ -118,6 +118,7 @@ COMMANDS = {
     "mkswap": (),
     "mv": ("*hist*",),
     "nano": ("*cron*", "*launch*", "*private*", "*spool*", "*timer*",),
+    "ncat": (),
     "newfs": (),
     "nix": ("install", "add",),
     "nix-env": ("-i*", "--install",),
@@ -221,9 +222,9 @@ COMMANDS = {
 SOURCES = frozenset(("Invoke-RestMethod", "Invoke-WebRequest", "aria2c", "ascii2uni", "aws", "axel", "base32", "base58", "base64", "basenc", "curl", "curlie", "dig", "drill", "elinks", "fetch", "ftp", "gbase64", "gh", "gojq", "gopher", "gpg", "grpcurl", "gsutil", "http", "httpie", "https", "invoke-restmethod", "invoke-webrequest", "irm", "iwr", "jaq", "jq", "lftp", "links", "lwp-download", "lwp-request", "lynx", "nc", "ncat", "netcat", "nslookup", "openssl", "rclone", "s3cmd", "socat", "telnet", "tftp", "uudecode", "w3m", "websocat", "wget", "wget2", "wscat", "xh", "xxd",))
 WORDS = frozenset(("dev", "proc",))
 TEXTS = ("cron", "hist", "launch", "private", "spool", "sysrq", "timer",)
-ATTACHED = frozenset(("cargo", "env", "genv", "npx",))
+ATTACHED = frozenset(("cargo", "env", "genv", "less", "man", "npm", "npx", "pnpm", "rsync", "zip",))
 LANGUAGES = ("awk", "bun", "deno", "gawk", "ipython", "julia", "lua", "luajit", "mawk", "nawk", "node", "nodejs", "original-awk", "osascript", "perl", "php", "pypy", "python", "pythonw", "rscript", "ruby", "tclsh", "ts-node", "tsx",)
 LETTERS = frozenset(("r",))
 MODULES = ("pip", "pip3", "pipx", "uv",)
-WRITERS = frozenset(("aria2c", "bmaptool", "chattr", "chgrp", "chmod", "chown", "cp", "curl", "dc3dd", "dcfldd", "dd", "ddrescue", "fetch", "gchmod", "gchown", "gcp", "gdd", "ginstall", "gln", "gmv", "grm", "gsed", "gshred", "http", "https", "install", "ln", "mv", "qemu-img", "rm", "rmdir", "rsync", "scp", "sed", "setfacl", "shred", "sponge", "srm", "tee", "touch", "truncate", "unlink", "wget",))
+WRITERS = frozenset(("aria2c", "bmaptool", "c++", "cc", "chattr", "chgrp", "chmod", "chown", "clang", "clang++", "cp", "cpio", "curl", "dc3dd", "dcfldd", "dd", "ddrescue", "dot", "fetch", "g++", "gcc", "gchmod", "gchown", "gcp", "gdd", "ginstall", "gln", "gmv", "gpg", "gpg2", "grm", "gsed", "gshred", "http", "https", "iconv", "install", "ln", "mv", "openssl", "pandoc", "patch", "qemu-img", "rm", "rmdir", "rsync", "rustc", "scp", "sed", "setfacl", "shred", "sort", "sponge", "srm", "tcpdump", "tee", "touch", "truncate", "unlink", "unzip", "wget", "xmllint", "xsltproc", "yq",))
 DOTTED = False

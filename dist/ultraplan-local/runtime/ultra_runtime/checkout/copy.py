@@ -80,6 +80,17 @@ def claim_folder(git: Git, folder: str) -> str:
     return root
 
 
+def unclaim_folder(git: Git, folder: str) -> None:
+    """Remove a folder in which no copy was made; this looks for no processes, and so costs little."""
+    root = _plain(folder)
+    try:
+        os.rmdir(root)
+    except OSError:
+        remove_copy(git, root)
+    else:
+        release(git, root)
+
+
 def remove_copy(git: Git, folder: str) -> None:
     """Remove a working copy and its processes; a folder that was not made as one stays."""
     root = _plain(folder)

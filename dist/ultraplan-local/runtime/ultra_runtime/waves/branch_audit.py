@@ -124,7 +124,7 @@ def try_at(
 ) -> Tried | None:
     """Return how commands end in a clean checkout of a commit; None while they run."""
     place = run.place if session is None else run.place.of_session(session)
-    job = make_job(place, commit, conditions, run.settings, None, AUDITING)
+    job = make_job(place, commit, conditions, run.settings, run.around, AUDITING)
     return proof_of(run, name).run(job, 0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from ultra_runtime.proof.brought import judge_changed
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.run.state.wave_state import MERGED
 from ultra_runtime.waves.branch_audit import may_skip, proof_of, red_rows, try_at
@@ -11,7 +12,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ultra_runtime.proof.conditions import Condition
     from ultra_runtime.waves.wave_run import WaveRun
@@ -29,14 +30,17 @@ def prove_wave(run: WaveRun, wave: int, asked: Callable[[], bool]) -> bool:
     own = {step for one in merged for step in one.steps}
     steps = [step for step in run.plan.steps if step.number in own and not may_skip(step)]
     conditions = conditions_of(steps, run.plan.verification)
-    at = _at(run, conditions, asked)
+    changed: list[Sequence[str]] = []
+    at = _at(run, conditions, asked, changed)
     red = dict(at(stand.tip))
+    drifts, _ = judge_changed(run.git, run.state.begin["start"], stand.tip, changed)
     if red and not is_last:
         # A Verification that a later wave makes true is red before this one as well.
         whole = {one.command for one in conditions if one.step is None}
         before = at(stand.onto)
         red = {command: why for command, why in red.items() if command not in whole or command not in before}
     rows = [f"`{one_line(command)}` {why}{_culprit(run, wave, command, at)}" for command, why in red.items()]
+    rows += [str(drift) for drift in drifts]
     if asked():
         return False
     run.note("verified", wave=wave, commit=stand.tip, red=rows)
@@ -44,9 +48,12 @@ def prove_wave(run: WaveRun, wave: int, asked: Callable[[], bool]) -> bool:
 
 
 def _at(
-    run: WaveRun, conditions: list[Condition], asked: Callable[[], bool]
+    run: WaveRun, conditions: list[Condition], asked: Callable[[], bool], changed: list[Sequence[str]]
 ) -> Callable[[str], Mapping[str, str]]:
-    """Return a function that says what is red at a commit; each commit is tried once."""
+    """Return a function that says what is red at a commit; each commit is tried once.
+
+    What a checkout got otherwise than the waves are pinned to is added to `changed`.
+    """
     known: dict[str, Mapping[str, str]] = {}
 
     def at(commit: str) -> Mapping[str, str]:
@@ -56,6 +63,7 @@ def _at(
                 time.sleep(NAP)
             else:
                 known[commit] = red_rows(conditions, tried)
+                changed.extend(one for one in tried.changed if one not in changed)
         proof_of(run, WHOLE).stop()
         return known.get(commit, {})
 

@@ -7,6 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import REQUIRE, read_settings, settings_of
 from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
 from ultra_runtime.run.state.run_place import RECOVERY, SESSIONS, find_run_place
 from ultra_runtime.run.state.wave_journal import Journal, journals
@@ -17,6 +18,11 @@ from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ultra_runtime.checkout.settings import Settings
+    from ultra_runtime.checkout.surroundings import Surroundings
     from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.state.wave_state import SessionStand, WaveState
@@ -39,9 +45,16 @@ class WaveRun:
         self.state = read_wave_state(self.journal)
         self.facts: dict[int, BranchFacts] = {}
         """What git says of branches whose commands are running."""
-        given = read_settings(place.root).given
-        # Sessions work in fresh checkouts anyway, and so do the commands that decide about them.
-        self.settings = settings_of({**given, fields.PROOF: REQUIRE})
+        self.read_settings()
+        self.around: Surroundings | None = read_around(self.git, self.state.begin)
+        """What the sessions are pinned to; none before the waves begin."""
+        if self.around:
+            self.settings = _proving(self.around.settings)
+
+    def read_settings(self) -> None:
+        """Take the settings of the project as they are now."""
+        self.given = read_settings(self.place.root).given
+        self.settings = _proving(self.given)
 
     def note(self, act: str, **values: object) -> None:
         """Write a line to the journal, and take it."""
@@ -145,6 +158,11 @@ def pinned(run: WaveRun) -> WaveRun:
     run.data = run.git.ask("cat-file", "blob", run.state.begin["blob"])
     run.plan, run.checked = check_plan(run.data, run.place.shown)
     return run
+
+
+def _proving(given: Mapping[str, Any]) -> Settings:
+    """Return settings with the proof required: sessions and their commands need fresh checkouts anyway."""
+    return settings_of({**given, fields.PROOF: REQUIRE})
 
 
 def _within(root: str, project: str | None) -> str | None:

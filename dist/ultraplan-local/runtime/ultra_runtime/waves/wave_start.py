@@ -27,6 +27,7 @@ from ultra_runtime.waves.cleanup import clean_up
 from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.preflight import check_all
 from ultra_runtime.waves.session_tree import drop_branch, keep
+from ultra_runtime.waves.wave_around import pin_again, pin_around
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -97,6 +98,7 @@ def _write_begin(run: WaveRun, options: WaveOptions, by_hand: bool) -> None:
         "begin", root=run.place.root, plan=run.place.shown, blob=blob, digest=sha256(run.data), by_hand=by_hand,
         project=run.place.project.shown if run.place.project else None, branch=run.git.branch(), start=run.git.head(),
         client=find_client(), parts=[_part(run, one) for one in run.plan.sessions], **vars(options),
+        **pin_around(run),
     )  # fmt: skip
     write_session_state(run.git, run.place, IN_PROGRESS)
 
@@ -178,19 +180,19 @@ def _commit_plan(run: WaveRun) -> None:
         raise RefusedError(error, "commit it by hand, then start again") from None
 
 
-def resume(run: WaveRun, options: dict[str, Any]) -> None:
+def resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
     """Write down that waves go on, onto what the user's branch has got meanwhile."""
     held = run.take_turn()
     try:
-        _write_resume(run, options)
+        _write_resume(run, options, accepts_settings)
     finally:
         os.close(held)
 
 
-def _write_resume(run: WaveRun, options: dict[str, Any]) -> None:
+def _write_resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
     if run.state.result == COMPLETED:
         raise RefusedError("the waves of this plan are completed", "review the work")
-    run.note("resume", options=options)
+    run.note("resume", options={**options, **pin_again(run, accepts_settings)})
     head, branch = run.git.head(), run.git.branch()
     for number, wave in run.state.waves.items():
         moved = head != wave.onto and not wave.to and branch == run.state.begin["branch"]

@@ -32,10 +32,21 @@ def run_language(follower: Follower, call: Call, tongue: str) -> str:
         content = follower.shell.program(operands[0], call.stdin) if operands else call.stdin
         if content:
             codes = [content]
-    out = [_run_code(follower, text, tongue, call.stdin, 0) for text in codes]
+    if tongue == "awk":
+        codes = [_awk_values(call.args) + text for text in codes]
+        if any("system($" in text.replace(" ", "") for text in codes):
+            follower.scoped(call.stdin, "", False)
+    out = [run_code(follower, text, tongue, call.stdin, 0) for text in codes]
     if any(arg in ("-p", "-pe", "--print") for arg in call.args):  # node prints the result of the program
         out += [text + "\n" for program in codes for text in code.strings(program, tongue)]
     return "".join(out) + taint(call.stdin) or UNKNOWN
+
+
+def _awk_values(args: list[str]) -> str:
+    """Return the assignments of -v as the beginning of the program."""
+    given = [value for option, value in zip(args, args[1:]) if option in ("-v", "--assign") and "=" in value]
+    pairs = [value.partition("=") for value in given]
+    return "".join(f'{name}="{value}"\n' for name, _, value in pairs if '"' not in value)
 
 
 def _program(args: list[str], tongue: str) -> tuple[list[str], list[str], str, bool]:
@@ -75,7 +86,7 @@ def _program(args: list[str], tongue: str) -> tuple[list[str], list[str], str, b
     return codes, [], "", False
 
 
-def _run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int) -> str:
+def run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int) -> str:
     """Check a program and follow what it runs; return what it prints."""
     follower.work.spend(len(text))
     if text[:1] in TAINTS:
@@ -86,13 +97,14 @@ def _run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int
         follower.event(rule)
     for path in found.writes:
         follower.wrote(Write(path, "truncate", "open"))
+        follower.shell.write(path, "\n".join(code.strings(text, tongue)))
     for command in found.commands:
         follower.execute(command, "")
     for shell_text in found.texts:
         follower.scoped(shell_text, stdin, False)
     for inner in found.codes:
         if depth < MAX_CODE_DEPTH:
-            _run_code(follower, inner, tongue, stdin, depth + 1)
+            run_code(follower, inner, tongue, stdin, depth + 1)
     if taint(stdin) and "stdin" in text and ("exec" in text or "eval" in text):
         follower.foreign(stdin)
     if found.fetches or found.decodes:

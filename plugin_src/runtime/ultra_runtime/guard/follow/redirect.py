@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.shell.calls import Write
+from ultra_runtime.guard.follow.ask import ask_rules
+from ultra_runtime.guard.shell.calls import Call, Write
 from ultra_runtime.guard.shell.marks import FETCHED, UNKNOWN
 from ultra_runtime.guard.shell.syntax import Redirection
 
@@ -49,6 +50,8 @@ def _input_of(follower: Follower, op: str, target: str) -> str:
         return follower.shell.streams.get(target, UNKNOWN)
     if target.startswith(("/dev/tcp/", "/dev/udp/")):
         return FETCHED
+    if follower.policy is not None and op in follower.policy.listed:
+        ask_rules(follower, Call(op, [target], "", follower.shell))
     content = follower.shell.content(target)
     return UNKNOWN if content is None else content
 

@@ -40,7 +40,7 @@ def _is_disk(path: str, unknown: bool = False) -> bool:
 
 def disk_write(write: Write) -> bool:
     """Match a redirection or a copy onto a block device."""
-    return write.how != "link" and _is_disk(write.path, unknown=write.via == "dd")
+    return "dev" in write.path and write.how != "link" and _is_disk(write.path, unknown=write.via == "dd")
 
 
 def make_filesystem(call: Call, policy: Policy) -> bool:

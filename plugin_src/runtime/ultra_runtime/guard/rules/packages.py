@@ -19,9 +19,10 @@ def adds_package(call: Call, policy: Policy) -> bool:
     if manager not in policy.adders:
         return False
     verbs, needs_package, valued = policy.adders[manager]
-    if any(arg in ("--help", "-h", "--dry-run") for arg in call.args):
+    if any(arg in ("--help", "-h", "--dry-run", "--no-save") for arg in call.args):
         return False
-    operands, options = _sorted(call.args, valued)
+    args = call.args[1:] if call.args and call.args[0][:1] == "+" else call.args  # cargo +nightly add
+    operands, options = _sorted(args, valued)
     for verb in verbs:
         if verb[:1] == "-":
             if any(_given(verb, option) for option in options) and operands:

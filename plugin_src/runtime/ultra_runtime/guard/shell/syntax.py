@@ -46,6 +46,16 @@ class Word:
             return self.parts[0].text
         return None
 
+    def branches(self) -> bool:
+        """Tell whether a command substitution of the word chooses what it prints."""
+        return any(
+            pipeline.decides
+            or any(isinstance(one, Compound) and one.kind in ("if", "case") for one in pipeline.commands)
+            for part in self.parts
+            if part.script is not None
+            for pipeline in part.script.pipelines
+        )
+
 
 class ShellAssignment(Struct):
     """`name=value`, `name+=value` or `name=(values)`."""
@@ -74,6 +84,14 @@ class SimpleCommand:
         self.words: list[Word] = []
         self.redirections: list[Redirection] = []
 
+    def expands(self) -> bool:
+        """Tell whether the words after the first contain an expansion, for this shell or the next."""
+        for word in self.words[1:]:
+            for part in word.parts:
+                if part.kind not in (LITERAL, QUOTED) or "$" in part.text or "`" in part.text:
+                    return True
+        return False
+
 
 class Compound:
     """A loop, a branch, a group, a function: scripts inside, words at its head."""
@@ -90,11 +108,15 @@ class Compound:
         self.redirections: list[Redirection] = []
 
 
-class Pipeline(Struct):
+class Pipeline:
     """Commands joined by pipes."""
 
-    commands: list[SimpleCommand | Compound]
-    background: bool
+    __slots__ = ("background", "commands", "decides")
+
+    def __init__(self, commands: list[SimpleCommand | Compound]) -> None:
+        self.commands = commands
+        self.background = False
+        self.decides = False  # && or || follows: the next one may not run
 
 
 class Script:
@@ -104,6 +126,25 @@ class Script:
 
     def __init__(self) -> None:
         self.pipelines: list[Pipeline] = []
+
+    def only(self) -> SimpleCommand | None:
+        """Return the command of a script that is one simple command: no list, no pipe, not in the background."""
+        if len(self.pipelines) != 1 or len(self.pipelines[0].commands) != 1 or self.pipelines[0].background:
+            return None
+        command = self.pipelines[0].commands[0]
+        return command if isinstance(command, SimpleCommand) else None
+
+    def is_plain(self) -> bool:
+        """Tell whether the script is one simple command without an assignment."""
+        command = self.only()
+        return command is not None and not command.assignments
+
+    def file_read(self) -> Redirection | None:
+        """Return the redirection of `$(< file)`, which prints the file."""
+        command = self.only()
+        if command is None or command.words or command.assignments or len(command.redirections) != 1:
+            return None
+        return command.redirections[0] if command.redirections[0].op == "<" else None
 
 
 class Unreadable(Exception):

@@ -86,6 +86,8 @@ def _take_refs(live: Live) -> dict[str, str]:
     if live.records.is_foreign():
         live.found("the record of the step in progress was not written by the runtime and is ignored")
         live.records.clear()
+    if live.snapshots.own_index.is_foreign():
+        live.found("the index of the snapshots was not written by the runtime and is not used")
     return dict(found.refs)
 
 

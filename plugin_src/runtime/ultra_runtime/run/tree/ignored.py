@@ -9,24 +9,24 @@ from __future__ import annotations
 import os
 import time
 
+from ultra_runtime.files.seal import seal_of
 from ultra_runtime.run.tree.workspace import make_folder, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.tree.snapshot import Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
-NAME = "ignored"
+NAME, GIT = "ignored", ".git"
 NOT_ENTERED = frozenset((
-    ".git", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", ".mypy_cache", ".pytest_cache",
+    GIT, "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", ".mypy_cache", ".pytest_cache",
     ".ruff_cache", ".gradle", ".next", ".turbo", ".cache", "target",
 ))  # fmt: skip
 MOST_WALKED = 300_000
 MOST_WATCHED = 10_000
-A_FEW = 1_000
 MOST_SAVED, MOST_BYTES = 200, 4 * 1024 * 1024
 RECENT = 50_000_000
 """Nanoseconds: the time of a folder this young may not change when another file is added."""
@@ -37,14 +37,17 @@ class Ignored:
 
     def __init__(self, workspace: Workspace, place: RunPlace, snapshots: Snapshots) -> None:
         self.git = workspace.git
-        self.env = {**snapshots.env, "GIT_INDEX_FILE": snapshots.index}
+        self.snapshots = snapshots
         self.root = workspace.root
         self.path = workspace.path(place.slug, NAME)
         self.own = tuple(place.own_files())
+        self.is_first = False
+        """Whether the last look had no record of an earlier one."""
 
     def look(self) -> list[str]:
         """Return the ignored files that changed, came or went since the last look; none at the first."""
         known = self._read()
+        self.is_first = known is None
         changed, queue = [], []
         folders: dict[str, str] = {}
         files: dict[str, str] = {}
@@ -59,11 +62,9 @@ class Ignored:
                 files[path] = now
             if now != was:
                 changed.append(path)
-        found = [path for path in self._walk(queue, folders) if path not in files]
-        if known is None and len(found) > A_FEW:  # else it is quicker to ask about all of them
-            tracked = set(os.fsdecode(self.git.ask("ls-files", "-z", env=self.env)).split("\0"))
-            found = [path for path in found if path not in tracked]
-        for path in self._ignored(found):
+        tracked = self.snapshots.tracked_names() if known is None else ()
+        found = [path for path in self._walk(queue, folders, tracked) if path not in files]
+        for path in self._ignored(path for path in found if not path.startswith(self.own)):
             if len(files) >= MOST_WATCHED:
                 break
             files[path] = _mark(os.path.join(self.root, path))
@@ -87,30 +88,34 @@ class Ignored:
                 found.append(path)
         return found
 
-    def _walk(self, queue: list[str], folders: dict[str, str]) -> list[str]:
-        """Return the files in these folders and in all new folders below them."""
+    def _walk(self, queue: list[str], folders: dict[str, str], tracked: Collection[str] = ()) -> list[str]:
+        """Return the files in these folders and in all new folders below them; `tracked` ones are left out."""
         found: list[str] = []
         while queue and len(found) < MOST_WALKED:
             folder = queue.pop()
             full = os.path.join(self.root, folder)
             folders[folder] = _time(full)
+            above = f"{folder}/" if folder else ""
+            files, inside = [], []
             try:
                 with os.scandir(full) as entries:
-                    inside = list(entries)
+                    for entry in entries:
+                        path = above + entry.name
+                        if entry.is_dir(follow_symlinks=False):
+                            inside.append(path)
+                        elif path not in tracked:
+                            files.append(path)
             except OSError:
                 del folders[folder]
                 continue
-            if folder and any(entry.name == ".git" for entry in inside):
+            if folder and (f"{above}{GIT}" in inside or f"{above}{GIT}" in files):
                 continue  # a repository of its own
-            for entry in inside:
-                path = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.name in NOT_ENTERED or path.startswith(self.own):
-                    continue
-                if not entry.is_dir(follow_symlinks=False):
-                    found.append(path)
-                elif path not in folders:
-                    queue.append(path)
+            found += [path for path in files if path[len(above) :] not in NOT_ENTERED]
+            queue += [path for path in inside if self._enters(path) and path not in folders]
         return found
+
+    def _enters(self, path: str) -> bool:
+        return path.rpartition("/")[2] not in NOT_ENTERED and not path.startswith(self.own)
 
     def _ignored(self, paths: Iterable[str]) -> list[str]:
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)
@@ -122,11 +127,13 @@ class Ignored:
     def _read(self) -> list[tuple[str, str, str]] | None:
         try:
             with open(self.path, "rb") as file:
-                rows = file.read().split(b"\0")[:-1]
+                seal, _, data = file.read().partition(b"\0")
         except OSError:
             return None
+        if seal != self._seal(data):
+            return None
         known = []
-        for row in rows:
+        for row in data.split(b"\0")[:-1]:
             kind, was, path = os.fsdecode(row).split(" ", 2)
             known.append((kind, was, path))
         return known
@@ -135,16 +142,22 @@ class Ignored:
         rows = [f"d {was} {path}" for path, was in folders.items()]
         rows += [f"f {was} {path}" for path, was in files.items()]
         make_folder(os.path.dirname(self.path))
-        put(self.path, b"".join(os.fsencode(row) + b"\0" for row in rows))
+        data = os.fsencode("".join(f"{row}\0" for row in rows))
+        put(self.path, self._seal(data) + b"\0" + data)
+
+    def _seal(self, data: bytes) -> bytes:
+        return seal_of(self.git.common, data).encode()
 
 
 def _time(path: str) -> str:
-    """Return the time of a folder; nothing if it is gone, or so young that it can change unnoticed."""
+    """Return the times of a folder; nothing if it is gone, or so young that it can change unnoticed."""
     try:
-        changed = os.lstat(path).st_mtime_ns
+        found = os.lstat(path)
     except OSError:
         return ""
-    return str(changed) if abs(time.time_ns() - changed) > RECENT else ""
+    # Anybody can put back the time of a folder, but not the time of that.
+    recent = abs(time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns)) <= RECENT
+    return "" if recent else f"{found.st_mtime_ns}.{found.st_ctime_ns}"
 
 
 def _mark(path: str) -> str:

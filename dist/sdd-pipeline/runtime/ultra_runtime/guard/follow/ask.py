@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
 
+_VERSION = frozenset("0123456789.")
 _found: dict[str, Callable[..., bool]] = {}
 
 
@@ -27,26 +28,36 @@ def logic(place: str) -> Callable[..., bool]:
 def ask_rules(follower: Follower, call: Call) -> None:
     """Ask the rules that look at this command, and record what it writes."""
     policy = follower.policy
-    if call.name in WRITERS or (policy is None and call.name in CHANGERS):
+    if policy is not None:
+        uses = policy.commands.get(call.name)
+        if uses is None:
+            uses = policy.commands.get(family(call.name, policy), ())
+        for rule, use in uses:
+            if logic(use)(call, policy):
+                follower.hit(rule, _spelled(call))
+        if call.name in policy.listed and not call.guess:
+            from ultra_runtime.guard.follow.listed import rules_for
+
+            for rule in rules_for(call, policy):
+                follower.hit(rule, _spelled(call))
+    if call.name in WRITERS or call.name in CHANGERS:
+        follower.unrecorded += call.guess
         _note_writes(follower, call)
-    if policy is None:
-        return
-    uses = policy.commands.get(call.name)
-    if uses is None:
-        uses = policy.commands.get(family(call.name, policy), ())
-    for rule, use in uses:
-        if logic(use)(call, policy):
-            follower.hit(rule, _spelled(call))
+        follower.unrecorded -= call.guess
 
 
 def _note_writes(follower: Follower, call: Call) -> None:
     """Record the files that a command writes, removes or changes, and what it writes as far as that is known."""
-    from ultra_runtime.guard.follow.outputs import written
     from ultra_runtime.guard.follow.writes import targets
 
-    for write in targets(call):
-        follower.wrote(write)
+    found = targets(call)
+    content = ""
+    if found and call.name in WRITERS:
+        from ultra_runtime.guard.follow.outputs import written
+
         content = written(call)
+    for write in found:
+        follower.wrote(write)
         if content:
             follower.shell.write(write.path, content, write.how == "append")
 
@@ -57,6 +68,8 @@ def family(name: str, policy: Policy) -> str:
         return "mkfs"
     if "-" in name:  # PowerShell ignores the case of letters
         return name.lower()
+    if name[-1:] not in _VERSION:
+        return name
     bare = name.rstrip("0123456789.")  # pip3.11 is pip
     return bare if bare in policy.adders else name
 

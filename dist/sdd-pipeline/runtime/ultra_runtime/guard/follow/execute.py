@@ -8,11 +8,14 @@ from __future__ import annotations
 from ultra_runtime.guard.follow.ask import ask_rules, family, logic
 from ultra_runtime.guard.follow.kinds import (
     BUILTINS,
+    CHANGERS,
+    HOSTS,
     LAUNCHERS,
     POWERSHELLS,
     PRINTERS,
     SHELLS,
     SILENT,
+    STARTS,
     VERIFIERS,
     WRITERS,
     language,
@@ -22,6 +25,7 @@ from ultra_runtime.guard.shell.calls import HELP, REMOVE, Call, Write, is_opaque
 from ultra_runtime.guard.shell.marks import (
     DECODED,
     FETCHED,
+    MAX_NAME,
     TAINTS,
     UNKNOWN,
     base_name,
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"fetched": FETCHED, "decoded": DECODED}
 _GLOB = frozenset("*?[")
+MAX_FOLDERS = 8
 _GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE")
 # What an unknown name may be: commands that their arguments alone identify.
 _GUESSES = ("rm", "chmod", "git", "dd", "kill")
@@ -90,6 +95,8 @@ def _unknown_name(follower: Follower, call: Call) -> str:
 
 def _candidates(name: str, policy: Policy) -> list[str]:
     """Return the commands that the name could be."""
+    if len(name) > MAX_NAME:
+        return []
     names = [guess for guess in _GUESSES if may_be(name, guess)]
     if is_opaque(name) or name[0] in "*?[":
         return names
@@ -110,16 +117,20 @@ def _behind(follower: Follower, call: Call) -> str:
     rest = call.args
     if policy is not None and len(rest) > 1 and known(rest[0]) and "--cached" not in rest:
         base = base_name(rest[0])
-        if base in SHELLS or any(
-            not use.endswith(".adds_package") for _, use in policy.commands.get(base, ())
+        if (
+            base in SHELLS
+            or base in policy.listed
+            or any(not use.endswith(".adds_package") for _, use in policy.commands.get(base, ()))
         ):
-            return follower.execute(rest, call.stdin)
+            return follower.perhaps(rest, call.stdin)
     return taint(call.stdin) or UNKNOWN
 
 
 def _effect(follower: Follower, call: Call, name: str) -> str:
     """Follow what a command does to the shell, or what it runs; return what it prints."""
     base = call.name
+    for variable in STARTS.get(base, ()):
+        _start_up(follower, variable)
     if base in BUILTINS and "/" not in name:
         from ultra_runtime.guard.follow import builtin
 
@@ -135,19 +146,45 @@ def _effect(follower: Follower, call: Call, name: str) -> str:
         return _printed(call) if tongue == "awk" else out
     if base == "git" or base.startswith("git-"):
         return _git(follower, call)
+    if base in HOSTS:
+        from ultra_runtime.guard.follow import hosts
+
+        host: Callable[[Follower, Call], None] = getattr(hosts, HOSTS[base])
+        host(follower, call)
     if base in TEXT_OPTIONS or base in TEXT_OPERANDS or base in SCANNED:
         from ultra_runtime.guard.follow import launch
 
         launch.run_texts(follower, call)
         if base in SCANNED:
             return launch.run_scanned(follower, call)
-    if "/" in name:
-        content = follower.shell.content(name) if known(name) else None
-        if content is not None:
-            return follower.scoped(content, call.stdin, False, name, call.args)
-    elif _is_ordinary(follower, base):
+    content = _written_program(follower, name)
+    if content is not None:
+        return follower.scoped(content, call.stdin, False, name, call.args)
+    if "/" not in name and _is_ordinary(follower, base):
         follower.ordinary.add(name)
     return _output(follower, call)
+
+
+def _written_program(follower: Follower, name: str) -> str | None:
+    """Return the text of a program that the text itself has written, by its path or in a folder of PATH."""
+    shell = follower.shell
+    if not shell.files or not known(name):
+        return None
+    if "/" in name:
+        return shell.content(name)
+    folders = shell.variables.get("PATH")
+    for folder in folders.split(":")[:MAX_FOLDERS] if isinstance(folders, str) else ():
+        content = shell.content(f"{folder}/{name}") if known(folder) else None
+        if content is not None:
+            return content
+    return None
+
+
+def _start_up(follower: Follower, variable: str) -> None:
+    """Follow the command that a variable names, if the text has set it."""
+    value = follower.shell.variables.get(variable)
+    if isinstance(value, str) and value not in ("", "less", "vi"):
+        follower.scoped(value.lstrip("|"), "", False)
 
 
 def _launched(follower: Follower, call: Call) -> str:
@@ -167,9 +204,23 @@ def _launched(follower: Follower, call: Call) -> str:
 def _is_ordinary(follower: Follower, base: str) -> bool:
     """Tell whether no table lists the command, so that it need not be checked again."""
     policy = follower.policy
-    if policy is None or base in WRITERS or base in PRINTERS or base in SILENT or base in VERIFIERS:
+    if (
+        policy is None
+        or base in WRITERS
+        or base in HOSTS
+        or base in STARTS
+        or base in CHANGERS
+        or base in PRINTERS
+        or base in SILENT
+        or base in VERIFIERS
+    ):
         return False
-    return not (base in policy.commands or base in policy.sources or family(base, policy) != base)
+    return not (
+        base in policy.commands
+        or base in policy.sources
+        or base in policy.listed
+        or family(base, policy) != base
+    )
 
 
 def _output(follower: Follower, call: Call) -> str:
@@ -219,12 +270,14 @@ def _git(follower: Follower, call: Call) -> str:
     """Follow the commands that git itself runs."""
     from ultra_runtime.guard.rules.git_use import GitCall
 
-    git = GitCall(call.name, call.args)
     shell = follower.shell
+    git = GitCall(call.name, call.args, shell.git)
+    for key, text in git.configured().items():
+        shell.put(shell.git, key, text)
     told = [value for name in _GIT_PLACES if isinstance(value := shell.variables.get(name), str)]
     places = [shell.path(path) for path in told + git.directories]
     follower.git_directories += places or [shell.cwd or "."]
-    if git.verb in ("rm", "mv") and follower.policy is None:
+    if git.verb in ("rm", "mv"):
         _git_changes(follower, git)
     for text in git.texts():
         follower.nested(text, call.stdin, False)

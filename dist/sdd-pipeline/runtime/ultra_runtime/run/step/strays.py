@@ -12,7 +12,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.claims import add_claim
 from ultra_runtime.run.state.known import Known, read_known, write_known
-from ultra_runtime.run.tree.snapshot import list_paths, parse_raw
+from ultra_runtime.run.tree.snapshot import lies_in, list_paths, parse_raw
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line, shell_word
 
@@ -55,11 +55,6 @@ def find_strays(live: Live, known: Known, now: str, head: str) -> Strays:
         [path for path in committed_since(live, known.head, head) if not lies_in(own, path)],
         head,
     )
-
-
-def lies_in(names: Sequence[str], path: str) -> bool:
-    """Return whether a path is one of the names or below it."""
-    return any(path == name or path.startswith(name + "/") for name in names)
 
 
 def committed_since(live: Live, since: str, head: str) -> list[str]:
@@ -135,6 +130,8 @@ def _made_by_commits(live: Live, step: Step, since: str, paths: list[str]) -> Re
 def changed_ignored(live: Live, number: int, tree: str) -> list[str]:
     """Report and return the ignored files that changed since the last look."""
     changed = live.ignored.look()
+    if live.ignored.is_first:
+        live.found("the record of ignored files is lost, so changes of these files before now are not known")
     if changed:
         # A file that is tracked although a rule ignores it is part of the snapshots.
         seen = live.snapshots.entries(tree, changed)

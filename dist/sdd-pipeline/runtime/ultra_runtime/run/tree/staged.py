@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_index, copy_objects, new_objects, portions
+from ultra_runtime.run.tree.own_index import link_index
+from ultra_runtime.run.tree.snapshot import LITERALLY, SUBMODULE, copy_objects, new_objects, portions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,21 +16,12 @@ if TYPE_CHECKING:
 
     Rows = dict[str, tuple[str, ...]]
 
-INTENDED, LITERALLY = "intended", {"GIT_LITERAL_PATHSPECS": "1"}
+INTENDED = "intended"
 
 
 def keep_index(git: Git, kept: str) -> set[str]:
-    """Keep the index as it is now, and return the objects that it has beyond HEAD.
-
-    A link is enough: git replaces its index and never writes into it.
-    """
-    index = os.path.join(git.folder, "index")
-    if os.path.lexists(kept):
-        os.unlink(kept)
-    try:
-        os.link(index, kept)
-    except OSError:
-        copy_index(index, kept)
+    """Keep the index as it is now, and return the objects that it has beyond HEAD."""
+    link_index(os.path.join(git.folder, "index"), kept)
     words = ("diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "HEAD")
     return new_objects(git.ask(*words))
 

@@ -33,6 +33,7 @@ _REMOVERS = frozenset(("rmtree", "rm_rf", "remove_tree", "rm_rf!"))
 _CONDITIONAL_REMOVERS = frozenset(
     ("rm", "rmSync", "rm_r", "rmdir", "rmdirSync", "remove_entry", "removeSync")
 )
+_FORKERS = ([(NAME, "os")], [(NAME, "Process")], [(NAME, "Kernel")], [(NAME, "child_process")])
 _MODES = frozenset(("chmod", "chmodSync", "lchmod", "fchmod", "chmod_R", "lchmodSync", "fchmodSync"))
 _OPEN_MODES = frozenset(("0o777", "0O777", "0777", "511", "777"))
 _PRINTERS = frozenset(("print", "puts", "echo", "say", "log", "write", "printf"))
@@ -50,7 +51,18 @@ _DECODERS = frozenset(
 class CodeFinding:
     """What a program would do: shell texts, commands, other programs, rules it breaks."""
 
-    __slots__ = ("codes", "commands", "decodes", "fetches", "printed", "rules", "texts", "values", "writes")
+    __slots__ = (
+        "codes",
+        "commands",
+        "decodes",
+        "fetches",
+        "printed",
+        "rules",
+        "runners",
+        "texts",
+        "values",
+        "writes",
+    )
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -60,6 +72,7 @@ class CodeFinding:
         self.writes: list[str] = []
         self.printed: list[str] = []
         self.values: dict[str, str] = {}  # names whose value is a string
+        self.runners: set[str] = set()  # names under which a function is imported that runs a program
         self.decodes = False
         self.fetches = False
 
@@ -72,6 +85,8 @@ def look(code: str, language: str) -> CodeFinding:
     for (kind, name), sign, (value_kind, value) in zip(tokens, tokens[1:], tokens[2:]):
         if kind == NAME and sign == (SIGN, "=") and value_kind == STRING:
             found.values[name] = value
+        elif name in _RUNNERS and sign == (NAME, "as") and value_kind == NAME and kind == NAME:
+            found.runners.add(value)  # from os import system as s
     found.decodes, found.fetches = bool(names & _DECODERS), bool(names & _FETCHERS)
     for at, (kind, text) in enumerate(tokens):
         if kind == SHELL:
@@ -80,19 +95,38 @@ def look(code: str, language: str) -> CodeFinding:
             _call(tokens, at, text, names, language, found)
         elif kind == STRING and language == "awk" and _is_piped(tokens, at):
             found.texts.append(text)
-    if _forks_in_loop(tokens):
+        elif kind == STRING and language == "awk" and tokens[at - 1 : at] == [(SIGN, ">")]:
+            found.writes.append(text)
+    if _forks_in_loop(tokens, language):
         found.rules.append("code_fork")
     return found
 
 
-def _forks_in_loop(tokens: list[tuple[int, str]]) -> bool:
+def _is_called(tokens: list[tuple[int, str]], at: int, language: str) -> bool:
+    """Tell whether a name is called here, not only mentioned, imported or a property."""
+    kind, text = tokens[at + 1] if at + 1 < len(tokens) else (SIGN, ";")
+    if text == "(" and kind == SIGN:
+        return True
+    if text == "as" and kind == NAME:  # imported under another name
+        other = tokens[at + 2 : at + 3]
+        return any(pair == (*other, (SIGN, "(")) for pair in zip(tokens, tokens[1:]))
+    return language in ("perl", "ruby", "tclsh") and (kind != SIGN or text in "$@[%:")
+
+
+def _forks_in_loop(tokens: list[tuple[int, str]], language: str) -> bool:
     """Tell whether a fork follows the head of a loop, or in perl precedes a `while`."""
     looping = False
     for at, (kind, text) in enumerate(tokens):
         if kind != NAME:
             continue
         looping = looping or text in ("while", "until", "loop", "for", "redo", "goto")
-        if text == "fork" and (looping or tokens[at + 1 : at + 2] in ([(NAME, "while")], [(NAME, "until")])):
+        if text != "fork":
+            continue
+        if tokens[at - 1 : at] == [(SIGN, ".")] and tokens[max(at - 2, 0) : at - 1] not in _FORKERS:
+            continue
+        after = tokens[at + 1 : at + 2]
+        called = after == [(SIGN, "(")] or language in ("perl", "ruby", "php")
+        if called and (looping or after in ([(NAME, "while")], [(NAME, "until")])):
             return True
     return False
 
@@ -106,16 +140,17 @@ def _call(
     tokens: list[tuple[int, str]], at: int, name: str, names: set[str], language: str, found: CodeFinding
 ) -> None:
     """Look at a name that may be called here."""
-    if name in _RUNNERS and _runs(name, names, language):
+    if (name in _RUNNERS and _runs(name, names, language)) or name in found.runners:
         arguments = [token for token in _arguments(tokens, at) if token[0] in (NAME, STRING)]
         given = [found.values.get(text, "") if kind == NAME else text for kind, text in arguments]
         literal = [text for text in given if text]
         if literal:
             found.texts.append(literal[0])
             if len(literal) > 1:
+                found.texts.append("".join(literal))  # "r" + "m -rf x"
                 found.commands.append(literal)
     elif name in _REMOVERS:
-        if _arguments(tokens, at):
+        if _is_called(tokens, at, language):
             found.rules.append("code_remove")
     elif name in _CONDITIONAL_REMOVERS:
         inside = {text for kind, text in _arguments(tokens, at) if kind == NAME}
@@ -133,6 +168,11 @@ def _call(
         strings = [text for kind, text in _arguments(tokens, at) if kind == STRING]
         if len(strings) > 1 and any(text[:1] in ("w", "a", ">", "r+") for text in strings[1:]):
             found.writes.append(strings[0])
+        elif language == "perl" and strings:
+            if "|" in (strings[0][:1], strings[0].rstrip()[-1:]):
+                found.texts.append(strings[0].strip().strip("|"))
+            elif strings[0][:1] == ">":
+                found.writes.append(strings[0].lstrip("> "))
     method = tokens[at - 1 : at] == [(SIGN, ".")]
     if name == "system" or (name in ("exec", "eval", "Function") and not method):
         arguments = _arguments(tokens, at)

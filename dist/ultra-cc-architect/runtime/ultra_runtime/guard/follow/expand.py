@@ -46,8 +46,7 @@ class _Fields:
     def add_split(self, text: str, separators: str) -> None:
         """Add the result of an unquoted expansion, which the shell splits into words."""
         if separators != _BLANK:
-            for char in separators:
-                text = text.replace(char, " ")
+            text = text.translate(dict.fromkeys(map(ord, separators), " "))
             if " " not in separators:
                 self.add(text, False) if " " not in text else self._pieces(text.split(" "), text)
                 return
@@ -78,13 +77,27 @@ def words(follower: Follower, items: list[Word]) -> list[str]:
 
 def fields(follower: Follower, word: Word) -> list[str]:
     """Expand one word to the arguments it gives."""
-    alternatives: list[list[WordPart]] | None = [word.parts]
-    if any(part.kind == LITERAL and "{" in part.text for part in word.parts):
-        from ultra_runtime.guard.follow import braces
+    parts = word.parts
+    if len(parts) == 1 and parts[0].quoted:  # "$x" and 'x': one word, unless it is a list
+        value = parts[0].text if parts[0].kind == QUOTED else evaluate(follower, parts[0])
+        if isinstance(value, str):
+            follower.work.spend(len(value))
+            return [value]
+        made = _Fields()
+        _add(follower, parts[0], value, made)
+        made.cut()
+        follower.work.spend(sum(map(len, made.done)))
+        return made.done
+    alternatives: list[list[WordPart]] | None = [parts]
+    for part in parts:
+        if part.kind == LITERAL and "{" in part.text:
+            from ultra_runtime.guard.follow import braces
 
-        alternatives = braces.expand(word.parts)
-        if alternatives is None:
-            return [UNKNOWN]
+            alternatives = braces.expand(parts)
+            if alternatives is None:
+                follower.work.spend(braces.MAX_WORDS)
+                return [UNKNOWN]
+            break
     made = _Fields()
     for parts in alternatives or []:
         for at, part in enumerate(parts):
@@ -101,7 +114,11 @@ def fields(follower: Follower, word: Word) -> list[str]:
 
 def _expansion(follower: Follower, part: WordPart, made: _Fields) -> None:
     """Add what an expansion gives."""
-    value = evaluate(follower, part)
+    _add(follower, part, evaluate(follower, part), made)
+
+
+def _add(follower: Follower, part: WordPart, value: str | list[str], made: _Fields) -> None:
+    """Add a value: one word in quotes, else split."""
     if isinstance(value, list) and part.quoted and part.text == "*":
         value = " ".join(value)
     if isinstance(value, list):  # "$@" and its like: one word each
@@ -117,6 +134,8 @@ def _expansion(follower: Follower, part: WordPart, made: _Fields) -> None:
 
 def _separators(follower: Follower) -> str:
     value = follower.shell.variables.get("IFS")
+    if isinstance(value, str):
+        follower.work.spend(len(value) // 8)
     return value if isinstance(value, str) and UNKNOWN not in value else _BLANK
 
 
@@ -131,7 +150,10 @@ def evaluate(follower: Follower, part: WordPart) -> str | list[str]:
     if part.kind == PROCESS and part.script is not None:
         return follower.process(part.script, part.text)
     if part.kind == ARITHMETIC and part.word is not None:
-        text(follower, part.word)
+        from ultra_runtime.guard.follow.parameter import number
+
+        value = number(follower, text(follower, part.word))
+        return UNKNOWN if value is None else str(value)
     return UNKNOWN
 
 

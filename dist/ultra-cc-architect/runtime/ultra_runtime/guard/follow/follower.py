@@ -10,15 +10,14 @@ from __future__ import annotations
 from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.ask import logic
 from ultra_runtime.guard.follow.execute import execute
+from ultra_runtime.guard.follow.kinds import BUILTINS
 from ultra_runtime.guard.follow.redirect import redirect, send
-from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
+from ultra_runtime.guard.policy import ALLOW, Blocked, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
-from ultra_runtime.guard.shell.marks import DECODED, FETCHED, UNKNOWN, clean
+from ultra_runtime.guard.shell.marks import DECODED, FETCHED, MAX_MADE, UNKNOWN, clean
 from ultra_runtime.guard.shell.reader import read
-from ultra_runtime.guard.shell.shell_state import Shell, Work
+from ultra_runtime.guard.shell.shell_state import MAX_OTHERS, Shell, Work
 from ultra_runtime.guard.shell.syntax import (
-    LITERAL,
-    QUOTED,
     Compound,
     Pipeline,
     Script,
@@ -27,23 +26,12 @@ from ultra_runtime.guard.shell.syntax import (
     TooMuch,
     Word,
 )
-from ultra_runtime.typed import Callable
 
 MAX_LEVEL = 32
-MAX_OUTPUT = 64 * 1024
-MAX_TURNS = 16
 WORK_BASE = 400_000
 WORK_PER_CHARACTER = 12
 NESTED_WORK = 300  # the cost of starting on a nested text
-
-
-class Blocked(Exception):
-    """A rule that blocks has matched."""
-
-    def __init__(self, rule: str, found: str) -> None:
-        super().__init__(rule)
-        self.rule = rule
-        self.found = found
+_DECLARES = ("declare", "export", "local", "readonly", "typeset")
 
 
 class Follower:
@@ -55,10 +43,15 @@ class Follower:
         self.shell = Shell(self.work)
         self.warning: tuple[str, str] | None = None
         self.writes: list[Write] = []
+        self.words: list[list[str]] | None = None  # each command with its arguments, where somebody asks
         self.git_directories: list[str] = []
         self.calling: list[str] = []
         self.ordinary: set[str] = set()  # commands that no table lists
         self.locals: list[tuple[str, object]] = []
+        self.late: list[tuple[str, Script | None]] = []  # texts of traps, and functions by name and body
+        self._called: set[int] = set()  # the bodies of functions that have been followed
+        self.unrecorded = 0  # what runs elsewhere, or only perhaps, writes nothing here
+        self.blocked: Blocked | None = None
         self.unread = ""
         self.steps = 0  # the work of reading the text
         self._plain = False  # the text is one simple command
@@ -100,15 +93,16 @@ class Follower:
         write.path = self.shell.path(write.path)
         if write.how not in (REMOVE, MODE):  # rules on commands check these
             self.event("write", write)
-        if self.policy is None:
+        if not self.unrecorded:
             self.writes.append(write)
 
     # -- nested text
 
     def start(self, script: Script) -> None:
         """Follow the script of the whole text."""
-        self._plain = _is_plain(script)
+        self._plain = script.is_plain()
         self.run(script, "")
+        self._finish(0)
 
     def is_alone(self) -> bool:
         """Tell whether the command that is followed now is the whole text."""
@@ -145,21 +139,37 @@ class Follower:
         if zero:
             self.shell.put(self.shell.place, "zero", zero)
         self.shell.put(self.shell.arguments, "@", [] if args is None else args)
+        late = len(self.late)
         out = self.nested(text, stdin, strict)
+        self._finish(late)
         self.shell.leave(mark)
         return out
 
     def capture(self, script: Script) -> str:
         """Follow a command substitution; return what it gives."""
+        read = script.file_read()
+        if read is not None:
+            return redirect(self, [read], "")[0].rstrip("\n")
         return self._subshell(script, self._input).rstrip("\n")
 
     def _subshell(self, script: Script, stdin: str) -> str:
         self.down()
-        mark = self.shell.enter()
+        mark, late = self.shell.enter(), len(self.late)
         out = self.run(script, stdin)
+        self._finish(late)
         self.shell.leave(mark)
         self.up()
         return out
+
+    def _finish(self, start: int) -> None:
+        """Follow what waits for the end of a shell: its traps, and functions that nothing has called."""
+        while len(self.late) > start:
+            waiting, self.late[start:] = self.late[start:], []
+            for name, body in waiting:
+                if body is None:
+                    self.nested(name, "", False)
+                elif id(body) not in self._called:
+                    self._follow_uncalled(name, body)
 
     def process(self, script: Script, direction: str) -> str:
         """Follow a process substitution; return the name of its file."""
@@ -186,10 +196,13 @@ class Follower:
         if len(script.pipelines) == 1:
             return self._pipeline(script.pipelines[0], stdin)
         out: list[str] = []
-        size = 0
+        size, maybe, shell = 0, False, self.shell
         for pipeline in script.pipelines:
+            shell.branches += maybe
             printed = self._pipeline(pipeline, stdin)
-            if size < MAX_OUTPUT:
+            shell.branches -= maybe
+            maybe = pipeline.decides
+            if size < MAX_MADE:
                 out.append(printed)
                 size += len(printed)
         return "".join(out)
@@ -228,59 +241,29 @@ class Follower:
         stdin, targets, muted = redirect(self, compound.redirections, stdin)
         if compound.kind == "subshell":
             out = self._subshell(compound.scripts[0], stdin)
-        elif compound.kind == "for":
-            out = self._for(compound, stdin)
-        elif compound.kind == "while":
-            out = self._while(compound, stdin)
+        elif compound.kind == "group":
+            out = self.run(compound.scripts[0], stdin)
         else:
-            for word in compound.words or ():
-                self.text(word)
-            out = "".join([self.run(script, stdin) for script in compound.scripts])
+            from ultra_runtime.guard.follow import branches
+
+            out = branches.follow(self, compound, stdin)
         return send(self, out, targets, muted)
 
-    def _for(self, loop: Compound, stdin: str) -> str:
-        """Follow a loop once for each word when they are few and known, else once."""
-        values = [UNKNOWN] if loop.words is None else expand.words(self, loop.words)
-        if len(values) > MAX_TURNS:
-            values = [UNKNOWN]
-
-        def turn(value: str) -> str:
-            if loop.name:
-                self.shell.set(loop.name, value)
-            return self.run(loop.scripts[0], stdin)
-
-        return self._turns(turn, values or [""])
-
-    def _while(self, loop: Compound, stdin: str) -> str:
-        """Follow a loop once for each line of its input when they are few and known, else once."""
-        lines = stdin.split("\n")[:-1]
-        if not 1 < len(lines) <= MAX_TURNS:
-            lines = [stdin]
-
-        def turn(line: str) -> str:
-            return "".join([self.run(script, line) for script in loop.scripts])
-
-        return self._turns(turn, lines)
-
-    def _turns(self, turn: Callable[[str], str], values: list[str]) -> str:
-        """Follow the turns of a loop; when they cost too much, the rest in one turn with an unknown value."""
-        if len(values) > 1 and not self.work.plenty():
-            values = [UNKNOWN]
-        before = self.work.spent
-        out = [turn(values[0])]
-        if not self.work.plenty((self.work.spent - before) * (len(values) - 1)):
-            values = [values[0], UNKNOWN][: len(values)]
-        out += [turn(value) for value in values[1:]]
-        return "".join(out)[:MAX_OUTPUT]
-
     def _define(self, function: Compound) -> None:
-        """Record a function, and follow its body with unknown arguments."""
+        """Record a function; its body is followed where it is called, or at the end."""
         body = function.scripts[0]
+        old = self.shell.functions.get(function.name)
+        if old is not None and self.shell.branches:
+            self.shell.put(self.shell.others, function.name + "()", [old])
         self.shell.put(self.shell.functions, function.name, body)
         self._look_for_bomb(function.name)
+        self.late.append((function.name, body))
+
+    def _follow_uncalled(self, name: str, body: Script) -> None:
+        """Follow the body of a function with unknown arguments."""
         mark = self.shell.enter()
         self.shell.put(self.shell.arguments, "@", None)
-        self.calling.append(function.name)
+        self.calling.append(name)
         self.down()
         kept = len(self.locals)
         self.run(body, UNKNOWN)
@@ -303,7 +286,7 @@ class Follower:
 
         if self._looked.get(name) != len(self.shell.functions):
             self._looked[name] = len(self.shell.functions)
-            if is_bomb(name, self.shell.functions):
+            if is_bomb(name, self.shell.functions, self.work):
                 self.event("fork_bomb")
 
     def call_function(self, name: str, args: list[str], stdin: str) -> str:
@@ -316,52 +299,90 @@ class Follower:
         kept = len(self.locals)
         old = self.shell.arguments["@"]
         self.shell.put(self.shell.arguments, "@", args)
-        out = self.run(self.shell.functions[name], stdin)
+        body = self.shell.functions[name]
+        self._called.add(id(body))
+        out = self.run(body, stdin)
         self.shell.put(self.shell.arguments, "@", old)
-        while len(self.locals) > kept:
-            variable, value = self.locals.pop()
-            if value is None:
-                self.shell.drop(self.shell.variables, variable)
-            else:
-                self.shell.put(self.shell.variables, variable, value)
+        self._give_back(self.locals[kept:])
+        del self.locals[kept:]
         self.up()
         self.calling.pop()
         return out
 
     def _simple(self, command: SimpleCommand, stdin: str) -> str:
+        """Follow a command, and once more for every other value that its variables may have."""
+        if not self.shell.others:
+            return self.once(command, stdin)
+        from ultra_runtime.guard.follow.branches import follow_others
+
+        return follow_others(self, command, stdin)
+
+    def once(self, command: SimpleCommand, stdin: str) -> str:
+        """Follow a command with the present values of its variables."""
         self._input = stdin
         args = expand.words(self, command.words)
         if not command.redirections and not command.assignments:
             if not args:
                 return ""
-            return self.execute(args, stdin, _expands(command))
+            return self.execute(args, stdin, command.expands())
         stdin, targets, muted = redirect(self, command.redirections, stdin)
         if not args:
             for assignment in command.assignments:
                 self._assign(assignment)
             return send(self, "", targets, muted) if targets else ""
-        for_good = args[0] in ("declare", "export", "local", "readonly", "typeset")  # `declare x=(...)`
-        mark = self.shell.enter() if command.assignments and not for_good else -1
+        kept: list[tuple[str, object]] = []
+        if args[0] not in _DECLARES:  # `declare x=(...)` is for good
+            kept = [(one.name, self.shell.variables.get(one.name)) for one in command.assignments]
+        mark = -1 if not kept or args[0] in BUILTINS else self.shell.enter()
         for assignment in command.assignments:
             self._assign(assignment)
-        out = self.execute(args, stdin, _expands(command))
+        out = self.execute(args, stdin, command.expands())
         if mark >= 0:
             self.shell.leave(mark)
+        elif kept:  # `IFS=: read a b` keeps a and b
+            self._give_back(kept)
         return send(self, out, targets, muted)
+
+    def _give_back(self, kept: list[tuple[str, object]]) -> None:
+        """Restore variables: what they were before a function or an assignment in front of a command."""
+        for name, value in reversed(kept):
+            if value is None:
+                self.shell.drop(self.shell.variables, name)
+            else:
+                self.shell.put(self.shell.variables, name, value)
 
     def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
         """Follow a command with its arguments; return what it prints."""
-        self.down()
+        self._level += 1
+        if self._level > MAX_LEVEL:
+            raise TooMuch("nested too deep")
+        if self.words is not None and not self.unrecorded:
+            self.words.append(args)
         out = execute(self, args, stdin, expands)
-        self.up()
+        self.work.spend(len(stdin) // 64 + len(out) // 16)
+        self._level -= 1
+        return out
+
+    def perhaps(self, args: list[str], stdin: str) -> str:
+        """Follow a command that may be another one, or runs on another machine: rules apply, files do not count."""
+        self.unrecorded += 1
+        out = self.execute(args, stdin)
+        self.unrecorded -= 1
         return out
 
     def _assign(self, assignment: ShellAssignment) -> None:
         if assignment.values is not None:
-            self.assign(assignment.name, expand.words(self, assignment.values), assignment.append)
-        else:
-            value = self.text(assignment.value) if assignment.value is not None else ""
-            self.assign(assignment.name, value, assignment.append)
+            values = expand.words(self, assignment.values)
+            if values and values[0][:1] == "[" and "]=" in values[0]:  # ([0]=a [1]=b)
+                for key, _, value in (item[1:].partition("]=") for item in values):
+                    self.assign(f"{assignment.name}[{key}]", value)
+                return
+            self.assign(assignment.name, values, assignment.append)
+            return
+        value = self.text(assignment.value) if assignment.value is not None else ""
+        self.assign(assignment.name, value, assignment.append)
+        if "\n" in value and assignment.value is not None and assignment.value.branches():
+            self.shell.put(self.shell.others, assignment.name, value.split("\n")[:MAX_OTHERS])
 
     def assign(self, name: str, value: str | list[str], append: bool = False) -> None:
         """Set a variable, and let the rules see it."""
@@ -370,25 +391,8 @@ class Follower:
         self.shell.set(name, value, append)
 
 
-def _expands(command: SimpleCommand) -> bool:
-    """Tell whether the words after the first contain an expansion, for this shell or the next."""
-    for word in command.words[1:]:
-        for part in word.parts:
-            if part.kind not in (LITERAL, QUOTED) or "$" in part.text or "`" in part.text:
-                return True
-    return False
-
-
-def _is_plain(script: Script) -> bool:
-    """Tell whether a script is one simple command: no list, no pipe, no assignment, not in the background."""
-    if len(script.pipelines) != 1 or len(script.pipelines[0].commands) != 1 or script.pipelines[0].background:
-        return False
-    command = script.pipelines[0].commands[0]
-    return isinstance(command, SimpleCommand) and not command.assignments
-
-
 def walk(follower: Follower, text: str) -> None:
-    """Follow a text from a fresh shell, as far as it can be parsed."""
+    """Follow a text from a fresh shell, as far as it can be parsed, up to a rule that blocks."""
     try:
         script, error, follower.steps = read(text)
         follower.work.spend(min(follower.steps, follower.work.limit // 2))
@@ -398,16 +402,22 @@ def walk(follower: Follower, text: str) -> None:
         follower.unread = str(unreadable)
     except RecursionError:  # the caller's own stack was deep already
         follower.unread = "nested too deep"
+    except Blocked as blocked:
+        follower.blocked = blocked
 
 
 def verdict_for(command: str, policy: Policy) -> Verdict:
     """Judge a command, as the shell would read it, by the rules of the policy."""
     text = clean(command)
     follower = Follower(policy, len(text))
-    try:
-        walk(follower, text)
-    except Blocked as blocked:
-        return ruled(policy, blocked.rule, blocked.found)
+    walk(follower, text)
+    return verdict_of(follower, policy)
+
+
+def verdict_of(follower: Follower, policy: Policy) -> Verdict:
+    """Return what the rules say of a text that has been followed."""
+    if follower.blocked is not None:
+        return ruled(policy, follower.blocked.rule, follower.blocked.found)
     if follower.unread:
         return ruled(policy, "unreadable", follower.unread)
     return ruled(policy, *follower.warning) if follower.warning is not None else ALLOW

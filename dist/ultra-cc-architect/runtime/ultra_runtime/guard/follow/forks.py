@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from ultra_runtime.guard.shell.syntax import VARIABLE, Pipeline, Script, SimpleCommand
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.shell.shell_state import Work
+
 MAX_CALLS = 40  # a bomb is short, and the cost is quadratic
 
 
-def _calls(script: Script, apart: bool, out: list[tuple[str, bool]]) -> None:
+def _calls(script: Script, apart: bool, out: list[tuple[str, bool]], work: Work) -> None:
     """Collect the commands of a script, and whether each runs in parallel."""
     for pipeline in script.pipelines:
+        work.spend(1)
         beside = apart or pipeline.background or len(pipeline.commands) > 1
         for command in pipeline.commands:
             if len(out) > MAX_CALLS:
@@ -20,23 +25,23 @@ def _calls(script: Script, apart: bool, out: list[tuple[str, bool]]) -> None:
                     out.append((name, beside))
             else:
                 for inner in command.scripts:
-                    _calls(inner, beside, out)
+                    _calls(inner, beside, out, work)
 
 
-def is_bomb(name: str, functions: dict[str, Script]) -> bool:
+def is_bomb(name: str, functions: dict[str, Script], work: Work) -> bool:
     """Tell whether a call of the function starts ever more of itself."""
     own: list[tuple[str, bool]] = []
-    _calls(functions[name], False, own)
-    again = [beside for called, beside in own if called == name or _leads_to(called, name, functions)]
+    _calls(functions[name], False, own, work)
+    again = [beside for called, beside in own if called == name or _leads_to(called, name, functions, work)]
     return len(again) > 1 and any(again)
 
 
-def _leads_to(called: str, name: str, functions: dict[str, Script]) -> bool:
+def _leads_to(called: str, name: str, functions: dict[str, Script], work: Work) -> bool:
     """Tell whether another function calls the first one."""
     if called not in functions or called == name:
         return False
     out: list[tuple[str, bool]] = []
-    _calls(functions[called], False, out)
+    _calls(functions[called], False, out, work)
     return any(item == name for item, _ in out)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.guard.follow import wrappers
 from ultra_runtime.guard.follow.kinds import SHELLS, language
 from ultra_runtime.guard.shell.calls import MODE, Call, Write, is_assignment, is_opaque, options, skip_options
-from ultra_runtime.guard.shell.marks import DECODED, UNKNOWN, base_name, known, taint
+from ultra_runtime.guard.shell.marks import DECODED, MAX_MADE, UNKNOWN, base_name, known, replaced, taint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def run_shell(follower: Follower, call: Call) -> str:
     """Follow bash, sh and their like: the text of -c, a script that was written here, or the input."""
     args = call.args
     at, command, stdin = 0, False, False
+    _start_files(follower, call)
     while at < len(args):
         arg = args[at]
         if arg in ("--", "-"):
@@ -52,6 +53,22 @@ def run_shell(follower: Follower, call: Call) -> str:
         content = follower.shell.program(rest[0], call.stdin) if known(rest[0]) else None
         return UNKNOWN if content is None else follower.scoped(content, call.stdin, False, rest[0], rest[1:])
     return follower.scoped(call.stdin, "", True, call.name, rest)
+
+
+def _start_files(follower: Follower, call: Call) -> None:
+    """Follow what a shell runs before or beside its text: files and commands that variables and options name."""
+    shell = follower.shell
+    names = [shell.variables.get(name) for name in ("BASH_ENV", "ENV")]
+    found = options(call.args, "", "rcfile init-file")
+    names.append(found.value("rcfile", "init-file"))
+    for name in names:
+        content = shell.program(name, "") if isinstance(name, str) and name else None
+        if content:
+            follower.scoped(content, "", False)
+    for variable in ("PROMPT_COMMAND", "PS0", "PS1", "PS4"):
+        text = shell.variables.get(variable)
+        if isinstance(text, str) and (variable == "PROMPT_COMMAND" or "$(" in text or "`" in text):
+            follower.scoped(text if variable == "PROMPT_COMMAND" else f'"{text}"', "", False)
 
 
 def run_powershell(follower: Follower, call: Call) -> str:
@@ -116,7 +133,8 @@ def _command_behind(follower: Follower, call: Call, flags: list[str], rest: list
         if text is not None:
             return follower.nested(" ".join([text, *map(_quote, rest)]), call.stdin, False)
     if call.name == "command" and any(flag in ("-v", "-V", "-pv", "-pV") for flag in flags):
-        return "".join(rest[-1:])
+        name = "".join(rest[-1:])
+        return name if "/" in name or not known(name) else f"/usr/bin/{name}"
     if call.name == "sudo" and any(flag in ("-l", "--list", "-v", "-e", "--edit") for flag in flags):
         return UNKNOWN
     if rest:
@@ -146,13 +164,21 @@ def run_scanned(follower: Follower, call: Call) -> str:
         if not places:
             return taint(call.stdin) or UNKNOWN
         args = args[min(places) + 1 :]
-    interesting = follower.policy.commands if follower.policy is not None else {}
+    policy = follower.policy
+    interesting = {*policy.commands, *policy.listed} if policy is not None else set()
+    left = wrappers.OWN_WORDS.get(call.name, 0)
     for at, arg in enumerate(args):
-        base = base_name(arg)
+        if left < 0:
+            break  # the command was one of the words before, and this is one of its arguments
+        base = base_name(arg).partition("@")[0]  # npm@10
+        if arg[:1] != "-" and (
+            at == 0 or args[at - 1][:1] != "-" or "=" in args[at - 1] or args[at - 1] == "--"
+        ):
+            left -= 1
         if base in SHELLS or base in wrappers.PLAIN or language(base):
             return follower.execute(args[at:], call.stdin)
         if base in interesting and at + 1 < len(args):
-            return follower.execute(args[at:], call.stdin)
+            return follower.perhaps([base, *args[at + 1 :]], call.stdin)
         if " " in arg and call.name in ("screen", "xterm"):
             follower.nested(arg, "", False)
     return UNKNOWN
@@ -207,6 +233,9 @@ def _run_joined(follower: Follower, words: list[str], apart: bool = False) -> st
 
 def ssh(follower: Follower, call: Call) -> str:
     """Follow a remote command: words joined to a text for a shell, or the input."""
+    from ultra_runtime.guard.follow import hosts
+
+    hosts.ssh(follower, call)
     at = skip_options(call.args, wrappers.SSH_VALUES, "")
     rest = call.args[at + 1 :]
     if rest:
@@ -231,11 +260,22 @@ def tmux(follower: Follower, call: Call) -> str:
 def editor(follower: Follower, call: Call) -> str:
     """Follow `:!command` of an editor."""
     for arg in call.args:
-        text = arg.lstrip("+:")
-        text = text[7:] if text.startswith("silent ") else text
-        if text.startswith("!"):
-            follower.scoped(text[1:], "", False)
+        _editor_command(follower, arg.lstrip("+:"))
+    for line in call.stdin.split("\n", MAX_ITEMS):
+        _editor_command(follower, line.lstrip(":"))
     return UNKNOWN
+
+
+def _editor_command(follower: Follower, text: str) -> None:
+    """Follow `!command`, `r !command` and system("command") of an editor."""
+    for word in ("silent! ", "silent ", "exe ", "execute ", "r ", "w ", "%", "1,$"):
+        text = text.removeprefix(word)
+    if text.strip("'\"").startswith("!"):
+        follower.scoped(text.strip("'\"")[1:], "", False)
+    elif "system(" in text or "execute(" in text:
+        from ultra_runtime.guard.follow.interpret import run_code
+
+        run_code(follower, text, "vim", "", 0)
 
 
 # -- commands for many arguments
@@ -259,7 +299,7 @@ def xargs(follower: Follower, call: Call) -> str:
         return " ".join(_items(source, False)) + "\n"
     if place:
         out = [
-            follower.execute([word.replace(place, item) for word in words], "")
+            follower.execute([_replaced(follower, word, place, item) for word in words], "")
             for item in _items(source, True)[:MAX_ITEMS]
         ]
         return "".join(out)
@@ -267,6 +307,13 @@ def xargs(follower: Follower, call: Call) -> str:
     if base_name(words[0]) in SHELLS and [word for word in words if word != "--"][-1] == "-c":
         follower.scoped(" ".join(items), "", False)
     return follower.execute(words + items, "")
+
+
+def _replaced(follower: Follower, word: str, place: str, item: str) -> str:
+    """Put an item into a word, and count what that makes."""
+    made = replaced(word, place, item)
+    follower.work.spend(len(made) // 8)
+    return made
 
 
 def _items(source: str, lines: bool) -> list[str]:
@@ -295,23 +342,24 @@ def parallel(follower: Follower, call: Call) -> str:
         items = _items(call.stdin, True)
     out = []
     for item in items[:MAX_ITEMS]:
-        made = [_filled(word, item) for word in words]
+        made = [_filled(follower, word, item) for word in words]
         if made == words:
             made = [*words, item]
         out.append(_run_joined(follower, made))
     return "".join(out)
 
 
-def _filled(word: str, item: str) -> str:
+def _filled(follower: Follower, word: str, item: str) -> str:
     for place in ("{}", "{1}", "{.}", "{/}", "{//}", "{/.}", "{1.}", "{= $_ =}"):
-        word = word.replace(place, item)
+        if place in word:
+            word = _replaced(follower, word, place, item)
     return word
 
 
 def find(follower: Follower, call: Call) -> str:
     """Follow the commands of find -exec; a file that it finds is never an option."""
     args = call.args
-    if "-delete" in args and follower.policy is None:
+    if "-delete" in args:
         start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
         for path in args[:start] or ["."]:
             follower.wrote(Write(path, MODE, call.name))
@@ -326,7 +374,7 @@ def find(follower: Follower, call: Call) -> str:
             end += 1
         words = [word.replace("{}", "./{}") for word in args[at + 1 : end]]
         if words:
-            out += follower.execute(words, "")
+            out += follower.execute(words, "") if len(out) < MAX_MADE else ""
         at = end + 1
     if out:
         return out

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow.kinds import PRINTERS, SILENT
-from ultra_runtime.guard.shell.calls import Call, options
-from ultra_runtime.guard.shell.marks import UNKNOWN, base_name, known, taint
+from ultra_runtime.guard.shell.calls import Call, Options, options
+from ultra_runtime.guard.shell.marks import MAX_MADE, UNKNOWN, base_name, known, replaced, taint
 from ultra_runtime.guard.shell.quotes import resolve
 
-MAX_OUTPUT = 64 * 1024
+MAX_COLUMNS = 16
+# Letters of options with a value, of those that print their files.
+_VALUES = {
+    "head": "nc", "tail": "nc", "fold": "w", "fmt": "w", "sort": "oktST", "uniq": "fsw", "grep": "efmABC",
+    "egrep": "efmABC", "fgrep": "efmABC", "rg": "efmABCgt", "iconv": "ft", "column": "stc",
+}  # fmt: skip
+_PROGRAM_FOLDERS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin")
 
 
 def printed(call: Call) -> str:
@@ -15,7 +21,8 @@ def printed(call: Call) -> str:
     maker = PRINTERS.get(call.name)
     if maker is not None:
         made: str = globals()[maker](call)
-        return made[:MAX_OUTPUT]
+        call.shell.work.spend((len(call.stdin) + len(made)) // 8)
+        return made[:MAX_MADE]
     if call.name in SILENT:
         return ""
     return taint(call.stdin) or UNKNOWN
@@ -47,7 +54,7 @@ def formatted(form: str, args: list[str]) -> str:
         piece = _fill(form, rest)
         out.append(piece)
         size += len(piece)
-        if not rest or len(rest) == before or size > MAX_OUTPUT:
+        if not rest or len(rest) == before or size > MAX_MADE:
             return "".join(out)
 
 
@@ -78,22 +85,66 @@ def _fill(form: str, rest: list[str]) -> str:
 
 def cat(call: Call) -> str:
     """Join files that the text itself wrote, and the input."""
-    operands = options(call.args, "nc" if call.name in ("head", "tail") else "").operands
+    found = options(call.args, _VALUES.get(call.name, ""))
+    operands = found.operands
     if call.name in ("grep", "egrep", "fgrep", "rg"):
         operands = operands[1:]
     if not operands:
-        return call.stdin
-    out = []
+        return _ends(call, found, call.stdin)
+    out: list[str] = []
+    size = 0
     for name in operands:
+        if size > MAX_MADE:
+            break
         if name in ("-", "/dev/stdin", "/dev/fd/0"):
             out.append(call.stdin)
         else:
             content = call.shell.content(name)
-            if content is not None:
+            if content is None:
+                content = program_text(name)
+            if content:
                 out.append(content)
             elif out[-1:] != [UNKNOWN + "\n"]:
                 out.append(UNKNOWN + "\n")
-    return "".join(out)
+        size += len(out[-1])
+    return _ends(call, found, "".join(out))
+
+
+def _ends(call: Call, found: Options, text: str) -> str:
+    """Return the lines that head and tail leave of a known text."""
+    if call.name not in ("head", "tail") or not known(text):
+        return text
+    given = found.value("n") or next((flag for flag in found.flags if flag.isdigit()), "")
+    if not given.isdigit() or not int(given[:6]) > 0:
+        return text
+    lines = text.rstrip("\n").split("\n")
+    return "\n".join(lines[: int(given[:6])] if call.name == "head" else lines[-int(given[:6]) :]) + "\n"
+
+
+def cut(call: Call) -> str:
+    """Cut characters or one field out of the lines of a known input."""
+    found = options(call.args, "cbfd", "characters bytes fields delimiter output-delimiter")
+    first, _, last = (found.value("c", "b", "f", "characters", "bytes", "fields") or "?").partition("-")
+    source = call.stdin if not found.operands else call.shell.content(found.operands[0]) or UNKNOWN
+    dash = "-" in (found.value("c", "b", "f", "characters", "bytes", "fields") or "")
+    if not known(source) or not (first or "1").isdigit() or not (last or "1").isdigit():
+        return taint(source) or UNKNOWN
+    start = int((first or "1")[:6]) - 1
+    end = int(last[:6]) if last else None if dash else start + 1
+    sign = found.value("d", "delimiter") or "\t"
+    if found.value("f", "fields") is None:
+        return "\n".join(line[start:end] for line in source.split("\n"))
+    return "\n".join(sign.join(line.split(sign)[start:end]) for line in source.split("\n"))
+
+
+def paste(call: Call) -> str:
+    """Join the lines of files side by side."""
+    sign = (options(call.args, "d", "delimiters").value("d", "delimiters") or "\t")[:1]
+    columns = [
+        (call.stdin if name == "-" else call.shell.content(name) or UNKNOWN).rstrip("\n").split("\n")
+        for name in options(call.args, "d", "delimiters").operands[:MAX_COLUMNS]
+    ]
+    return "".join(sign.join(parts) + "\n" for parts in zip(*columns))
 
 
 def tee(call: Call) -> str:
@@ -106,7 +157,11 @@ def pwd(call: Call) -> str:
 
 def last_operand(call: Call) -> str:
     operands = options(call.args).operands
-    return operands[-1] + "\n" if operands else ""
+    if not operands:
+        return ""
+    found = operands[-1]
+    is_name = call.name in ("which", "whereis", "type") and "/" not in found and known(found)
+    return (f"/usr/bin/{found}" if is_name else found) + "\n"
 
 
 def last_component(call: Call) -> str:
@@ -174,16 +229,27 @@ def sed(call: Call) -> str:
         old, new, flags = pieces
         new = new.replace("&", UNKNOWN)
         if known(out) and old and not set(old) & set("\\.*[]^$"):
-            out = out.replace(old, new) if "g" in flags else _once_a_line(out, old, new)
+            out = replaced(out, old, new) if "g" in flags else _once_a_line(out, old, new)
         elif old in ("^", ""):
-            out = "".join(new + line + "\n" for line in out.split("\n") if line)
+            out = _in_front(out, new)
         else:
             out += new + UNKNOWN + "\n"
+        call.shell.work.spend(len(out) // 8)
+        out = out[:MAX_MADE]
     return out if out else taint(call.stdin) or UNKNOWN
 
 
 def _once_a_line(text: str, old: str, new: str) -> str:
+    if (text.count("\n") + 1) * len(new) > MAX_MADE:
+        return UNKNOWN + "\n" + taint(text + new)
     return "\n".join(line.replace(old, new, 1) for line in text.split("\n"))
+
+
+def _in_front(text: str, new: str) -> str:
+    """Put a text in front of every line; of too many lines the first few tell as much."""
+    lines = [line for line in text.split("\n") if line]
+    most = MAX_MADE // (len(new) + 1) + 1
+    return "".join(new + line + "\n" for line in lines[:most])
 
 
 def awk(call: Call) -> str:
@@ -210,12 +276,22 @@ def find(call: Call) -> str:
 
 def written(call: Call) -> str:
     """Return what a plain writer writes to its target, as far as it is known."""
-    if call.name in ("tee", "sponge", "dd"):
+    if call.name == "dd" and (source := next((arg[3:] for arg in call.args if arg[:3] == "if="), "")):
+        return call.shell.content(source) or program_text(source)
+    if call.name in ("tee", "sponge", "dd", "sort"):
         return call.stdin
     if call.name in ("cp", "mv", "install", "ln"):
         operands = options(call.args, "tSmog").operands
-        return call.shell.content(operands[0]) or "" if len(operands) == 2 else ""
+        if len(operands) != 2:
+            return ""
+        return call.shell.content(operands[0]) or program_text(operands[0])
     return ""
+
+
+def program_text(path: str) -> str:
+    """Return a script that does what a program of the system does: a copy of it does the same."""
+    folder, slash, name = path.rpartition("/")
+    return f'{name} "$@"\n' if slash and name and known(path) and folder in _PROGRAM_FOLDERS else ""
 
 
 def verified(call: Call) -> bool:

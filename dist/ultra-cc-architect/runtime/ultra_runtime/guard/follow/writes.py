@@ -88,6 +88,41 @@ def _edits(cluster: str) -> bool:
     return False
 
 
+# Options that name a file to write: letters with a value, long names with a value, which of both write.
+_COMPILER = ("oILDUWlfmxgOBTzX", "", ("o",))
+_GPG = ("oruNk", "output recipient local-user homedir", ("o", "output"))
+_BY_OPTION: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    **dict.fromkeys(("c++", "cc", "clang", "clang++", "g++", "gcc"), _COMPILER),
+    "cpio": ("OFIDE", "file directory", ("O", "D", "directory")),
+    "dot": ("oTKGNEAlsn", "", ("o",)),
+    "gpg": _GPG,
+    "gpg2": _GPG,
+    "iconv": ("oft", "output from-code to-code", ("o", "output")),
+    "pandoc": ("otfrwHBAcVM", "output to from", ("o", "output")),
+    "patch": ("oipdrBDFYzV", "output input reject-file", ("o", "output")),
+    "rustc": ("oLlCWADFO", "out-dir crate-type edition emit", ("o", "out-dir")),
+    "sort": ("oktST", "output key field-separator buffer-size temporary-directory", ("o", "output")),
+    "tcpdump": ("wicrsCWGFTyzEmMj", "", ("w",)),
+    "unzip": ("dxP", "", ("d",)),
+    "xmllint": ("o", "output schema xpath dtdvalid", ("o", "output")),
+    "xsltproc": ("o", "output", ("o", "output")),
+}
+
+
+def by_option(call: Call) -> list[Write]:
+    """Find the files that an option names: `sort -o FILE`, `openssl -out FILE`, `yq -i FILE`."""
+    if call.name == "yq":
+        edits = any(arg[:2] == "-i" or arg.startswith("--inplace") for arg in call.args)
+        last = options(call.args, "e", "").operands[-1:]
+        return [Write(path, "replace", call.name) for path in last if edits]
+    if call.name == "openssl":
+        found = [path for option, path in zip(call.args, call.args[1:]) if option in ("-out", "-keyout")]
+    else:
+        short, long, names = _BY_OPTION[call.name]
+        found = [value for name, value in options(call.args, short, long).values if name in names]
+    return [Write(path, "truncate", call.name) for path in found if path != "-"]
+
+
 def dd(call: Call) -> list[Write]:
     return [Write(arg[3:], "truncate", "dd") for arg in call.args if arg.startswith("of=")]
 

@@ -18,6 +18,9 @@ TAINTS = (FETCHED, DECODED)
 OPAQUE = (UNKNOWN, FETCHED, DECODED)
 ALL = (UNKNOWN, FETCHED, DECODED, HOME, USER_HOME)
 
+MAX_MADE = 64 * 1024  # the longest text that the guard makes from others
+MAX_NAME = 255  # no file has a longer name
+
 _WILD = frozenset((UNKNOWN, FETCHED, DECODED, "*", "?", "["))
 
 
@@ -41,6 +44,14 @@ def taint(text: str) -> str:
     return "".join(mark for mark in TAINTS if mark in text)
 
 
+def replaced(text: str, old: str, new: str, times: int = -1) -> str:
+    """Replace a part of a text; what would grow beyond the longest text is unknown."""
+    count = text.count(old) if times < 0 else times
+    if len(text) + count * (len(new) - len(old)) > MAX_MADE:
+        return UNKNOWN + taint(text + new)
+    return text.replace(old, new, times)
+
+
 def base_name(word: str) -> str:
     """Return the last component of a path, which is the name of a command."""
     return word[word.rfind("/") + 1 :]
@@ -48,7 +59,7 @@ def base_name(word: str) -> str:
 
 def collapsed(path: str) -> str:
     """Remove `//`, `.` and `name/..` from a path."""
-    if "." not in path and "//" not in path:
+    if "/." not in path and "//" not in path and path[:1] != ".":
         return path
     out: list[str] = []
     for name in path.split("/"):
@@ -70,12 +81,12 @@ def show(word: str) -> str:
 def pieces(word: str) -> list[str]:
     """Split a word at its unknown parts and glob characters."""
     out = [""]
-    in_set = False
+    in_set, has_sets = False, "]" in word
     for char in word:
         if in_set:
             in_set = char != "]"
         elif char in _WILD:
-            in_set = char == "[" and "]" in word
+            in_set = char == "[" and has_sets
             out.append("")
         else:
             out[-1] += char

@@ -24,6 +24,7 @@ from ultra_runtime.guard.shell.wordreader import SPECIAL
 
 MAX_TEXT = 256 * 1024
 
+_REDIRECTS = frozenset("<>&{0123456789")  # what a redirection may begin with
 _ASSIGNABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -88,7 +89,7 @@ class Reader(CompoundReader):
 
     def _pipeline(self, script: Script) -> None:
         """Read commands joined by pipes."""
-        pipeline = Pipeline([], False)
+        pipeline = Pipeline([])
         script.pipelines.append(pipeline)
         while True:
             self._prefixes()
@@ -100,6 +101,7 @@ class Reader(CompoundReader):
             self.newlines()
         if self.text.startswith(("&&", "||"), self.pos):
             self.pos += 2
+            pipeline.decides = True
         elif self.text.startswith("&", self.pos) and not self.text.startswith("&>", self.pos):
             self.pos += 1
             pipeline.background = True
@@ -206,7 +208,7 @@ class Reader(CompoundReader):
         elif self.pos < self.end and self.text[self.pos] not in ";&|)":
             self._command(holder)
         self.depth -= 1
-        body.pipelines.append(Pipeline(holder, False))
+        body.pipelines.append(Pipeline(holder))
         return Compound("function", [body], None, name)
 
     def _empty_parentheses(self) -> int:
@@ -237,7 +239,7 @@ class Reader(CompoundReader):
                     return
                 command.words.append(self._argument())
                 continue
-            redirection = self.redirection()
+            redirection = self.redirection() if char in _REDIRECTS else None
             if redirection is not None:
                 command.redirections.append(redirection)
                 continue

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 MAX_VALUE = 64 * 1024
 MAX_PATH = 4096
+MAX_OTHERS = 6
+MAX_ITEMS = 1000  # of an array whose elements are set one by one
+DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
 _MISSING = object()
 
 # The variables of a fresh shell.  All others have unknown values.
@@ -57,6 +60,9 @@ class Shell:
         self.functions: dict[str, Script] = {}
         self.aliases: dict[str, str] = {}
         self.references: dict[str, str] = {}
+        self.others: dict[str, list[Any]] = {}  # what a variable may be as well, by branches not taken
+        self.git: dict[str, str] = {}  # settings of git that the text made: what it runs
+        self.branches = 0  # how many of the branches that are followed may not be taken
         self.files: dict[str, str] = {}  # what the text itself wrote, by path
         self.streams: dict[str, str] = {}  # what can be read from a file descriptor
         self.place: dict[str, str] = {"cwd": "", "zero": "bash"}
@@ -125,30 +131,56 @@ class Shell:
                 value = (UNKNOWN if old is None else old) + value
         size = len(value) if isinstance(value, str) else sum(len(item) + 1 for item in value)
         self.work.spend(size)
+        self._keep_others(name, value)
         self.put(self.variables, name, UNKNOWN if size > MAX_VALUE else value)
+
+    def _keep_others(self, name: str, value: Value) -> None:
+        """In a branch that may not be taken the old value stays possible; elsewhere the new one is the only one."""
+        if not self.branches:
+            if name in self.others:
+                self.drop(self.others, name)
+            return
+        old = self.variables.get(name)
+        if old and old != value and old not in self.others.get(name, ()):
+            self.put(self.others, name, [*self.others.get(name, ()), old][-MAX_OTHERS:])
+
+    def set_arguments(self, words: list[str]) -> None:
+        """Set the positional parameters."""
+        old = self.arguments["@"]
+        if self.branches and old:
+            self.put(self.others, "@", [*self.others.get("@", ()), old][-MAX_OTHERS:])
+        elif not self.branches:
+            self.drop(self.others, "@")
+        self.put(self.arguments, "@", words)
 
     def _set_element(self, name: str, index: str, value: str) -> None:
         """Set one element of an array; with a key that is not a number, it may be any element."""
         old = self.variables.get(name)
         items = list(old) if isinstance(old, list) else [old] if old else []
-        if not index.isdigit() or int(index) > 1000:
+        at = int(index) if index.lstrip("-").isdigit() and len(index) < 5 else MAX_ITEMS
+        at = at + len(items) if at < 0 else at
+        if not 0 <= at < MAX_ITEMS:
             self.put(self.variables, name, [UNKNOWN])
             return
-        while len(items) <= int(index):
+        while len(items) <= at:
             items.append("")
-        items[int(index)] = value
+        items[at] = value
         self.work.spend(len(items))
         self.put(self.variables, name, items)
 
     def path(self, name: str) -> str:
         """Return a path relative to where the text started."""
         name = name[2:] if name.startswith("./") else name
+        self.work.spend((len(self.cwd) + len(name)) // 16)
         if not self.cwd or name.startswith(("/", HOME)) or not name:
             return name
         return self.cwd + "/" + name
 
     def content(self, name: str) -> str | None:
-        """Return what the text wrote to a file, or None."""
+        """Return what the text wrote to a file or a descriptor, or None."""
+        for folder in DESCRIPTORS:
+            if name.startswith(folder) and name[len(folder) :] in self.streams:
+                return self.streams[name[len(folder) :]]
         return self.files.get(collapsed(self.path(name)))
 
     def program(self, name: str, stdin: str) -> str | None:

@@ -21,6 +21,7 @@ MAX_BRACKETS = 8 * 1024  # longest arithmetic or pattern
 
 META = frozenset(" \t\n;&|()<>")
 SPECIAL = META | frozenset("'\"\\$`")
+_ENDS = frozenset(" \t\n;&|)")
 _IN_DOUBLE = frozenset('"\\$`')
 _IN_BODY = frozenset("\\$`")
 _NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
@@ -69,6 +70,10 @@ class WordReader:
         """Read the word that starts here, or nothing."""
         text = self.text
         parts: list[WordPart] = []
+        if self.pos < self.end and text[self.pos] not in SPECIAL:  # most words are nothing but text
+            parts.append(WordPart(LITERAL, self.run(SPECIAL)))
+            if self.pos >= self.end or text[self.pos] in _ENDS:
+                return Word(parts)
         while self.pos < self.end:
             char = text[self.pos]
             if char not in SPECIAL:
@@ -122,7 +127,7 @@ class WordReader:
 
     def _double(self, parts: list[WordPart]) -> None:
         """Read from an opening double quote to its end."""
-        parts.append(WordPart(QUOTED, "", True))
+        before = len(parts)
         while True:
             piece = self.run(_IN_DOUBLE)
             if piece:
@@ -131,6 +136,8 @@ class WordReader:
                 raise Unreadable("a double quote is not closed")
             if self.text[self.pos] == '"':
                 self.pos += 1
+                if len(parts) == before:  # `""` is an empty word
+                    parts.append(WordPart(QUOTED, "", True))
                 return
             self._inside_quotes(parts, '$`"\\\n')
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.run.state.statuses import COMPLETED, STOPPED
 
 TYPE_CHECKING = False
@@ -134,6 +135,9 @@ class WaveState:
             one.state = AGAIN.get(one.state, one.state)
         for wave in self.waves.values():
             wave.merges, wave.red, wave.to = [], None, ""
+
+    def _take_around(self, row: Mapping[str, Any]) -> None:
+        self.begin[AROUND] = row[AROUND]
 
     def _take_onto(self, row: Mapping[str, Any]) -> None:
         wave = self.waves[row["wave"]]

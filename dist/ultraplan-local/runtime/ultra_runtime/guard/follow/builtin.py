@@ -9,6 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.guard.follow.follower import Follower
 
+MAX_WORDS = 1000
+BLANKS, SEPARATOR = " \t\n", "\x1f"
+
 
 def cd(follower: Follower, call: Call) -> str:
     operands = options(call.args).operands
@@ -54,19 +57,33 @@ def read(follower: Follower, call: Call) -> str:
     """Follow read: the first line of the input, word by word."""
     found = options(call.args, "uapdtnNi")
     source = _descriptor(follower, call, found.value("u"))
-    line = source.split("\n", 1)[0]
+    follower.work.spend(len(source) // 64)
+    line = source.split(found.value("d") or "\n", 1)[0]
     array = found.value("a")
     if array is not None:
-        follower.assign(array, line.split())
+        follower.assign(array, _split(line, follower.shell.variables.get("IFS"), MAX_WORDS))
         return ""
     names = found.operands or ["REPLY"]
-    words = line.split(None, len(names) - 1) if known(line) else []
+    words = _split(line, follower.shell.variables.get("IFS"), len(names)) if known(line) else []
     for at, name in enumerate(names):
         if words or not line:
             follower.assign(name, words[at].strip() if at < len(words) else "")
         else:
             follower.assign(name, line if len(names) == 1 else taint(line) or UNKNOWN)
     return ""
+
+
+def _split(line: str, separators: object, most: int) -> list[str]:
+    """Split a line into words as read does: by blanks, or by the characters of IFS."""
+    if not isinstance(separators, str) or not known(separators) or separators == BLANKS:
+        return line.split(None, most - 1)
+    if not separators:
+        return [line]
+    signs = line.translate(dict.fromkeys(map(ord, separators), SEPARATOR))
+    words = signs.split(SEPARATOR, most - 1) if separators.strip(BLANKS) else signs.split(SEPARATOR)
+    if len(words) == most:  # the last one keeps its separators
+        words[-1] = line[len(line) - len(words[-1]) :]
+    return [word.strip(BLANKS) if " " in separators else word for word in words]
 
 
 def mapfile(follower: Follower, call: Call) -> str:
@@ -86,7 +103,7 @@ def set_arguments(follower: Follower, call: Call) -> str:
         if arg == "--" or arg[:1] not in ("-", "+"):
             rest = call.args[at + 1 :] if arg == "--" else call.args[at:]
             if call.args[at - 1 : at] not in (["-o"], ["+o"]):
-                follower.shell.put(follower.shell.arguments, "@", rest)
+                follower.shell.set_arguments(rest)
                 break
     return ""
 
@@ -103,9 +120,13 @@ def shift(follower: Follower, call: Call) -> str:
 def printf(follower: Follower, call: Call) -> str:
     from ultra_runtime.guard.follow.outputs import formatted, printed
 
-    if call.args[:1] != ["-v"] or len(call.args) < 3:
+    args = call.args
+    if args and args[0][:2] == "-v" and len(args[0]) > 2:
+        args = ["-v", args[0][2:], *args[1:]]
+    if args[:1] != ["-v"] or len(args) < 3:
         return printed(call)
-    follower.assign(call.args[1], formatted(call.args[2], call.args[3:]))
+    form = args[3:] if args[2] == "--" else args[2:]
+    follower.assign(args[1], formatted("".join(form[:1]), form[1:]))
     return ""
 
 
@@ -134,6 +155,17 @@ def trap(follower: Follower, call: Call) -> str:
     operands = options(call.args).operands
     if len(operands) > 1 and operands[0] not in ("-", ""):
         follower.nested(operands[0], "", False)
+        # once more at the end: its variables may have other values by then
+        follower.late.append((operands[0], None))
+    return ""
+
+
+def remember(follower: Follower, call: Call) -> str:
+    """Follow `hash -p /bin/rm name`."""
+    found = options(call.args, "p")
+    path = found.value("p")
+    for name in found.operands if path else ():
+        follower.shell.put(follower.shell.aliases, name, path)
     return ""
 
 

@@ -37,6 +37,7 @@ BUILTINS = by_name(
     mapfile="mapfile readarray",
     printf="printf",
     read="read",
+    remember="hash",
     set_arguments="set",
     shift="shift",
     source=". source",
@@ -58,8 +59,37 @@ LAUNCHERS = by_name(
     watch="watch",
     xargs="gxargs xargs",
 )
+# Functions of hosts.py; what else these run is in their options, their input or a file.
+HOSTS = by_name(
+    commands="dc ed gdb lldb mysql mariadb psql sqlite3",
+    emacs="emacs",
+    expect="expect",
+    m4="m4",
+    make="gmake make",
+    npm="bun npm pnpm yarn",
+    sed="gsed sed",
+    socat="socat",
+    ssh="scp sftp",
+    tar="bsdtar gtar tar",
+)
+# Variables whose text a command runs when it starts.
+_PAGERS, _EDITORS = ("PAGER",), ("VISUAL", "EDITOR")
+STARTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("aws", "bat", "gh", "journalctl", "mysql", "psql", "systemctl"), _PAGERS),
+    **dict.fromkeys(("crontab", "fc", "kubectl", "sudoedit", "vipw", "visudo"), (*_EDITORS, "KUBE_EDITOR")),
+    "git": (
+        "GIT_PAGER", "PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", *_EDITORS, "GIT_SSH_COMMAND", "GIT_SSH",
+        "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_PROXY_COMMAND",
+    ),
+    "less": ("LESSOPEN", "LESSCLOSE", *_EDITORS),
+    "man": ("MANPAGER", "PAGER"),
+    "rsync": ("RSYNC_RSH",),
+    "cargo": ("RUSTC_WRAPPER", "RUSTC"),
+}  # fmt: skip
 # Functions of writes.py; plain writers.
 WRITERS = by_name(
+    by_option="c++ cc clang clang++ cpio dot g++ gcc gpg gpg2 iconv openssl pandoc patch rustc sort tcpdump unzip"
+    " xmllint xsltproc yq",
     copy="cp gcp ginstall gln install ln rsync scp",
     dd="dc3dd dcfldd dd gdd",
     files="touch truncate",
@@ -78,9 +108,11 @@ PRINTERS = by_name(
     awk="awk gawk mawk",
     cat="cat tac head tail sort uniq grep egrep fgrep rg nl pv strings fold less more dos2unix iconv expand"
     " unexpand column fmt sponge buffer mbuffer zcat gunzip gzip bat batcat",
+    cut="cut",
     echo="echo print",
     find="find gfind",
     last_component="basename",
+    paste="paste",
     last_operand="readlink realpath type whereis which",
     printf="printf",
     pwd="pwd",  # noqa: S106

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.shell.marks import OPAQUE, UNKNOWN
+from ultra_runtime.guard.shell.marks import OPAQUE, UNKNOWN, replaced
 from ultra_runtime.guard.shell.syntax import Word, WordPart
 
 TYPE_CHECKING = False
@@ -24,6 +24,9 @@ def parameter(follower: Follower, part: WordPart) -> Value:
     op = part.op
     if op.startswith("#") and not part.text:
         return UNKNOWN
+    if op == "!" and part.text == "#":  # the last argument
+        arguments = follower.shell.arguments["@"]
+        return UNKNOWN if arguments is None else "".join(arguments[-1:])
     value = _lookup(follower, part.text, index)
     if op.startswith("!"):
         value = _plain(follower, value) if isinstance(value, str) and value.isidentifier() else None
@@ -31,6 +34,8 @@ def parameter(follower: Follower, part: WordPart) -> Value:
     elif op.startswith("#") and op not in ("#", "##"):
         return UNKNOWN
     word = part.word if part.word is not None else Word([])
+    if op == ":" and isinstance(value, list) and (index in ("@", "*") or part.text in ("@", "*")):
+        return _items(follower, value, follower.text(word), part.text in ("@", "*"))
     if op in (":-", "-", ":=", "=", ":+", "+"):
         return _default(follower, part.text, value, op, word)
     operand = follower.text(word)
@@ -38,6 +43,8 @@ def parameter(follower: Follower, part: WordPart) -> Value:
         return UNKNOWN
     if not op or op in (":?", "?") or op == "@":
         return value
+    if op == ":":
+        return _slice(follower, value if isinstance(value, str) else "".join(value[:1]), operand)
     if isinstance(value, list):
         return [_changed(item, op, operand) for item in value]
     return _changed(value, op, operand)
@@ -68,9 +75,10 @@ def _lookup(follower: Follower, name: str, index: str) -> Value | None:
         return value
     if not index:
         return value[0] if value else ""
-    if index.isdigit():
-        return value[int(index)] if int(index) < len(value) else ""
-    return None
+    at = number(follower, index)
+    if at is None:
+        return None
+    return value[at] if -len(value) <= at < len(value) else ""
 
 
 def _default(follower: Follower, name: str, value: Value | None, op: str, word: Word) -> Value:
@@ -91,8 +99,6 @@ def _default(follower: Follower, name: str, value: Value | None, op: str, word: 
 
 def _changed(value: str, op: str, operand: str) -> str:
     """Apply an operator that changes a value, when the result is certain."""
-    if op == ":":
-        return _slice(value, operand)
     if op in ("^^", ",,", "^", ",") and not operand:
         if op in ("^^", ",,"):
             return value.upper() if op == "^^" else value.lower()
@@ -101,9 +107,9 @@ def _changed(value: str, op: str, operand: str) -> str:
         old, _, new = operand.partition("/")
         if old and not _GLOB.intersection(old) and not any(mark in old for mark in OPAQUE):
             if op == "//":
-                return value.replace(old, new)[: len(value) + 4096]
+                return replaced(value, old, new)
             if op == "/":
-                return value.replace(old, new, 1)
+                return replaced(value, old, new, 1)
             if op == "/#":
                 return new + value[len(old) :] if value.startswith(old) else value
             return value[: -len(old)] + new if value.endswith(old) else value
@@ -112,14 +118,38 @@ def _changed(value: str, op: str, operand: str) -> str:
     return UNKNOWN
 
 
-def _slice(value: str, operand: str) -> str:
-    """Resolve ${name:offset:length} with plain numbers."""
-    offset, _, length = operand.partition(":")
-    offset, length = offset.strip(), length.strip()
-    if not offset.isdigit() or (length and not length.isdigit()):
-        return UNKNOWN
-    start = int(offset[:9])
-    return value[start : start + int(length[:9])] if length else value[start:]
+def _range(follower: Follower, size: int, operand: str) -> tuple[int, int] | None:
+    """Return start and end of ${name:offset:length}; negative numbers count from the end."""
+    offset, colon, length = operand.partition(":")
+    start = number(follower, offset)
+    count = number(follower, length) if colon else size
+    if start is None or count is None:
+        return None
+    start = max(size + start, 0) if start < 0 else start
+    return start, size + count if count < 0 else start + count
+
+
+def _slice(follower: Follower, value: str, operand: str) -> str:
+    """Resolve ${name:offset:length} of a text."""
+    found = _range(follower, len(value), operand)
+    return UNKNOWN if found is None else value[found[0] : max(found[1], 0)]
+
+
+def _items(follower: Follower, items: list[str], operand: str, arguments: bool) -> Value:
+    """Resolve ${array[@]:offset:length}; of arguments the first one has the number 1."""
+    items = [follower.shell.place["zero"], *items] if arguments else items
+    found = _range(follower, len(items), operand)
+    return [UNKNOWN] if found is None else items[found[0] : max(found[1], 0)]
+
+
+def number(follower: Follower, text: str) -> int | None:
+    """Return the value of plain arithmetic: whole numbers, variables, + - * and parentheses."""
+    text = text.strip()
+    if text.isdigit() and len(text) < 10:
+        return int(text)
+    from ultra_runtime.guard.follow.arithmetic import value_of
+
+    return value_of(text, follower.shell)
 
 
 def _trimmed(value: str, op: str, pattern: str) -> str:

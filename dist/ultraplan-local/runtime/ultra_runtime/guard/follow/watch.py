@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow.follower import Follower, walk
+from ultra_runtime.guard.policy import Policy
 from ultra_runtime.guard.shell.calls import Write
 from ultra_runtime.guard.shell.marks import base_name, clean
 
@@ -12,25 +13,24 @@ STREAMS = ("/dev/fd/", "/proc/self/fd/", "/dev/pts/", "/dev/tty")
 
 
 class Watcher(Follower):
-    """A walk through a text that judges nothing; paths are relative to where the text starts."""
+    """A walk that records; without a policy it judges nothing. Paths are relative to where the text starts."""
 
-    def __init__(self, size: int) -> None:
-        super().__init__(None, size)
-        self.words: list[list[str]] = []  # each command with its arguments
+    def __init__(self, policy: Policy | None, size: int) -> None:
+        super().__init__(policy, size)
+        self.words = []
 
-    def execute(self, args: list[str], stdin: str, expands: bool = False) -> str:
-        """Record a command, then follow it."""
-        self.words.append([base_name(args[0]), *args[1:]])
-        return super().execute(args, stdin, expands)
+    def commands(self) -> list[list[str]]:
+        """Return the commands that run, by their base names, with their arguments."""
+        return [[base_name(args[0]), *args[1:]] for args in self.words or ()]
 
     def changed(self) -> list[Write]:
         """Return the files that are written, removed or changed in their mode."""
         return [one for one in self.writes if one.path not in NOWHERE and not one.path.startswith(STREAMS)]
 
 
-def watch(command: str) -> Watcher:
-    """Follow a command as far as it can be parsed."""
+def watch(command: str, policy: Policy | None = None) -> Watcher:
+    """Follow a command as far as it can be parsed, and as far as the policy lets it run."""
     text = clean(command)
-    watcher = Watcher(len(text))
+    watcher = Watcher(policy, len(text))
     walk(watcher, text)
     return watcher

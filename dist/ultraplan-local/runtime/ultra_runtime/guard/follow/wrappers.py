@@ -4,13 +4,38 @@ from __future__ import annotations
 
 # These have no option with a value.
 _BARE = (
-    "builtin", "busybox", "catchsegv", "ccache", "chronic", "command", "cross-env", "eatmydata", "linux32", "linux64",
-    "nohup", "noglob", "nocorrect", "prlimit", "setsid", "shx", "toybox", "ts", "unbuffer",
+    "builtin", "busybox", "catchsegv", "ccache", "chronic", "command", "corepack", "cross-env", "dbus-launch",
+    "distcc", "eatmydata", "fakechroot", "gbusybox", "ifne", "linux32", "linux64", "nohup", "noglob", "nocorrect",
+    "nq", "pipexec", "prlimit", "run-one", "run-this-one", "sccache", "setsid", "shx", "ssh-agent", "toybox",
+    "torify", "ts", "tsocks", "tsp", "unbuffer", "uncache", "x86_64", "zsh-defer",
 )  # fmt: skip
 # name: (options with a value: letters, long names; how many of its own words precede the command)
 PLAIN: dict[str, tuple[str, str, int]] = {
     **dict.fromkeys(_BARE, ("", "", 0)),
-    **dict.fromkeys(("envdir", "faketime", "gosu", "setarch", "su-exec", "taskset"), ("", "", 1)),
+    **dict.fromkeys(
+        (
+            "dotenv-run",
+            "envdir",
+            "faketime",
+            "gosu",
+            "lckdo",
+            "s6-setuidgid",
+            "setarch",
+            "setlock",
+            "setuidgid",
+            "su-exec",
+            "taskset",
+        ),
+        ("", "", 1),
+    ),
+    "cgexec": ("g", "", 0),
+    "daemonize": ("ceolpuE", "", 0),
+    "dtach": ("rcAnaNE", "", 1),
+    "logsave": ("", "", 1),
+    "schedtool": ("apnM", "", 0),
+    "sshpass": ("pfdP", "", 0),
+    "systemd-cat": ("tp", "identifier priority", 0),
+    "watchexec": ("wiefdsE", "watch ignore exts filter debounce signal env shell", 0),
     "arch": ("ed", "", 0),
     "caffeinate": ("tw", "", 0),
     "chpst": ("uUbneoptmfdcr/", "", 0),
@@ -67,13 +92,17 @@ PLAIN: dict[str, tuple[str, str, int]] = {
 # Too many options to list: the first word that is a command of interest is taken for the command.
 # The words that must come first, so that `docker rm` is not `rm`.
 SCANNED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("aws-vault", "bundle", "direnv", "ip", "lxc", "yarn"), ("exec",)),
+    **dict.fromkeys(
+        ("asdf", "aws-vault", "bundle", "direnv", "fnm", "ip", "jenv", "lxc", "nodenv", "nvm", "pyenv", "rbenv", "yarn"),
+        ("exec",)
+    ),
     **dict.fromkeys((
-        "bunx", "bwrap", "dotenv", "entr", "expect", "firejail", "flatpak-spawn", "npx", "nsenter", "proot",
+        "bunx", "bwrap", "dotenv", "entr", "firejail", "flatpak-spawn", "npx", "nsenter", "proot",
         "screen", "start-stop-daemon", "systemd-nspawn", "uvx", "xterm"
     ), ()),
     **dict.fromkeys((
-        "conda", "doppler", "dotenvx", "hatch", "mamba", "op", "pdm", "pipenv", "poetry", "rye", "uv"
+        "conda", "doppler", "dotenvx", "hatch", "mamba", "op", "pdm", "pipenv", "pipx", "pixi", "poetry", "rustup", "rye",
+        "uv", "volta"
     ), ("run",)),
     **dict.fromkeys(("docker", "docker-compose", "kubectl", "nerdctl", "oc", "podman"), ("exec", "run")),
     "gdb": ("--args",),
@@ -84,22 +113,54 @@ SCANNED: dict[str, tuple[str, ...]] = {
     "pnpm": ("exec", "dlx"),
 }  # fmt: skip
 
+# How many words of their own stand in front of the command: an image, a pod, a version.
+OWN_WORDS = dict.fromkeys(
+    (
+        "asdf",
+        "aws-vault",
+        "conda",
+        "direnv",
+        "docker",
+        "docker-compose",
+        "fnm",
+        "ip",
+        "kubectl",
+        "lxc",
+        "mamba",
+        "mise",
+        "nerdctl",
+        "nvm",
+        "oc",
+        "podman",
+        "rustup",
+        "systemd-nspawn",
+    ),
+    1,
+)
+
 # Options whose value is shell text, and commands whose operands are.
 TEXT_OPTIONS: dict[str, tuple[str, str]] = {
     "cargo": ("s", "shell"),
     "chokidar": ("c", "command"),
     "flock": ("c", "command"),
+    "less": ("", "tag-cmd"),
+    "man": ("PH", "pager html"),
+    "ncat": ("c", "sh-exec"),
     "nix-shell": ("", "run command"),
     "nodemon": ("x", "exec"),
+    "npm": ("c", "call"),
     "npx": ("c", "call"),
+    "pnpm": ("c", "shell-mode"),
+    "rsync": ("e", "rsh rsync-path"),
     "runuser": ("c", "command session-command"),
     "script": ("c", "command"),
     "sg": ("c", ""),
     "su": ("c", "command session-command"),
     "vagrant": ("c", "command"),
+    "zip": ("", "unzip-command"),
 }
 ATTACHED = frozenset(
-    ("cargo", "env", "genv", "npx")
+    ("cargo", "env", "genv", "less", "man", "npm", "npx", "pnpm", "rsync", "zip")
 )  # everyday commands whose -cTEXT hides the first word of TEXT
 TEXT_OPERANDS: dict[str, tuple[str, str]] = {
     "concurrently": ("ncp", "names prefix-colors prefix"),

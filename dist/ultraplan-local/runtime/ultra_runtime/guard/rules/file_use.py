@@ -16,6 +16,10 @@ NEEDS = {
     "remove_windows": ("-*", "q"),
 }
 
+_LONG_OPTIONS = (
+    "--recursive", "--force", "--verbose", "--dir", "--one-file-system", "--preserve-root", "--no-preserve-root",
+    "--interactive",
+)  # fmt: skip
 _ALL = frozenset((who, what) for who in "ugo" for what in "rwx")
 
 
@@ -37,8 +41,12 @@ def remove(call: Call, policy: Policy) -> bool:
         hidden = hidden or waiting
         if arg.startswith("--"):
             # GNU accepts every unambiguous prefix of a long name
+            if call.guess and not any(name.startswith(arg) for name in _LONG_OPTIONS):
+                return False
             recursive = recursive or "--recursive".startswith(arg)
             force = force or "--force".startswith(arg)
+        elif call.guess and arg[1:].strip("rRfvidI"):
+            return False  # an option that rm does not have: this is another program
         else:
             recursive = recursive or "r" in arg or "R" in arg
             force = force or "f" in arg

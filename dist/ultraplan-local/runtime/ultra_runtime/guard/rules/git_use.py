@@ -5,9 +5,12 @@ from __future__ import annotations
 from ultra_runtime.guard.shell.calls import Call, is_opaque, options
 from ultra_runtime.guard.shell.marks import known
 from ultra_runtime.rendered import launcher
+from ultra_runtime.struct import EMPTY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ultra_runtime.guard.policy import Policy
 
 NEEDS = {
@@ -30,6 +33,18 @@ _PROGRAMS = frozenset(
         "credential.helper",
     )
 )  # fmt: skip
+# Options whose value git runs, by subcommand: letters, long names.
+_RUNS = {
+    "archive": ("", "exec"),
+    "clone": ("u", "upload-pack"),
+    "difftool": ("x", "extcmd"),
+    "fetch": ("", "upload-pack"),
+    "grep": ("O", "open-files-in-pager"),
+    "ls-remote": ("", "upload-pack exec"),
+    "pull": ("", "upload-pack"),
+    "push": ("", "receive-pack exec"),
+    "send-email": ("", "sendmail-cmd to-cmd cc-cmd"),
+}
 
 
 class GitCall:
@@ -37,7 +52,7 @@ class GitCall:
 
     __slots__ = ("aliases", "args", "directories", "programs", "verb")
 
-    def __init__(self, name: str, args: list[str]) -> None:
+    def __init__(self, name: str, args: list[str], settings: Mapping[str, str] = EMPTY) -> None:
         self.aliases: dict[str, str] = {}
         self.directories: list[str] = []
         self.programs: list[str] = []  # what `git -c` lets git run
@@ -45,6 +60,8 @@ class GitCall:
         if name.startswith("git-") and len(name) > 4:
             self.verb, self.args = name[4:], args
             return
+        for key, text in settings.items():
+            self._configure(f"{key}={text}")
         at = 0
         while at < len(args):
             option, value, used = _global_option(args, at)
@@ -67,9 +84,17 @@ class GitCall:
         elif key.lower() in _PROGRAMS:
             self.programs.append(text.lstrip("!"))
 
+    def configured(self) -> dict[str, str]:
+        """Return what `git config` sets to something that git runs later."""
+        found = options(self.args, "f", "file type default").operands
+        if self.verb != "config" or len(found) < 2:
+            return {}
+        key, text = found[-2:]
+        return {key: text} if key.startswith("alias.") or key.lower() in _PROGRAMS else {}
+
     def texts(self) -> list[str]:
         """Return the shell texts that git would run."""
-        out = list(self.programs)
+        out = list(self.programs) if self.verb != "config" else []
         alias = self.aliases.get(self.verb, "")
         if alias.startswith("!"):
             out.append(alias[1:])
@@ -81,6 +106,14 @@ class GitCall:
                 option, equals, value = arg.partition("=")
                 if option in ("-x", "--exec") or option.endswith("-filter"):
                     out.append(value if equals else "".join(self.args[at + 1 : at + 2]))
+        else:
+            short, long = _RUNS.get(self.verb, ("", ""))
+            out += [
+                text
+                for name, text in options(self.args, short, long).values
+                if name in (*short, *long.split())
+            ]
+        out += [arg[5:].replace("% ", " ") for arg in self.args if arg.startswith("ext::")]
         return out
 
     def resolved(self) -> tuple[str, list[str]]:
@@ -138,8 +171,7 @@ def run_refs(call: Call, policy: Policy) -> bool:
 
 def _changed(args: list[str]) -> list[str]:
     """Return the arguments that may name the ref that is changed: the first without a dash."""
-    names = [arg for arg in args if arg[:1] != "-"]
-    return names[:1]
+    return options(args, "m").operands[:1]
 
 
 def _writes_run_refs(refspec: str) -> bool:

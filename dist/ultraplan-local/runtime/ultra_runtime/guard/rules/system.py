@@ -60,7 +60,7 @@ def power_message(call: Call, policy: Policy) -> bool:
 
 def power_write(write: Write) -> bool:
     """Match a write to the kernel's emergency keys."""
-    return collapsed(write.path) == "/proc/sysrq-trigger"
+    return "sysrq" in write.path and collapsed(write.path) == "/proc/sysrq-trigger"
 
 
 def kill_everything(call: Call, policy: Policy) -> bool:
@@ -159,6 +159,8 @@ _UNITS = (
 
 def _scheduled(path: str) -> bool:
     """Tell whether what is in a file will be run by a scheduler."""
+    if path[:1] not in ("/", HOME):
+        return False
     path = collapsed(path)
     inside = path[len(HOME) :] if path.startswith(HOME) else path
     is_unit = inside.startswith(_UNITS) and inside.endswith(".timer")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.shell.marks import OPAQUE
-from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,28 +11,37 @@ if TYPE_CHECKING:
 HELP = (["--help"], ["--version"])
 
 
-class Call(Struct):
+class Call:
     """A command by its base name, with arguments in which marks replace unknown parts."""
 
-    name: str
-    args: list[str]
-    stdin: str
-    shell: Shell
-    expands: bool = False  # one of its words has $ or a backquote
-    guess: bool = False  # the name is unknown and could be this one
-    alone: bool = False  # the whole text is this command, without a wrapper and without an assignment
+    # No Struct: a text has many of them.
+    __slots__ = ("alone", "args", "expands", "guess", "name", "shell", "stdin")
+
+    def __init__(
+        self, name: str, args: list[str], stdin: str, shell: Shell, expands: bool = False, guess: bool = False
+    ) -> None:
+        self.name = name
+        self.args = args
+        self.stdin = stdin
+        self.shell = shell
+        self.expands = expands  # one of its words has $ or a backquote
+        self.guess = guess  # the name is unknown and could be this one
+        self.alone = False  # the whole text is this command, without a wrapper and without an assignment
 
 
 REMOVE, MODE = "remove", "mode"
 
 
-class Write(Struct):
+class Write:
     """A file that is written, and how: truncate, append, replace, link, remove or mode."""
 
-    path: str
-    how: str
-    via: str  # the operator or the command
-    names: tuple[str, ...] = ()  # what would be written inside, if the path is a directory
+    __slots__ = ("how", "names", "path", "via")
+
+    def __init__(self, path: str, how: str, via: str, names: tuple[str, ...] = ()) -> None:
+        self.path = path
+        self.how = how
+        self.via = via  # the operator or the command
+        self.names = names  # what would be written inside, if the path is a directory
 
 
 class Options:

@@ -10,7 +10,8 @@ import os
 import time
 
 from ultra_runtime.files.git import GitError, own_language
-from ultra_runtime.run.tree.snapshot import Entry, copy_index, index_row, portions
+from ultra_runtime.run.tree.own_index import link_index
+from ultra_runtime.run.tree.snapshot import LITERALLY, Entry, index_row, portions
 from ultra_runtime.run.tree.transplant import Overlap, transplant
 from ultra_runtime.struct import Struct
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 SECONDS = 300.0
 COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction")
-LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 LOCK_TRIES, LOCK_NAP = 20, 0.1
 
 
@@ -92,8 +92,11 @@ def index_entries(git: Git, paths: list[str], index: str = "") -> dict[str, Entr
 def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, head: str, index: str) -> str:
     """Build the index of the commit: HEAD's, with cached data of unchanged files, and the step's paths."""
     git, env = workspace.git, {"GIT_INDEX_FILE": index}
-    copy_index(os.path.join(git.folder, "index"), index)
-    git.ask("read-tree", "--reset", head, env=env)
+    link_index(os.path.join(git.folder, "index"), index)
+    if git.done(
+        "diff-index", "--cached", "--quiet", head, env=env
+    ).status:  # to read all of HEAD costs much more
+        git.ask("read-tree", "--reset", head, env=env)
     names = b"".join(os.fsencode(path) + b"\0" for path in prepared.commits)
     git.ask("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=names, env=env)
     made = index_entries(git, list(prepared.commits), index)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.snapshot import QUIETLY
+from ultra_runtime.run.tree.snapshot import QUIETLY, all_unmarked
 from ultra_runtime.run.tree.workspace import make_folder, put
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ class RawTrees:
 
     def needed(self, listed: bytes) -> bool:
         """Return whether a snapshot may differ from the files; `listed` has its entries with their flags."""
-        if listed.count(b"\0H ") + listed.startswith(b"H ") != listed.count(b"\0"):
+        if not all_unmarked(listed):
             return True
         settings = self.git.done("config", "-z", "--get-regexp", r"^core\.(autocrlf|attributesfile)$").out
         files = [os.path.join(self.git.common, "info", "attributes"), "/etc/gitattributes"]

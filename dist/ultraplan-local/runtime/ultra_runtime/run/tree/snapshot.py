@@ -1,7 +1,8 @@
 """Take snapshots of the whole working tree as git trees, and compare them.
 
 Snapshots have their own objects and index. The user's index is only copied, once, because it knows which files are
-unchanged. Nothing of a snapshot is ever pushed, fetched or seen by the user's git.
+unchanged. Nothing of a snapshot is ever pushed, fetched or seen by the user's git. In our index git also remembers the
+folders without new files, so that a snapshot reads only the folders that changed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
+from ultra_runtime.run.tree.own_index import OwnIndex, drop
 from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -35,6 +37,14 @@ SETTINGS = (
     "core.trustctime=true", "core.ignoreStat=false", "core.sparseCheckout=false",
 )  # fmt: skip
 QUIETLY = tuple(word for setting in SETTINGS for word in ("-c", setting))
+# Only for our own index; git uses what it remembers of folders if status lists all files and is asked for all of them.
+CACHED = (*QUIETLY, "-c", "core.untrackedCache=true", "-c", "status.showUntrackedFiles=all")
+ADD, ADDED = (*CACHED, "add", "-A", "--ignore-errors", "--"), (0, 1)
+"""Status 1 reports unreadable files and repositories without a commit: they are not part of the snapshot."""
+LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
+STATUS = ("status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=dirty")
+FIELDS_BEFORE_PATH = {b"?": 1, b"1": 8, b"u": 10}
+"""What `git status` prints before the path: of a new file, a tracked one, an unmerged one."""
 
 
 class Entry(Struct):
@@ -65,6 +75,9 @@ class Snapshots:
         self.git = workspace.git
         self.folder = workspace.path(place.slug)
         self.index = os.path.join(self.folder, "index")
+        self.own_index = OwnIndex(self.git, self.index)
+        self.listed = b""
+        """The entries of the user's index with their marks, if this call began with it."""
         objects = os.path.join(self.folder, "objects")
         self.alone = {"GIT_OBJECT_DIRECTORY": objects}
         self.env = {
@@ -72,7 +85,8 @@ class Snapshots:
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.path.join(self.git.common, "objects"),
         }
         self.objects = objects
-        self.pathspec = [".", *(f":(exclude,top,literal){path}" for path in place.own_files())]
+        self.own_files = [path.rstrip("/") for path in place.own_files()]
+        self.pathspec = [".", *(f":(exclude,top,literal){path}" for path in self.own_files)]
 
     def take(self) -> str:
         """Return the current working tree as a git tree, without ignored files."""
@@ -84,7 +98,7 @@ class Snapshots:
                 hint = "a filter of git (`git config --get-regexp filter`) may hang, or the disk; fix this and retry"
                 raise RefusedError(f"the working tree cannot be recorded: {problem}", hint) from None
             # The user's repository may have pruned objects that this index relies on: rebuild the index.
-            _drop(self.index)
+            drop(self.index)
         try:
             return self._take()
         except GitError as problem:
@@ -93,28 +107,39 @@ class Snapshots:
             ) from None
 
     def _take(self) -> str:
-        temporary = f"{self.index}.{os.getpid()}"
-        env = {**self.env, "GIT_INDEX_FILE": temporary}
-        try:
-            fresh = not os.path.exists(self.index)
-            copy_index(os.path.join(self.git.folder, "index") if fresh else self.index, temporary)
+        fresh = not self.own_index.is_ours()
+        with self.own_index.change(fresh) as index:
+            env = {**self.env, "GIT_INDEX_FILE": index}
             self._see_marked(env, fresh)
-            # Status 1 reports unreadable files and repositories without a commit: they are not part of the snapshot.
-            added = self.git.done(*QUIETLY, "add", "-A", "--ignore-errors", "--", *self.pathspec, env=env)
-            if added.status not in (0, 1):
-                raise GitError(["add"], added)
-            tree = self.git.ask("write-tree", env=env).decode().strip()
-            os.replace(temporary, self.index)
-        finally:
-            _drop(temporary)
-            _drop(temporary + ".lock")
-        return tree
+            # Only the first look is worth writing down: folders that change are few, and to read them again costs less.
+            self._add(self._changed({**env, "GIT_OPTIONAL_LOCKS": str(int(fresh))}), env)
+            return self.git.ask(*CACHED, "write-tree", env=env).decode().strip()
+
+    def _changed(self, env: Mapping[str, str]) -> list[str]:
+        """Return the paths that differ from the index, those of the runtime left out."""
+        said = self.git.ask(*CACHED, *STATUS, env=env)
+        paths = [path for row in said.split(b"\0")[:-1] if (path := _differing(row))]
+        return [path for path in map(os.fsdecode, paths) if not lies_in(self.own_files, path)]
+
+    def _add(self, paths: Sequence[str], env: Mapping[str, str]) -> None:
+        """Take these paths into the index; if they are many, whatever differs."""
+        if not paths:
+            return
+        few = [(paths, LITERALLY)] if len(paths) <= A_HANDFUL else []
+        for named, how in [*few, (self.pathspec, {})]:  # a file that has gone meanwhile fails the first call
+            added = self.git.done(*ADD, *named, env={**env, **how})
+            if added.status in ADDED:
+                return
+            if added.late:
+                break
+        raise GitError(ADD, added)
 
     def _see_marked(self, env: Mapping[str, str], fresh: bool) -> None:
         """Clear the marks by which git overlooks files; those that a sparse checkout leaves out keep theirs."""
         left_out = os.path.join(self.folder, "left-out")
         if fresh:
-            marks = _lettered(self.git.ask("ls-files", "-v", "-z", env=env), without=UNMARKED)
+            self.listed = self.git.ask("ls-files", "-v", "-z", env=env)
+            marks = {} if all_unmarked(self.listed) else _lettered(self.listed, without=UNMARKED)
             self._unmark(
                 "--no-assume-unchanged", [path for path, mark in marks.items() if mark.islower()], env
             )
@@ -132,15 +157,23 @@ class Snapshots:
 
     def _unmark(self, flag: str, paths: Sequence[str], env: Mapping[str, str]) -> None:
         if paths:
-            self.git.ask(*QUIETLY, "update-index", flag, "-z", "--stdin", given=_joined(paths), env=env)
+            self.git.ask(*CACHED, "update-index", flag, "-z", "--stdin", given=_joined(paths), env=env)
+
+    def tracked_names(self) -> set[str]:
+        """Return the paths that git tracks."""
+        listed = self.listed or self.git.ask("ls-files", "-v", "-z", env={"GIT_INDEX_FILE": self.index})
+        return {row[2:] for row in os.fsdecode(listed).split("\0")}
 
     def follow(self, paths: Sequence[str]) -> None:
         """Make files part of the snapshots that git ignores."""
-        if paths and not os.path.exists(self.index):
+        if not paths:
+            return
+        if not self.own_index.is_ours():
             self.take()
-        env = {**self.env, "GIT_INDEX_FILE": self.index, "GIT_LITERAL_PATHSPECS": "1"}
-        for part in portions(paths):
-            self.git.ask(*QUIETLY, "add", "--force", "--", *part, env=env)
+        with self.own_index.change(fresh=False) as index:
+            env = {**self.env, **LITERALLY, "GIT_INDEX_FILE": index}
+            for part in portions(paths):
+                self.git.ask(*CACHED, "add", "--force", "--", *part, env=env)
 
     def with_entries(self, tree: str, entries: Mapping[str, Entry | None]) -> str:
         """Return a tree with other entries at some paths; None removes one."""
@@ -156,8 +189,8 @@ class Snapshots:
             self.git.ask("update-index", "--replace", "-z", "--index-info", given=b"".join(rows), env=env)
             return self.git.ask("write-tree", env=env).decode().strip()
         finally:
-            _drop(index)
-            _drop(index + ".lock")
+            drop(index)
+            drop(index + ".lock")
 
     def changes(self, old: str, new: str) -> list[Change]:
         """Return what differs between two trees."""
@@ -223,6 +256,17 @@ def _packed_names(folder: str) -> bytes:
     return found
 
 
+def _differing(row: bytes) -> bytes:
+    """Return the path of a row of `git status` if the file differs from the index."""
+    count = FIELDS_BEFORE_PATH[row[:1]]
+    return b"" if row[:1] == b"1" and row[3:4] == b"." else row.split(b" ", count)[count].rstrip(b"/")
+
+
+def lies_in(names: Iterable[str], path: str) -> bool:
+    """Return whether a path is one of the names or below it."""
+    return any(path == name or path.startswith(name + "/") for name in names)
+
+
 def _joined(paths: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
@@ -230,6 +274,11 @@ def _joined(paths: Iterable[str]) -> bytes:
 def tracked_paths(git: Git, paths: Sequence[str]) -> dict[str, str]:
     """Return which of these paths the user's index has, each with its letter of `git ls-files -v`."""
     return _lettered(git.ask("ls-files", "-v", "-z", "--", *paths, env={"GIT_LITERAL_PATHSPECS": "1"}))
+
+
+def all_unmarked(listed: bytes) -> bool:
+    """Tell whether none of the entries that `git ls-files -v -z` lists has a mark."""
+    return listed.count(b"\0H ") + listed.startswith(b"H ") == listed.count(b"\0")
 
 
 def _lettered(said: bytes, without: bytes = b"") -> dict[str, str]:
@@ -299,22 +348,3 @@ def list_paths(paths: Iterable[str], most: int = 5) -> str:
     names = [one_line(path, 120) for path in paths]
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def copy_index(source: str, target: str) -> None:
-    """Copy an index with its time; with a newer time, git could miss a file changed in the same second."""
-    try:
-        with open(source, "rb") as file:
-            data, found = file.read(), os.fstat(file.fileno())
-    except FileNotFoundError:  # nothing was ever added to this repository
-        return
-    with open(target, "wb") as file:
-        file.write(data)
-    os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
-
-
-def _drop(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return
