@@ -97,7 +97,7 @@ screenshots: $(VENV)/.dev
 
 tutorial: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
-	@ULTRA_RECORD=1 $(RUN) -m pytest -q tests/flagship/test_whole_way.py
+	@ULTRA_RECORD=1 $(RUN) -m pytest -q tests/flagship/test_whole_way.py tests/waves/test_recording.py
 	@$(RUN) -m ultra_plugin build
 
 release: $(VENV)/.dev

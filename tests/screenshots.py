@@ -10,18 +10,32 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.built import rendered
 from tests.executor.sample import PROJECT, Repo
 from tests.executor.status_sample import TITLES, finished, plan_text
 from tests.kit.names import ROOT, SOURCES
+from tests.waves.processes import kill_all
+from tests.waves.sample import PLAN, QUICK, Waves, twenty_sessions
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "screenshots: Chromium is not installed: `apt-get install chromium` (as root, on Debian) brings it, then run this again"
 WIDTH, HEIGHT = 1060, 1275
 LARGEST = 200_000
 SCHEMES = {"light": 1, "dark": 0}
+IN_WAVES = (
+    "Wave 1",
+    "Wave 2",
+    "Wave 3",
+    "merged",
+    "running",
+    "failed",
+    "waiting",
+    "attempt 1",
+    "Invalid API key",
+)
 SHOWN = (*TITLES.values(), "Findings of the review", f"--brief {PROJECT}/review.md")
 COMPLAINTS = ("Refused to", "ERR_", "Content Security Policy", "Uncaught")
 
@@ -35,26 +49,46 @@ def main() -> int:
     out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "tests" / "pictures")
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
-        page = sample_page(Path(name))
-        check(browser, page)
-        for scheme in SCHEMES:
-            picture = out / f"status-{scheme}.png"
-            take(browser, page, scheme, picture)
-            print(f"{picture} ({picture.stat().st_size} bytes)")
+        folder = Path(name)
+        bundle, python = rendered(SOURCES, folder / "rendered"), folder / "python"
+        python.mkdir()
+        (python / "python3").symlink_to(sys.executable)
+        for kind, make, shown in (("status", sample_page, SHOWN), ("waves", waves_page, IN_WAVES)):
+            (folder / kind).mkdir()
+            page = make(folder / kind, bundle, python)
+            check(browser, page, shown)
+            for scheme in SCHEMES:
+                picture = out / f"{kind}-{scheme}.png"
+                take(browser, page, scheme, picture)
+                print(f"{picture} ({picture.stat().st_size} bytes)")
     return 0
 
 
-def sample_page(folder: Path) -> Path:
+def sample_page(folder: Path, bundle: Path, python: Path) -> Path:
     """Run the sample project and write its page."""
-    python = folder / "python"
-    python.mkdir()
-    (python / "python3").symlink_to(sys.executable)
-    repo = Repo(folder / "repo", rendered(SOURCES, folder / "rendered"), python)
+    repo = Repo(folder / "repo", bundle, python)
     repo.env.update(
         dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-31T12:00:00Z")
     )  # same commits
     finished(repo.create(plan_text()))
-    page = folder / "status.html"
+    return write_page(repo)
+
+
+def waves_page(folder: Path, bundle: Path, python: Path) -> Path:
+    """Run twenty sessions until one of the second wave has failed and others run, and write the page."""
+    repo = Waves(folder / "repo", bundle, python).create(twenty_sessions(), QUICK)
+    repo.play({"9": ["half", "hang"], "10": ["hang"], "11": ["login"], "12": ["hang"]})
+    try:
+        repo.ok(f"waves start {PLAN} --jobs 4")
+        repo.eventually(lambda: repo.states().get(11) == "failed" and len(repo.seen()) >= 13)
+        return write_page(repo)
+    finally:
+        kill_all(repo)
+
+
+def write_page(repo: Repo) -> Path:
+    """Write the page of the project in a repository."""
+    page = repo.folder.parent / "page.html"
     told = repo.say("status", "--html", str(page))
     assert told.status == 0, told.err
     return page
@@ -78,10 +112,10 @@ def start(browser: str, page: Path, *words: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
 
 
-def check(browser: str, page: Path) -> None:
+def check(browser: str, page: Path, shown: Sequence[str]) -> None:
     """Fail unless the browser has everything on the page and nothing to complain of."""
     done = start(browser, page, "--dump-dom")
-    missing = [words for words in SHOWN if words not in done.stdout]
+    missing = [words for words in shown if words not in done.stdout]
     said = [
         line
         for line in done.stderr.splitlines()

@@ -1,14 +1,17 @@
 """What a session costs besides its model, and how waves grow with their sessions.
 
 The client is a script that does its steps at once, so this measures our own work: a worktree, the supervisor, an audit
-in a clean checkout and a merge. With a real model, whose session takes minutes, the share is far smaller.
+in a clean checkout and a merge. With a real model, whose session takes minutes, the share is far smaller. The memory is
+that of the supervisor; each client has its own, which is the client's.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -21,6 +24,39 @@ from tests.waves.sample import PLAN, QUICK, Waves, part, plan, session, step
 SIZES = ((2, 1), (10, 1), (50, 5))
 """Sessions and waves."""
 JOBS = 8
+LOOK_SECONDS = 0.2
+
+
+class Watch(threading.Thread):
+    """Looks at the memory of the supervisor while waves run."""
+
+    def __init__(self, repo: Waves) -> None:
+        super().__init__(daemon=True)
+        self.place = str(repo.folder.resolve())
+        self.over = threading.Event()
+        self.most = 0
+        """The most memory so far, in kB."""
+
+    def __enter__(self) -> Watch:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.join(timeout=10)
+
+    def run(self) -> None:
+        """Look until the waves are over; an attempt's process is a fork and has less."""
+        while not self.over.wait(LOOK_SECONDS):
+            for folder in Path("/proc").iterdir():
+                try:
+                    words = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
+                    if b"child_process.py" in words and self.place.encode() in words:
+                        status = (folder / "status").read_text()
+                        found = re.search(r"VmHWM:\s+(\d+)", status)
+                        self.most = max(self.most, int(found[1]) if found else 0)
+                except OSError:
+                    continue
 
 
 def main() -> None:
@@ -38,15 +74,15 @@ def main() -> None:
             repo = Waves(own / "repo", bundle, python).create(_plan(count, waves), QUICK)
             bare = _bare(repo)
             begun = time.perf_counter()
-            end = repo.waves(f"--jobs {JOBS}")
+            with Watch(repo) as watch:
+                end = repo.waves(f"--jobs {JOBS}")
             assert end["result"] == "completed", end
             seconds = (time.perf_counter() - begun) / count
-            rows.append(
-                (
-                    f"{count} in {waves}",
-                    f"{seconds:5.2f} s a session, {seconds / bare:4.1f} x a worktree and the bare client",
-                )
+            words = (
+                f"{seconds:5.2f} s a session, {seconds / bare:4.1f} x a worktree and the bare client; "
+                f"the supervisor has {watch.most / 1024:.1f} MB"
             )
+            rows.append((f"{count} in {waves}", words))
         show("Sessions side by side, with a client that needs no time to think", rows)
 
 

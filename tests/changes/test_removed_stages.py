@@ -152,6 +152,7 @@ PLAN = Removal(
         f"{PLUGIN}/guides/plan",
         f"{PLUGIN}/guides/execute",
         f"{PLUGIN}/docs/WAVES.md.j2",
+        "fragments/waves-session.md.j2",
         f"{PLUGIN}/guides/brief/auto.md.j2",
         f"{EXAMPLES}/plan.md",
         f"{EXAMPLES}/sessions",

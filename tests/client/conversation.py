@@ -34,7 +34,25 @@ class Together:
         object.__setattr__(self, "blocks", blocks)
 
 
-Turn = Call | Say | Together
+@dataclass(frozen=True)
+class Costly:
+    """Say or call something that takes so many output tokens."""
+
+    turn: Call | Say
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Answer with an HTTP error instead of a turn."""
+
+    status: int
+    kind: str
+    message: str
+    headers: Mapping[str, str]
+
+
+Turn = Call | Say | Together | Costly | Refused
 
 
 @dataclass(frozen=True)

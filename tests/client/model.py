@@ -8,9 +8,20 @@ import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from tests.client.conversation import Call, Conversation, Json, Request, Say, Together, ToolResult, Turn
+from tests.client.conversation import (
+    Call,
+    Conversation,
+    Costly,
+    Json,
+    Refused,
+    Request,
+    Say,
+    Together,
+    ToolResult,
+    Turn,
+)
 from tests.client.script import DONE, Part, Play, Script, SubAgent, as_script
-from tests.client.wire import Server
+from tests.client.wire import Refusal, Server
 
 __all__ = ["Call", "Conversation", "Request", "Say", "ScriptedModel", "SubAgent", "Together", "ToolResult"]
 
@@ -114,6 +125,8 @@ class ScriptedModel:
             return {"input_tokens": 10}
         if script is None:
             return self._message(request, SUMMARY if kind == "summary" else DONE, "")
+        if isinstance(turn, Refused):
+            raise Refusal(turn)
         return self._message(request, turn or DONE, f"{script.tag}_{position}")
 
     def _classify(self, request: Request) -> tuple[str, Script | Play | None]:
@@ -129,6 +142,9 @@ class ScriptedModel:
         return ("agent", None) if request.from_agent else ("main", self._main)
 
     def _message(self, request: Request, turn: Turn, tag: str) -> Json:
+        tokens = turn.tokens if isinstance(turn, Costly) else 1
+        turn = turn.turn if isinstance(turn, Costly) else turn
+        assert not isinstance(turn, Refused)
         blocks = turn.blocks if isinstance(turn, Together) else (turn,)
         content = [self._block(block, tag) for block in blocks]
         calls = any(isinstance(block, Call) for block in blocks)
@@ -140,7 +156,7 @@ class ScriptedModel:
             "content": content,
             "stop_reason": "tool_use" if calls else "end_turn",
             "stop_sequence": None,
-            "usage": {"input_tokens": 1, "output_tokens": 1},
+            "usage": {"input_tokens": 1, "output_tokens": tokens},
         }
 
     def _block(self, block: Call | Say, tag: str) -> Json:

@@ -6,7 +6,17 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
-from tests.client.conversation import Call, Conversation, Json, Request, Say, Together, ToolResult, Turn
+from tests.client.conversation import (
+    Call,
+    Conversation,
+    Costly,
+    Json,
+    Request,
+    Say,
+    Together,
+    ToolResult,
+    Turn,
+)
 
 DONE = Say("done")
 Acting = Generator[Turn, list[ToolResult], None]
@@ -132,6 +142,7 @@ def ids_of(message: Json) -> list[str]:
 
 def said_in(message: Json, turn: Turn) -> bool:
     """Tell whether a message without calls is this turn, which then has only words."""
+    turn = turn.turn if isinstance(turn, Costly) else turn
     words = turn.blocks if isinstance(turn, Together) else (turn,)
     said = Request("", "", {"messages": [message]}).first_message
     return all(isinstance(word, Say) and word.text.strip() in said for word in words)

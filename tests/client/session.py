@@ -16,6 +16,7 @@ from tests.client.model import ScriptedModel
 
 CLOSED = "http://127.0.0.1:9"  # nothing listens there, and no free port is ever given out below 1024
 TIME_LIMIT = 60.0
+LAST_WORDS = 10.0  # what left the group may keep the pipes open
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], cwd: Path, timeo
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)  # not yet waited for, so the number is still ours
             if isinstance(error, subprocess.TimeoutExpired):
-                said = process.communicate()
+                said = process.communicate(timeout=LAST_WORDS)
                 raise AssertionError(f"no end within {timeout} s: {command}\n{said}") from None
             raise
     return Completed(tuple(command), process.returncode, stdout, stderr)

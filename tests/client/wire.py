@@ -6,12 +6,23 @@ import http.server
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
-from tests.client.conversation import Json, Request
+from tests.client.conversation import Json, Refused, Request
 
 Answer = Callable[[Request], Json]
+
+
+class Refusal(Exception):
+    """An answer that is an HTTP error."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.message)
+        self.refused = refused
+
+
+NOTHING: Mapping[str, str] = {}
 REFUSAL = b'{"type": "error", "error": {"type": "invalid_request_error", "message": "the test failed"}}'
 
 
@@ -81,12 +92,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is inherited
         """Say nothing."""
 
-    def reply(self, body: bytes, kind: str = "application/json", status: int = 200) -> None:
+    def reply(
+        self,
+        body: bytes,
+        kind: str = "application/json",
+        status: int = 200,
+        headers: Mapping[str, str] = NOTHING,
+    ) -> None:
         """Send one answer and close, so that no thread outlives the server."""
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.send_header("connection", "close")
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -98,6 +117,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             body = json.loads(raw) if self.command == "POST" and raw else {}
             answer = server.answer(Request(self.command, self.path, body))
+        except Refusal as refusal:
+            told = refusal.refused
+            error = {"type": "error", "error": {"type": told.kind, "message": told.message}}
+            self.reply(json.dumps(error).encode(), status=told.status, headers=told.headers)
+            return
         except Exception as error:
             server.failures.append(error)
             self.reply(REFUSAL, status=400)

@@ -52,13 +52,13 @@ class Recording:
         known = [steady for name, steady in self.commits.items() if name.startswith(given)]
         return known[0][: len(given)] if known else given
 
-    def template(self) -> str:
+    def template(self, head: str = HEAD) -> str:
         """Return the recording as a template."""
         macros = [
             f"{{% macro {name}() %}}\n{as_template(text)}\n{{%- endmacro %}}\n"
             for name, text in self.excerpts.items()
         ]
-        return HEAD + "".join(macros)
+        return head + "".join(macros)
 
 
 def as_template(text: str) -> str:

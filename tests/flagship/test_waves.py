@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,20 +16,21 @@ from tests.client.script import Acting, Part
 from tests.client.session import Client
 from tests.flagship.greeting import TYPED
 from tests.kit.model import answered, bash, ultra, write
-from tests.waves.processes import processes_of
+from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, TWO_WAVES, Waves, part
 
 RECOVERY = f"{PROJECT}/sessions/session-1-recovery-1.md"
 
 
 @pytest.fixture
-def repo(tmp_path: Path, bundle: Path, client: Client) -> Waves:
+def repo(tmp_path: Path, bundle: Path, client: Client) -> Iterator[Waves]:
     """Return a repository whose plan has two waves, with the real client on the PATH."""
     repo = Waves(tmp_path / "repo", bundle, Path(sys.executable).parent).create(TWO_WAVES)
     program = tmp_path / "programs/claude"
     program.unlink()
     program.symlink_to(client.binary)
-    return repo
+    yield repo
+    kill_all(repo)
 
 
 def play(repo: Waves) -> Part:
@@ -80,7 +82,7 @@ def test_two_waves_with_a_session_that_lies(
         "PLAY": str(repo.play_file),
     }
     told = client.ask(
-        TYPED, scripted(play(repo)), cwd=repo.folder, plugin_dirs=[bundle], timeout=600, environment=variables
+        TYPED, scripted(play(repo)), cwd=repo.folder, plugin_dirs=[bundle], timeout=300, environment=variables
     )
     assert told.init.plugin_errors == ()
     end = repo.ok("waves wait --seconds 1")

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 SERVER = Path(__file__).with_name("warm_server.py")
+ENDS_WITHIN = 30  # seconds
 MOST_GIVEN = 1 << 15  # bytes of standard input; a pipe takes them before anybody reads
 _called: set[tuple[str, ...]] = set()
 
@@ -84,6 +85,15 @@ def _read(ends: Sequence[int]) -> dict[int, bytes]:
     return said
 
 
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """Wait until a server has ended; nobody waits for one that does not."""
+    try:
+        server.wait(ENDS_WITHIN)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait(ENDS_WITHIN)
+
+
 @cache
 def _server(program: Program) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -97,6 +107,6 @@ def _server(program: Program) -> socket.socket:
         stdin=subprocess.DEVNULL,
     )
     theirs.close()
-    atexit.register(server.wait)
+    atexit.register(_end, server)
     atexit.register(ours.close)
     return ours

@@ -1,7 +1,7 @@
 """A client whose model is a script: `claude -p "/... --session N PLAN"` does the session as the play says.
 
 The play is a JSON file, session -> what its attempts do, one word each; the last word holds for all that follow:
-honest, slow, lie, half, fail, hang, outside, rename, limit, money, login, mess, weaken. Verbs are called in this process, which is
+honest, slow, gate, killed, lie, half, fail, hang, outside, rename, limit, money, login, mess, weaken. Verbs are called in this process, which is
 quick: a child of this process calls them, as the client's Bash tool would.
 """
 
@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -72,6 +73,13 @@ def play(word: str, run: list[str]) -> int:
     if not answer["ok"]:
         result(answer["error"])
         return 0
+    if word == "gate":  # session 1 works when the gate opens, and the others say that they are done
+        gate, end = Path(os.environ["PLAY"]).with_name("gate"), time.monotonic() + 120
+        while not gate.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        word = "honest" if "1" in run else "lie"
+    if word == "killed":
+        os.kill(os.getppid(), signal.SIGKILL)
     if word == "slow":
         time.sleep(1)
     if word == "hang":

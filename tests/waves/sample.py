@@ -7,13 +7,14 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.executor.sample import FILES, PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
 
 FAKE = Path(__file__).with_name("fake_client.py")
+WITHOUT_VERBS = Path(__file__).with_name("quick_client.sh")
 DONE_SECONDS = 300
 
 
@@ -41,6 +42,20 @@ TWO_WAVES = plan(
 )  # fmt: skip
 
 
+def twenty_sessions() -> str:
+    """Return a plan of twenty sessions of two steps each in three waves."""
+    sessions = [
+        session(
+            number,
+            f"{2 * number - 1}-{2 * number}",
+            (number + 7) // 8,
+            [part(2 * number - 1), part(2 * number)],
+        )
+        for number in range(1, 21)
+    ]
+    return plan(*(step(number) for number in range(1, 41)), strategy="\n".join(sessions))
+
+
 # Without the clean checkout, which other tests have, a session takes a fraction of the time.
 QUICK = {**FILES, ".claude/ultra.yaml": "proof: off\n"}
 
@@ -52,15 +67,17 @@ class Waves(Repo):
     end: dict[str, Any]
     """The answer at the end, for tests that look at it more than once."""
 
-    def create(self, text: str = TWO_WAVES, files: Mapping[str, str] = FILES) -> Waves:
+    def create(
+        self, text: str = TWO_WAVES, files: Mapping[str, str] = FILES, without_verbs: bool = False
+    ) -> Waves:
+        """Make the repository and the client, which calls the verbs of the runtime or only git."""
         super().create(text, files)
         beside = self.folder.parent
         programs = beside / "programs"
         programs.mkdir()
         client = programs / "claude"
-        client.write_text(
-            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(str(FAKE))} "$@"\n'
-        )
+        words = ["sh", str(WITHOUT_VERBS)] if without_verbs else [sys.executable, "-I", "-S", str(FAKE)]
+        client.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         client.chmod(0o755)
         (beside / "tmp").mkdir()
         self.play_file = beside / "play.json"
@@ -93,13 +110,17 @@ class Waves(Repo):
 
     def journal(self) -> list[dict[str, Any]]:
         """Return the lines of the journal."""
-        path = next((self.folder / ".git/ultra/waves").glob("*/journal"))
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        path = self.folder / ".git/ultra/waves/2026-01-31-greet/journal"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def until(self, act: str, count: int) -> None:
         """Wait until the journal has so many lines of an act."""
+        self.eventually(lambda: sum(row["act"] == act for row in self.journal()) >= count)
+
+    def eventually(self, is_true: Callable[[], bool]) -> None:
+        """Wait until something is true, not for ever."""
         end = time.monotonic() + DONE_SECONDS
-        while sum(row["act"] == act for row in self.journal()) < count:
+        while not is_true():
             assert time.monotonic() < end, self.journal()
             time.sleep(0.05)
 
@@ -139,4 +160,5 @@ __all__ = [
     "plan",
     "session",
     "step",
+    "twenty_sessions",
 ]

@@ -58,6 +58,21 @@ def test_what_reads_or_stays_inside_is_left_alone(session: Waves, command: str) 
     assert "deny" not in verdict(session, command), command
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"waves start {PLAN}",
+        f"waves resume {PLAN}",
+        "waves stop",
+        "waves wait",
+        f"session open 2 --plan {PLAN}",
+    ],
+)
+def test_a_session_has_no_say_in_the_waves(session: Waves, call: str) -> None:
+    told = session(*call.split(), cwd=session.tree(1))
+    assert (told.status, "were started in another working tree" in told.out) == (1, True), told.out
+
+
 def test_a_run_in_the_main_tree_may_stash(session: Waves) -> None:
     answer = session("check-command", "git stash").data
     assert answer["verdict"] == "allow"

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 
+from tests.kit.repository import make_repository
+from tests.waves.lives import SERVED, cut_off, live
 from tests.waves.processes import processes_of
 from tests.waves.sample import PLAN, PROGRESS, QUICK, STATE, TWO_WAVES, Waves, part, plan, session, step
+from ultra_runtime.waves.preflight import MEGABYTE, _room
+from ultra_runtime.waves.wave_run import find_wave_run
 
 Make = Callable[..., Waves]
 SLUG = "2026-01-31-greet"
@@ -75,7 +81,41 @@ def linked_folder(repo: Waves) -> None:
     repo.write({".git/info/exclude": ".claude/worktrees\n"})
 
 
+def file_in_the_way(repo: Waves) -> None:
+    (repo.folder / ".claude/worktrees").write_text("mine\n")
+    repo.write({".git/info/exclude": ".claude/worktrees\n"})
+
+
+def long_path(repo: Waves) -> None:
+    """Track a path that fits into the repository and not into a worktree below it."""
+    name = "/".join(["d" * 200] * 20)[: 4090 - len(str(repo.folder))]
+    blob = repo.git("rev-parse", "HEAD:README.md")
+    repo.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{name}")
+    repo.git("commit", "--quiet", "--message=a long path")
+    repo.git("update-index", "--skip-worktree", name)
+
+
+def no_worktrees(repo: Waves) -> None:
+    git = shutil.which("git", path=repo.env["PATH"])
+    program = repo.folder.parent / "programs/git"
+    program.write_text(f'#!/bin/sh\ncase " $* " in *" worktree "*) exit 1;; esac\nexec {git} "$@"\n')
+    program.chmod(0o755)
+
+
+def rebasing(repo: Waves) -> None:
+    (repo.folder / ".git/rebase-merge").mkdir()
+
+
+def users_folder(repo: Waves) -> None:
+    repo.write({f".claude/worktrees/{SLUG}/integration/work.txt": "mine\n"})
+    repo.write({".git/info/exclude": ".claude/worktrees\n"})
+
+
 SENTENCES = {
+    "this git has no `git worktree`: install a newer git": no_worktrees,
+    "a rebase is in progress in this repository: finish or abort it": rebasing,
+    f"the paths in .claude/worktrees/{SLUG} would be too long: move the repository up": long_path,
+    f".claude/worktrees/{SLUG}/integration exists and no run of this plan made it: move it away": users_folder,
     "HEAD is detached: `git switch` to the branch that the work should go to": detach,
     "the working tree is not clean (README.md, new.txt): commit or stash it": dirty,
     "a merge is in progress in this repository: finish or abort it": merging,
@@ -89,6 +129,7 @@ SENTENCES = {
     f".claude/worktrees/{SLUG}/session-1 exists and no run of this plan made it: move it away": users_worktree,
     f".claude/worktrees/{SLUG}/session-3 exists and no run of this plan made it: move it away": users_link,
     ".claude/worktrees is not a folder: put a folder there instead": linked_folder,
+    "worktrees is not a folder: put a folder there instead": file_in_the_way,
 }
 
 
@@ -190,6 +231,95 @@ def test_what_belongs_to_the_user_is_never_touched(make: Make) -> None:
     assert (repo.folder / ".claude/worktrees/session-1/work.txt").read_text() == "not committed\n"
     assert Path(repo.folder / f".claude/worktrees/{SLUG}/session-9/README.md").exists()
     assert all(repo.has(part(number)) for number in (1, 2, 3))
+
+
+def test_a_full_disk_is_said_before_anything_starts(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = make(TWO_WAVES, files=QUICK)
+    monkeypatch.chdir(repo.folder)
+    run, space = find_wave_run(PLAN), os.statvfs(repo.folder)
+    fits = space.f_bavail * space.f_frsize // MEGABYTE // CHECKOUT_MEGABYTES - 1
+    assert list(_room(run, fits // 2)) == []
+    (sentence,) = _room(run, fits * 2 + 10)
+    assert re.search(r"has \d+ MB left, \d+ sessions side by side need \d+ MB: free some space", sentence)
+
+
+def lfs_without_its_program(repo: Waves) -> None:
+    repo.write({".gitattributes": "*.bin filter=lfs\n", "large.bin": "large\n"})
+    repo.git("add", "--all", "--", ".gitattributes", "large.bin")
+    repo.git("commit", "--quiet", "--message=large")
+    repo.git("config", "filter.lfs.smudge", "no-such-lfs")
+    repo.git("config", "filter.lfs.clean", "cat")
+    repo.git("config", "filter.lfs.required", "true")
+
+
+def submodule_that_is_gone(repo: Waves) -> None:
+    library = make_repository(repo.folder.parent / "library", {"lib.txt": "lib\n"})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor-lib")
+    repo.git("update-index", "--cacheinfo", f"160000,{'1' * 40},vendor-lib")  # a commit that nobody has
+    repo.git("commit", "--quiet", "--message=vendor")
+
+
+def hook_on_main(repo: Waves) -> None:
+    repo.write({".git/hooks/pre-commit": "#!/bin/sh\necho 'main is protected' >&2\nexit 1\n"})
+    (repo.folder / ".git/hooks/pre-commit").chmod(0o755)
+
+
+def ignored_plan(repo: Waves) -> None:
+    repo.write({".gitignore": ".claude/\n"})
+    repo.git("add", ".gitignore")
+    repo.git("commit", "--quiet", "--message=ignore")
+
+
+def broken_settings(repo: Waves) -> None:
+    repo.write({".claude/ultra.yaml": "setup: [\n"})
+    repo.git("commit", "--quiet", "--all", "--message=settings")
+
+
+@pytest.mark.parametrize(("hinder", "sentence"), [
+    (lfs_without_its_program, "a working copy cannot be made ready: "),
+    (submodule_that_is_gone, "a working copy cannot be made ready: "),
+    (hook_on_main, "the plan cannot be committed: main is protected"),
+    (ignored_plan, "no session sees it"),
+    (broken_settings, ".claude/ultra.yaml"),
+])  # fmt: skip
+def test_what_only_a_start_finds_out_leaves_nothing_behind(
+    make: Make, hinder: Callable[[Waves], None], sentence: str
+) -> None:
+    repo = make(TWO_WAVES, files=QUICK)
+    hinder(repo)
+    head = repo.git("rev-parse", "HEAD")
+    assert sentence in repo.refused(f"waves start {PLAN}")
+    assert (repo.git("rev-parse", "HEAD"), repo.branches()) == (head, ["main"])
+    assert (repo.trees(), processes_of(repo), repo.seen()) == ([], [], [])
+    assert not (repo.folder / ".claude/worktrees").exists()
+    assert repo.git("diff", "--cached", "--name-only") == ""
+
+
+def test_a_bare_repository_is_said(make: Make) -> None:
+    repo = make(TWO_WAVES, files=QUICK)
+    repo.git("clone", "--quiet", "--bare", ".", "../bare.git")
+    told = repo("waves", "start", str(repo.folder / PLAN), cwd=repo.folder.parent / "bare.git")
+    assert (told.status, told.data["ok"]) == (1, False)
+    assert told.data["error"] == "this is a git dir, not a working tree"
+
+
+def test_a_client_that_is_gone_when_the_sessions_start_is_named(make: Make) -> None:
+    repo = cut_off(make, "after begin")
+    no_client(repo)
+    assert live(repo) == SERVED
+    end = repo.ok("waves wait")
+    assert end["result"] == "failed"
+    assert re.search(r"session 1: not started: .*/programs/claude cannot be started: ", end["why"][0]), end[
+        "why"
+    ]
+    assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
+
+
+def test_standard_input_may_be_closed(make: Make) -> None:
+    repo = make(TWO_WAVES, files=QUICK, without_verbs=True)
+    told = repo("waves", "start", PLAN, "--jobs", "2", before=lambda: os.close(0))
+    assert told.data["ok"] is True
+    assert repo.wait()["result"] == "completed"
 
 
 def test_no_commit_and_no_repository_are_said(make: Make, tmp_path: Path) -> None:

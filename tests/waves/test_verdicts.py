@@ -13,7 +13,7 @@ from tests.waves.sample import PROJECT, QUICK, Waves, part, plan, session, step
 
 PLAYS = {
     "1": ["honest"], "2": ["half", "honest"], "3": ["limit", "honest"], "4": ["hang"], "5": ["outside"],
-    "6": ["fail"], "7": ["money"], "8": ["lie"], "9": ["mess"], "10": ["login"],
+    "6": ["fail"], "7": ["money"], "8": ["lie"], "9": ["killed", "mess"], "10": ["login"],
 }  # fmt: skip
 
 
@@ -67,6 +67,13 @@ def a_rate_limit_is_waited_out(trouble: Waves) -> None:
     begins = [one for one in trouble.journal() if one["act"] == "lease" and one["session"] == 3]
     assert ends[0]["how"] == "rate limit"
     assert begins[1]["at"] >= ends[0]["at"]
+
+
+def a_client_that_is_killed_costs_no_recovery(trouble: Waves) -> None:
+    row = of(trouble, 9)
+    assert (row["attempts"], row["recovery"]) == (4, 2)
+    ends = [one for one in trouble.journal() if one["act"] == "end" and one["session"] == 9]
+    assert (ends[0]["how"], ends[0]["why"]) == ("lost", "its process was killed by signal 9")
 
 
 WRONG = (
@@ -150,6 +157,7 @@ def test_each_goes_wrong_in_its_own_way(trouble: Waves) -> None:
         one_that_passes_keeps_its_branch_and_is_not_merged,
         what_a_session_lacks_is_recovered,
         a_rate_limit_is_waited_out,
+        a_client_that_is_killed_costs_no_recovery,
         what_went_wrong_is_said,
         nothing_reaches_the_users_tree_and_no_later_wave_starts,
         what_was_not_committed_is_saved_under_a_ref,

@@ -33,6 +33,8 @@ DONE, LATE, MONEY, NOT_STARTED = "done", "time limit", "budget", "not started"
 """How an attempt ended, besides being lost or limited."""
 LEAST_DOLLARS = 0.01
 MOST_LOST = 3
+SHORTEST_WAIT = 60
+"""Seconds that a rate limit counts for at least, so that one that never ends is not waited out for ever."""
 PRIVATE = 0o700
 
 
@@ -117,10 +119,10 @@ def take_end(run: WaveRun, one: SessionStand, engine: LocalEngine) -> bool:
     if end and spoken.resets:
         how, why = LIMITED, "the client's rate limit was reached"
         wait = spoken.resets - time.time()
-        if wait > RATE_LIMIT_MINUTES * 60:
-            how, why = LATE, f"{why}, and it resets in {wait / 60:.0f} minutes"
-        used["until"] = spoken.resets
-    if not end and one.lost >= MOST_LOST:
+        used.update(until=spoken.resets, wait=max(round(wait), SHORTEST_WAIT))
+        if one.waited + used["wait"] > RATE_LIMIT_MINUTES * 60:
+            how, why = LATE, f"{why}, and it resets in {max(wait, 0) / 60:.0f} minutes"
+    if how == LOST and one.lost >= MOST_LOST:
         how, why = NOT_STARTED, f"its process was lost {MOST_LOST + 1} times"
     if how == DONE and end["status"]:
         why = spoken.last
@@ -131,6 +133,8 @@ def take_end(run: WaveRun, one: SessionStand, engine: LocalEngine) -> bool:
 def _meaning(end: Mapping[str, Any], kind: str) -> tuple[str, str]:
     if not end:
         return LOST, "its process is gone without a word"
+    if (end["status"] or 0) < 0 and not end["late"]:
+        return LOST, f"its process was killed by signal {-end['status']}"
     if end["why"]:
         return NOT_STARTED, one_line(end["why"], 300)
     if end["late"]:

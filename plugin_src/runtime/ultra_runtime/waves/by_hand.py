@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import COMPLETED
@@ -40,11 +43,7 @@ def begin_by_hand(run: WaveRun, options: WaveOptions, accepts_settings: bool) ->
 
 
 def stand_of(run: WaveRun, number: int) -> SessionStand:
-    """Return a session of the plan, or refuse; a supervisor that serves the plan has it alone."""
-    if run.journal.lives():
-        raise RefusedError(
-            "a supervisor serves this plan", f"wait with `{verb('waves wait')}`, or `{verb('waves stop')}`"
-        )
+    """Return a session of the plan, or refuse."""
     if number not in run.state.sessions:
         known = listed(map(str, run.state.sessions))
         raise RefusedError(f"the plan has no session {number}: it has {known}", "choose one of these")
@@ -53,6 +52,14 @@ def stand_of(run: WaveRun, number: int) -> SessionStand:
 
 def open_session(run: WaveRun, number: int) -> str:
     """Make the working tree of a session ready, and return what to type there."""
+    held = run.take_turn()
+    try:
+        return _open(run, number)
+    finally:
+        os.close(held)
+
+
+def _open(run: WaveRun, number: int) -> str:
     one = stand_of(run, number)
     if one.state in (PASSED, MERGED):
         raise RefusedError(f"session {number} is {one.state}", "open another one")
@@ -86,8 +93,14 @@ def open_session(run: WaveRun, number: int) -> str:
 
 def close_session(run: WaveRun, number: int) -> SessionStand:
     """Audit a session, merge it, move the user's branch and clean up; the session says what became of it."""
-    import time
+    held = run.take_turn()
+    try:
+        return _close(run, number)
+    finally:
+        os.close(held)
 
+
+def _close(run: WaveRun, number: int) -> SessionStand:
     one = stand_of(run, number)
     if one.state == MERGED:
         raise RefusedError(f"session {number} is merged already", f"`{verb('session next')}`")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_refs import BEGIN
 from ultra_runtime.files.run_refs import DONE as DONE_STEP
-from ultra_runtime.run.state.progress import read_progress
+from ultra_runtime.run.life.wave_lines import progress_in_tree
 from ultra_runtime.run.state.repair import new_progress
-from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.state.statuses import COMPLETED, ENDED, IN_PROGRESS, SKIPPED
 from ultra_runtime.run.state.statuses import FAILED as RUN_FAILED
 from ultra_runtime.run.state.statuses import PARTIAL as RUN_PARTIAL
@@ -25,7 +21,6 @@ from ultra_runtime.words import counted, listed, one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.assignment import Assignment
-    from ultra_runtime.run.state.progress import Progress
     from ultra_runtime.run.state.wave_state import SessionStand
     from ultra_runtime.waves.branch_audit import BranchAudit
     from ultra_runtime.waves.wave_run import WaveRun
@@ -84,7 +79,7 @@ def _why_failed(run: WaveRun, one: SessionStand) -> str:
         return f"{end['how']}: {end['why']}"
     if end.get("status") and "start" not in run.git.refs(run.slugs_of(one)[-1]):
         return f"the client ended with status {end['status']}: {end['why']}"
-    progress = progress_in_tree(run, one)
+    progress = progress_in_tree(run.state, one, one.depth)
     if progress is None or progress.status not in ENDED:
         return ""
     errors = [
@@ -114,26 +109,13 @@ def _verdict(run: WaveRun, one: SessionStand, state: str, why: str, found: Branc
     )  # fmt: skip
 
 
-def place_in_tree(run: WaveRun, one: SessionStand, depth: int) -> RunPlace:
-    """Return the place of a session's run, or of a recovery, in its own working tree."""
-    tree = run.tree_of(one.number)
-    project = Project(tree, os.path.basename(run.place.project.folder)) if run.place.project else None
-    shown = run.spec_of(one.number, depth) if depth else run.place.shown
-    return RunPlace(tree, os.path.join(tree, shown), project, one.number)
-
-
-def progress_in_tree(run: WaveRun, one: SessionStand) -> Progress | None:
-    """Return the progress of the run that the last attempt made."""
-    return read_progress(place_in_tree(run, one, one.depth).progress)[0]
-
-
 def record(run: WaveRun, one: SessionStand, status: str, found: BranchAudit | None = None) -> None:
     """Write the progress of a session into the project, where everybody looks for it."""
     place, assignment = run.place.of_session(one.number), run.assignment(one.number)
     base = run.state.waves[one.wave].base
     progress = new_progress(place, assignment, sha256(run.data), fields.MODE_SESSION, base, run.plan.legacy)
     for depth in range(one.depth + 1):
-        made = read_progress(place_in_tree(run, one, depth).progress)[0]
+        made = progress_in_tree(run.state, one, depth)
         steps = made.steps if made else {}
         progress.steps.update(
             {name: steps[name] for name in steps if name in progress.steps and _is_own(name, assignment)}

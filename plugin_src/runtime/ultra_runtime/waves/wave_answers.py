@@ -7,11 +7,11 @@ import os
 from ultra_runtime.answer import Answer
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.wave_lines import head_line, stand_lines
 from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.run.state.wave_state import WAITING
 from ultra_runtime.tables.limits import JOBS_MOST, SESSION_DOLLARS, SESSION_MINUTES
 from ultra_runtime.waves.attempts import budget_of
-from ultra_runtime.waves.stand_lines import head_line, stand_line, stand_lines
 from ultra_runtime.waves.wave_report import session_data, summary
 from ultra_runtime.waves.wave_start import WaveOptions
 from ultra_runtime.words import counted, one_line
@@ -94,9 +94,9 @@ def standing(run: WaveRun, lives: bool) -> Answer:
             waiting=sum(one.state == WAITING for one in state.sessions.values()),
             dollars=round(state.dollars, 2), of_dollars=budget_of(run),
         )  # fmt: skip
-        data["lines"] = stand_lines(run)
+        data["lines"] = [head_line(state, ""), *stand_lines(state)]
     data["next"] = next_step(run, lives)
-    lines = [head_line(run, state.result), *(stand_line(run, one) for one in state.sessions.values())]
+    lines = [head_line(state, state.result), *stand_lines(state)]
     lines += [f"  {one_line(why, 600)}" for why in state.why]
     return Answer(data, "\n".join([*lines, f"Next: {data['next']}"]))
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.life.ending import write_session_state
+from ultra_runtime.run.life.exits import FAIL, NO_COMMAND, PASS
+from ultra_runtime.run.life.report import BLOCKED_STEPS, NOT_REACHED
+from ultra_runtime.run.life.wave_lines import head_line
 from ultra_runtime.run.state.past import free_path
+from ultra_runtime.run.state.progress import read_progress
 from ultra_runtime.run.state.shell_call import open_logs
-from ultra_runtime.run.state.statuses import COMPLETED
-from ultra_runtime.run.state.wave_state import MERGED
+from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, PENDING, SKIPPED
+from ultra_runtime.run.state.wave_state import BROKEN, MERGED
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.waves.stand_lines import head_line
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -35,23 +39,71 @@ def write_end(run: WaveRun, result: str, why: list[str]) -> None:
     run.note("over", result=result, why=why, report=run.place.show(path))
 
 
+def told(problem: Exception) -> str:
+    """Return an error in one line, with its remedy."""
+    if isinstance(problem, RefusedError):
+        return one_line(f"{problem.error}: {problem.next_step}", 400)
+    return one_line(str(problem), 400)
+
+
 def summary(run: WaveRun, result: str) -> dict[str, Any]:
     """Return the value of `ultraexecute_summary`."""
     stands = list(run.state.sessions.values())
-    steps = [step for one in stands for step in one.steps]
-    merged = [step for one in stands if one.state == MERGED for step in one.steps]
+    states = _step_states(run)
+    failed = sorted(step for step, state in states.items() if state in (FAILED, BLOCKED))
+    reached = (COMPLETED, FAILED, SKIPPED, BLOCKED)
+    broken = [one for one in stands if one.state in BROKEN]
+    red = any(wave.red for wave in run.state.waves.values())
+    audit = fields.MANIFEST_AUDIT_STATUS_DRIFT if broken else NO_COMMAND
+    if result == COMPLETED:
+        audit = fields.MANIFEST_AUDIT_STATUS_PASS
     return {
         fields.PLAN: run.place.shown,
         fields.STATS_PLAN_TYPE: run.plan.kind,
         fields.PLAN_VERSION: run.plan.version,
         fields.STATS_RESULT: result,
-        fields.STATS_STEPS_TOTAL: len(steps),
-        fields.STATS_STEPS_PASSED: len(merged),
+        fields.STATS_STEPS_TOTAL: len(states),
+        fields.STATS_STEPS_PASSED: sum(
+            states[step] == COMPLETED for one in stands if one.state == MERGED for step in one.steps
+        ),
+        fields.STATS_STEPS_FAILED: list(states.values()).count(FAILED),
+        fields.STATS_STEPS_SKIPPED: list(states.values()).count(SKIPPED),
+        NOT_REACHED: sum(state not in reached for state in states.values()),
+        BLOCKED_STEPS: list(states.values()).count(BLOCKED),
+        fields.STATS_FAILED_AT_STEP: failed[0] if failed else None,
+        "exit_condition": PASS if result == COMPLETED else FAIL if red else NO_COMMAND,
+        fields.MANIFEST_AUDIT: audit,
+        fields.MANIFEST_AUDIT_DRIFT_DETAILS: [f"session {one.number}: {one.why}" for one in broken],
+        "waves": wave_data(stands),
         "sessions": [session_data(one) for one in stands],
         fields.RECOVERY_DISPATCHED: any(one.depth for one in stands),
         fields.RECOVERY_DEPTH: max((one.depth for one in stands), default=0),
         fields.LEGACY_PLAN: run.plan.legacy,
     }
+
+
+def wave_data(stands: list[SessionStand]) -> list[dict[str, Any]]:
+    """Return what the sessions of each wave have used, summed."""
+    rows = []
+    for wave in sorted({one.wave for one in stands}):
+        own = [one for one in stands if one.wave == wave]
+        used = {
+            "seconds": sum(one.seconds for one in own), "tokens": sum(one.tokens for one in own),
+            "dollars": round(sum(one.dollars for one in own), 4),
+        }  # fmt: skip
+        rows.append({"wave": wave, "sessions": len(own), **used})
+    return rows
+
+
+def _step_states(run: WaveRun) -> dict[int, str]:
+    """Return the state of each step: what is merged is completed or was skipped, the others are as their run left them."""
+    states: dict[int, str] = {}
+    for one in run.state.sessions.values():
+        progress = read_progress(run.place.of_session(one.number).progress)[0]
+        for step in one.steps:
+            state = progress.state(step) if progress else PENDING
+            states[step] = COMPLETED if one.state == MERGED and state != SKIPPED else state
+    return states
 
 
 def session_data(one: SessionStand) -> dict[str, Any]:
@@ -75,7 +127,7 @@ def report_text(run: WaveRun, result: str, why: list[str]) -> str:
     """Return the report as Markdown."""
     stands = list(run.state.sessions.values())
     lines = [
-        f"## {head_line(run, result)}",
+        f"## {head_line(run.state, result)}",
         "",
         f"- Plan: {run.place.shown}",
         f"- Result: **{result}**",
@@ -88,6 +140,7 @@ def report_text(run: WaveRun, result: str, why: list[str]) -> str:
         "|---|---|---|---|---|---|---|---|---|",
         *(_row(one) for one in stands),
     ]
+    lines += _section("Used", [_used(row) for row in wave_data(stands)])
     lines += _section("Why", why)
     lines += _section(
         "Recovery",
@@ -110,6 +163,12 @@ def _row(one: SessionStand) -> str:
         one.tokens, f"{one.dollars:.2f}", one.merged[:12] or "none", one.state,
     ]  # fmt: skip
     return f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _used(row: dict[str, Any]) -> str:
+    minutes, tokens, dollars = row["seconds"] / 60, row["tokens"], row["dollars"]
+    count = counted(row["sessions"], "session")
+    return f"Wave {row['wave']}: {count}, {minutes:.1f} minutes, {tokens} tokens, ${dollars:.2f}"
 
 
 def _section(title: str, rows: list[str]) -> list[str]:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from ultra_runtime.checkout.settings import Settings
     from ultra_runtime.checkout.surroundings import Surroundings
+    from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
-    from ultra_runtime.run.state.wave_state import SessionStand
+    from ultra_runtime.run.state.wave_state import SessionStand, WaveState
     from ultra_runtime.waves.branch_audit import BranchFacts
 
 WORKTREES = os.path.join(".claude", "worktrees")
@@ -58,6 +59,12 @@ class WaveRun:
     def note(self, act: str, **values: object) -> None:
         """Write a line to the journal, and take it."""
         self.state.take(self.journal.add(act, **values))
+
+    def take_turn(self) -> int:
+        """Return the lock under which a call writes to the journal, with the state as it is now."""
+        held = self.journal.write_alone()
+        self.state = read_wave_state(self.journal)
+        return held
 
     def folder(self) -> str:
         """Return the folder of this plan's working trees."""
@@ -106,7 +113,15 @@ def find_wave_run(path: str, project: str | None = None) -> WaveRun:
         error = f"{one_line(place.shown)} has no sessions"
         hint = "run it in this session, or divide its steps with ## Execution Strategy"
         raise RefusedError(error, hint)
+    _refuse_elsewhere(run.git, run.state)
     return run
+
+
+def _refuse_elsewhere(git: Git, state: WaveState) -> None:
+    """Refuse a call in a worktree of a session: only the tree that the waves were started in has a say in them."""
+    if state.begun and git.folder != git.common and git.root != state.begin["root"]:
+        error = "the waves of this plan were started in another working tree"
+        raise RefusedError(error, f"`cd {shell_word(state.begin['root'])}` first; a session calls no waves")
 
 
 def find_begun(path: str | None, project: str | None) -> WaveRun:
@@ -126,7 +141,9 @@ def find_begun(path: str | None, project: str | None) -> WaveRun:
     if len(unfinished) > 1:
         names = listed(one.slug for one in unfinished)
         raise RefusedError(f"there are unfinished waves of {names}", "name one with --plan PATH")
-    begin = read_wave_state(unfinished[0]).begin
+    state = read_wave_state(unfinished[0])
+    _refuse_elsewhere(git, state)
+    begin = state.begin
     return reopened(begin["root"], begin["plan"], begin["project"])
 
 

@@ -13,6 +13,7 @@ from ultra_runtime.rendered import table as table_of
 from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
 from ultra_runtime.run.life.standing import MARKS as OF_RUN
 from ultra_runtime.run.state.past import REPORT
+from ultra_runtime.run.state.wave_state import CONFLICT, FAILED, LACKING, MERGED, PASSED, WAITING
 from ultra_runtime.status.links import Links, last_lines, log_of
 from ultra_runtime.status.picture import escaped, pipeline, step_colour, table, tag, text, track
 from ultra_runtime.status.style import STYLE
@@ -24,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.plan.values import Session
+    from ultra_runtime.run.state.wave_state import WaveState
     from ultra_runtime.standing.project_standing import ProjectStanding
 
 MARK = f'<meta name="generator" content="{verb("status")}"'
@@ -33,6 +35,7 @@ OF_SEVERITY = {
     review_fields.STATS_FINDINGS_MAJOR: WARN,
     review_fields.STATS_FINDINGS_MINOR: NOW,
 }
+OF_WAVES = {WAITING: WAIT, PASSED: DONE, MERGED: DONE, LACKING: WARN, FAILED: BAD, CONFLICT: BAD}
 STEPS, RULE = plan_fields.SESSIONS_STEPS, review_fields.DETAILS_RULE
 MOST_ROWS = 500
 
@@ -83,6 +86,9 @@ def _projects(standings: list[ProjectStanding]) -> str:
 
 def _project(standing: ProjectStanding, name: str, links: Links) -> str:
     runs = standing.execution.runs if standing.execution else []
+    waves = standing.execution.waves if standing.execution else None
+    if waves:  # of many sessions only those that somebody has to look at
+        runs = [run for run in runs if run.session not in waves.merged]
     project = standing.project
     parts = [
         _header(standing, name),
@@ -97,11 +103,12 @@ def _project(standing: ProjectStanding, name: str, links: Links) -> str:
         _coming(standing.coming),
         _files(project, links),
         _summary(standing),
+        _waves(standing) if waves else "",
         *(_run(run, project, links) for run in runs),
-        "" if runs else _planned(standing),
+        "" if runs or waves else _planned(standing),
         *(_audit(run) for run in runs if run.drifts or run.findings),
         _findings(standing, links),
-        _waves(standing),
+        "" if waves else _waves(standing),
         _research(standing),
         _issues(standing),
     ]
@@ -127,6 +134,8 @@ def _files(project: Project, links: Links) -> str:
 def _header(standing: ProjectStanding, name: str) -> str:
     execution = standing.execution
     status = execution.run.status if execution and execution.run else ""
+    if execution and execution.waves and execution.waves.state.unfinished:
+        status = execution.waves.status
     pill = _pill(status.replace("_", " "), OF_RUN.get(status, WAIT)) if status else ""
     task = text("h1", standing.task or name)
     path = text("p", standing.project.shown, class_="path")
@@ -202,9 +211,14 @@ def _waves(standing: ProjectStanding) -> str:
         return ""
     runs = {run.session: run for run in execution.runs if execution.is_of_plan(run)}
     sessions = {session.number: session for session in plan.sessions}
-    waves = []
+    seen, waves = execution.waves, []
     for index, numbers in enumerate(plan.waves, 1):
-        cards = [_session(sessions[number], runs.get(number), runs.get(None)) for number in numbers]
+        cards = [
+            _session_in_waves(sessions[number], seen.state)
+            if seen and number in seen.state.sessions
+            else _session(sessions[number], runs.get(number), runs.get(None))
+            for number in numbers
+        ]
         inner = tag("div", *cards, class_="cards")
         waves.append(tag("div", text("h3", f"Wave {index}"), inner, class_="wave"))
     return _section("Waves", tag("div", *waves, class_="waves"))
@@ -216,13 +230,27 @@ def _session(session: Session, run: RunFacts | None, whole: RunFacts | None) -> 
         status, colour = run.status or "unreadable", OF_RUN.get(run.status, BAD)
     else:
         status, colour = _of_whole_run(whole, numbers)
-    steps = ", ".join(map(str, numbers[:30])) or "none"
+    return _card(session, status, colour)
+
+
+def _session_in_waves(session: Session, state: WaveState) -> str:
+    """Return a session as the journal of its waves has it: where it stands, its attempts, its time and its money."""
+    from ultra_runtime.run.life.wave_lines import stand_details
+
+    one = state.sessions[session.number]
+    why = one.why if one.state != MERGED else ""
+    return _card(session, one.state, OF_WAVES.get(one.state, NOW), ", ".join(stand_details(state, one)), why)
+
+
+def _card(session: Session, status: str, colour: str, *details: str) -> str:
+    steps = ", ".join(map(str, session.steps[:30])) or "none"
     return tag(
         "div",
         tag("strong", escaped(f"Session {session.number}")),
         text("div", session.title),
         text("div", f"Steps {steps}", class_="quiet"),
         _pill(status.replace("_", " "), colour),
+        *(text("div", one[:300], class_="quiet") for one in details if one),
         class_="card",
     )
 

@@ -46,7 +46,7 @@ def moved(run: WaveRun, old: str, new: str) -> str:
         return ""
     if run.git.is_ancestor(old, head):
         return f"{branch} has commits that were made meanwhile: {_resume(run)} merges onto them"
-    by_hand = f"`git merge {new[:12]}`, then {_resume(run)}" if new != old else "start the waves again"
+    by_hand = f"`git merge {new[:12]}`, then {_resume(run)}"
     return f"{branch} was rewritten meanwhile and no longer contains {old[:12]}: {by_hand}"
 
 

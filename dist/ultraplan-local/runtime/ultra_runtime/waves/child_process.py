@@ -32,6 +32,8 @@ def main(root: str, plan: str, project: str) -> None:
     if held is None:
         return
     run = reopened(root, plan, project or None)
+    if run.state.result:  # another supervisor has served it to its end meanwhile
+        return
     supervisor = Supervisor(run)
 
     def stop(*_: object) -> None:

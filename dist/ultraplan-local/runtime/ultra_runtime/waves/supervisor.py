@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import GitError
 from ultra_runtime.run.state.statuses import COMPLETED, FAILED, PARTIAL, STOPPED
 from ultra_runtime.run.state.wave_journal import STOP_NOW
 from ultra_runtime.run.state.wave_state import (
@@ -22,7 +24,7 @@ from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.verdicts import judge_attempt
 from ultra_runtime.waves.wave_proof import prove_wave
-from ultra_runtime.waves.wave_report import write_end
+from ultra_runtime.waves.wave_report import told, write_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +50,12 @@ class Supervisor:
         result, why = FAILED, ["the supervisor ended unexpectedly"]
         try:
             result, why = self._waves()
+        except (
+            RefusedError,
+            GitError,
+            OSError,
+        ) as problem:  # a full disk, a repository that somebody has moved
+            result, why = STOPPED, [f"the supervisor cannot go on: {told(problem)}"]
         finally:
             why += clean_up(self.run, self.engine)
             write_end(self.run, result, why)

@@ -63,6 +63,22 @@ class NotStartable(RefusedError):
 
 def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bool = False) -> None:
     """Check everything, then write the begin of the waves; a stop is written down as well."""
+    _refuse_begun(run)
+    reasons = check_all(run, options.jobs, accepts_billing)
+    if reasons and run.journal.lives():
+        raise NotStartable(run, reasons)
+    held = run.take_turn()
+    try:
+        _refuse_begun(run)  # another call may have begun them meanwhile
+        if reasons:
+            _write_stop(run, reasons)
+            raise NotStartable(run, reasons)
+        _write_begin(run, options, by_hand)
+    finally:
+        os.close(held)
+
+
+def _refuse_begun(run: WaveRun) -> None:
     if run.state.unfinished and sha256(run.data) == run.state.begin["digest"]:
         if run.journal.lives():
             raise RefusedError(
@@ -70,11 +86,9 @@ def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bo
             )
         error = f"the waves of this plan are unfinished ({run.state.result or 'interrupted'})"
         raise RefusedError(error, f"`{run.call('waves resume')}` goes on where they were")
-    reasons = check_all(run, options.jobs, accepts_billing)
-    if reasons:
-        if not run.journal.lives():
-            _write_stop(run, reasons)
-        raise NotStartable(run, reasons)
+
+
+def _write_begin(run: WaveRun, options: WaveOptions, by_hand: bool) -> None:
     _settle_earlier(run)
     _commit_plan(run)
     blob = run.git.ask("hash-object", "-w", "--stdin", given=run.data).decode().strip()
@@ -150,23 +164,32 @@ def _commit_plan(run: WaveRun) -> None:
     if place.project:
         ignore_own_files(place.project)
     own = place.show(place.folder) if place.project else place.shown
+    tracked = git.line("--literal-pathspecs", "ls-files", "--", place.shown) == place.shown
+    if not tracked and git.done("check-ignore", "--quiet", "--", place.shown).status == 0:
+        raise RefusedError(
+            f"git ignores {place.shown}, so no session sees it", "`git add -f` it, and commit it"
+        )
     try:
         git.ask("--literal-pathspecs", "add", "--", own)
         if git.done("--literal-pathspecs", "diff", "--cached", "--quiet", "--", own).status:
             message = CHORE.format(one_line(place.base))
             git.ask("--literal-pathspecs", "commit", "--quiet", "-m", message, "--", own)
     except GitError as problem:
-        raise RefusedError(
-            f"the plan cannot be committed: {one_line(problem.said, 300)}", "commit it by hand"
-        ) from None
-    if git.line("--literal-pathspecs", "ls-files", "--", place.shown) != place.shown:
-        raise RefusedError(
-            f"git ignores {place.shown}, so no session sees it", "`git add -f` it, and commit it"
-        )
+        git.done("--literal-pathspecs", "reset", "--quiet", "--", own)
+        error = f"the plan cannot be committed: {one_line(problem.said, 300)}"
+        raise RefusedError(error, "commit it by hand, then start again") from None
 
 
 def resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
     """Write down that waves go on, onto what the user's branch has got meanwhile."""
+    held = run.take_turn()
+    try:
+        _write_resume(run, options, accepts_settings)
+    finally:
+        os.close(held)
+
+
+def _write_resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
     if run.state.result == COMPLETED:
         raise RefusedError("the waves of this plan are completed", "review the work")
     run.note("resume", options={**options, **pin_again(run, accepts_settings)})

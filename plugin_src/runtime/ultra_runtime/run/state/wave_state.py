@@ -49,6 +49,8 @@ class SessionStand:
         self.rescued: list[str] = []
         self.cleaned = True
         self.wait_until = 0
+        self.waited = 0
+        """Seconds that it has waited for rate limits."""
 
     @property
     def is_open(self) -> bool:
@@ -129,7 +131,7 @@ class WaveState:
             return
         self.result, self.why = "", []
         for one in self.sessions.values():
-            one.lost = 0
+            one.lost = one.waited = 0
             one.state = AGAIN.get(one.state, one.state)
         for wave in self.waves.values():
             wave.merges, wave.red, wave.to = [], None, ""
@@ -159,6 +161,7 @@ class WaveState:
             one.state = WAITING
             one.lost += row["how"] == LOST
             one.wait_until = row.get("until") or 0
+            one.waited += row.get("wait") or 0
 
     def _take_audit(self, row: Mapping[str, Any]) -> None:
         one = self.sessions[row["session"]]

@@ -145,10 +145,17 @@ class RunPart(StagePart):
         return bool(self.runs or self.left or self.waves)
 
     @property
+    def in_waves(self) -> bool:
+        """Whether the plan is run in waves that are not completed."""
+        return self.waves is not None and self.waves.state.unfinished
+
+    @property
     def mark(self) -> str:
         """Return the status of the newest run as a colour."""
+        if self.waves and self.in_waves:
+            return MARKS.get(self.waves.status, WAIT)
         if self.run is None:
-            return NOW if self.waves and self.waves.lives else WAIT
+            return WAIT
         is_drift = (
             self.run.status == COMPLETED and self.run.audit == progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
         )
@@ -158,6 +165,8 @@ class RunPart(StagePart):
     def caption(self) -> str:
         """Return how many steps are over, and the status of the run."""
         run = self.run
+        if self.waves and self.in_waves:
+            return f"{len(self.waves.merged)} of {len(self.waves.has)} sessions, {self.waves.status.replace('_', ' ')}"
         if run is None:
             return self.waves.words.partition(":")[0] if self.waves else "not started"
         how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
@@ -165,11 +174,10 @@ class RunPart(StagePart):
 
     def rows(self) -> list[tuple[str, str]]:
         """Return how each run stands, and what the audit says of the last one."""
-        rows = [
-            (f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in self.runs
-        ]
+        shown = [run for run in self.runs if self.waves is None or run.session not in self.waves.has]
+        rows = [(f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in shown]
         waves = [("Waves", self.waves.words)] if self.waves else []
-        return [*waves, *rows, ("Audit", audit_words(self.run))]
+        return [*waves, *rows, *([] if self.in_waves else [("Audit", audit_words(self.run))])]
 
     def data(self) -> dict[str, Any]:
         """Return the newest run as data."""

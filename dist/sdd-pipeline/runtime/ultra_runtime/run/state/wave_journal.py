@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.quick_write import make_folder
 from ultra_runtime.files.root import names_in
 from ultra_runtime.guard.site import FOLDER, WAVES
+from ultra_runtime.rendered import verb
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 JOURNAL, SUPERVISOR, ASKED = "journal", "supervisor", "asked"
 EARLIER = ".earlier"
 STOP, STOP_NOW = "stop", "stop now"
+TURNS, TURN_SECONDS = 20, 0.05
 
 
 class Journal:
@@ -95,6 +97,18 @@ class Journal:
         """Return the lock of the supervisor, which the kernel drops when the process ends; None if another has it."""
         make_folder(self.folder)
         return self._lock(alone=True)
+
+    def write_alone(self) -> int:
+        """Return the lock of the supervisor for lines that a call writes, or refuse while somebody else has it."""
+        import time
+
+        for _ in range(TURNS):
+            held = self.hold()
+            if held is not None:
+                return held
+            time.sleep(TURN_SECONDS)  # a look at the lock takes it for a moment
+        hint = f"wait with `{verb('waves wait')}`, or end it with `{verb('waves stop')}`"
+        raise RefusedError("a supervisor or another call serves this plan", hint)
 
     def _lock(self, alone: bool) -> int | None:
         import fcntl

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.run.state.run_place import ref_name
+from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.state.wave_journal import Journal
 from ultra_runtime.run.state.wave_state import MERGED, read_wave_state
 from ultra_runtime.struct import Struct
@@ -23,15 +24,28 @@ class WavesSeen(Struct):
     lives: bool
 
     @property
+    def has(self) -> frozenset[int]:
+        """The sessions that the journal knows."""
+        return frozenset(self.state.sessions)
+
+    @property
+    def merged(self) -> frozenset[int]:
+        """The sessions that are on the user's branch."""
+        return frozenset(number for number, one in self.state.sessions.items() if one.state == MERGED)
+
+    @property
+    def status(self) -> str:
+        """How they ended, or whether somebody serves them."""
+        return self.state.result or (IN_PROGRESS if self.lives else "interrupted")
+
+    @property
     def words(self) -> str:
         """How they stand, in one line."""
-        stands = self.state.sessions.values()
-        merged = sum(one.state == MERGED for one in stands)
-        how = self.state.result or ("in progress" if self.lives else "interrupted")
+        how = self.status.replace("_", " ")
         why = f": {one_line(self.state.why[0], 200)}" if self.state.why else ""
         if not self.state.begun:
             return f"not started{why}"
-        return f"{how}, {merged} of {counted(len(stands), 'session')} merged{why}"
+        return f"{how}, {len(self.merged)} of {counted(len(self.has), 'session')} merged{why}"
 
 
 def waves_of(project: Project, common: str) -> WavesSeen | None:

@@ -1,0 +1,138 @@
+"""What a user, a second call or a reboot does while waves are under way: a sentence each, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.kit.calls import ISOLATED
+from tests.waves.lives import MINE, SERVED, live
+from tests.waves.processes import kill_all, processes_of
+from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
+
+Make = Callable[..., Waves]
+OWNER = re.compile(rb'"pid":\s*[1-9]\d*')
+RESUME = f"`ultra waves resume {PLAN}`"
+
+
+def go_back(repo: Waves) -> None:
+    repo.git("switch", "--quiet", "main")
+
+
+def merge_as_told(repo: Waves) -> None:
+    """Do what the sentence says."""
+    why = repo.ok("waves wait")["why"][0]
+    repo.git("merge", "--quiet", "--no-edit", why.partition("`git merge ")[2][:12])
+
+
+def nothing(_: Waves) -> None:
+    """The sentence asks for nothing but to resume."""
+
+
+ACTS = (
+    ("git switch --quiet --create other", f"other is checked out instead of main: `git switch main`, then {RESUME}", go_back),
+    ("git checkout --quiet --detach", f"HEAD is detached instead of main: `git switch main`, then {RESUME}", go_back),
+    ("echo more >> mine.txt && git commit --quiet --all --message='docs: mine'",
+     f"main has commits that were made meanwhile: {RESUME} merges onto them", nothing),
+    ("echo 'not committed' > src/part1.py", "main cannot be moved to ", lambda repo: (repo.folder / part(1)).unlink()),
+    ("git commit --quiet --amend --message='docs: in other words'",
+     "main was rewritten meanwhile and no longer contains ", merge_as_told),
+)  # fmt: skip
+
+
+def test_a_user_who_works_on_the_branch_gets_a_sentence_and_keeps_everything(make: Make) -> None:
+    """The user acts in the moment before the branch is moved."""
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    for act, sentence, remedy in ACTS:
+        assert live(repo, "act before advance 1", ACT=f"{act} && git rev-parse HEAD > ../head") == SERVED
+        end = repo.ok("waves wait")
+        assert (end["result"], sentence in end["why"][0]) == ("stopped", True), end["why"]
+        assert repo.git("rev-parse", "HEAD") == (repo.folder.parent / "head").read_text().strip()
+        assert repo.git("diff", "--name-only", "HEAD") == ""
+        remedy(repo)
+        (repo.folder.parent / "deaths").unlink()
+    assert live(repo) == SERVED
+    assert repo.ok("waves wait")["result"] == "completed"
+    assert [repo.read(part(number)) for number in (1, 2, 3)] == [f"part {number}\n" for number in (1, 2, 3)]
+    assert repo.read("mine.txt") == "mine\nmore\n"
+    assert sorted(repo.branches()) == ["main", "other"]
+    assert (repo.trees(), processes_of(repo)) == ([], [])
+    assert [call["act"] for call in repo.journal()].count("lease") == 3
+
+
+def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:
+    """The user puts it there after the pre-flight."""
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    precious = repo.folder.parent / "precious"
+    precious.mkdir()
+    (precious / "work.txt").write_text("mine\n")
+    link = f'ln -s "{precious}" "{repo.tree(3)}"'
+    assert live(repo, "act before lease 3", ACT=f'mkdir -p "{repo.tree(3).parent}" && {link}') == SERVED
+    end = repo.ok("waves wait")
+    assert end["result"] == "failed"
+    assert re.search(
+        r"session 3: not started: .*/session-3 exists and is not a worktree of this run", end["why"][0]
+    )
+    assert repo.tree(3).is_symlink()
+    assert [path.name for path in precious.iterdir()] == ["work.txt"]
+    repo.tree(3).unlink()
+    assert live(repo) == SERVED
+    assert repo.ok("waves wait")["result"] == "completed"
+    assert not repo.tree(3).parent.exists()
+
+
+def test_two_supervisors_and_two_calls_at_once_serve_a_plan_once(make: Make) -> None:
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    words = [str(repo.command), "waves", "start", PLAN, "--jobs", "2", "--json"]
+    both = [subprocess.Popen(words, cwd=repo.folder, env=repo.env, stdout=subprocess.PIPE) for _ in range(2)]
+    said = [one.communicate(timeout=60)[0] for one in both]
+    assert sorted(one.returncode for one in both) == [0, 1], said
+    refusal = next(text.decode() for text in said if b'"ok":false' in text)
+    assert "of this plan are un" in refusal or "serves this plan" in refusal  # under way, or unfinished
+    child = repo.bundle / "runtime/ultra_runtime/waves/child_process.py"
+    subprocess.run(
+        [*ISOLATED, str(child), str(repo.folder), PLAN, PROJECT], env=repo.env, check=True, timeout=60
+    )
+    assert repo.wait()["result"] == "completed"
+    kill_all(repo)  # the second supervisor may still wait for the lock
+    acts = [row["act"] for row in repo.journal()]
+    assert (acts.count("begin"), acts.count("over"), acts.count("merged")) == (1, 1, 3)
+    assert len(repo.git("log", "--merges", "--format=%s").split("\n")) == 3
+
+
+def test_a_reboot_with_process_ids_that_others_have_now(make: Make) -> None:
+    """All processes are gone, and the ids that were written down belong to a process of somebody else."""
+    repo = make(TWO_WAVES, files=QUICK)
+    repo.play({"1": ["slow"], "2": ["slow"]})
+    repo.ok(f"waves start {PLAN} --jobs 2")
+    repo.eventually(lambda: bool(process_ids(repo)))
+    kill_all(repo)
+    stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        for path, data in process_ids(repo).items():
+            path.write_bytes(OWNER.sub(b'"pid":%d' % stranger.pid, data))
+        assert repo.ok("waves wait --seconds 0.1")["next"] == f"the supervisor is gone: {RESUME}"
+        assert "interrupted" in repo.ok("status")["waves"]
+        repo.ok(f"waves resume {PLAN}")
+        assert repo.wait()["result"] == "completed"
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait(timeout=10)
+    assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
+
+
+def process_ids(repo: Waves) -> dict[Path, bytes]:
+    """Return the files of the git dir that name a process, with their contents."""
+    found = {}
+    for path in (repo.folder / ".git").rglob("*"):
+        try:
+            if path.is_file() and path.suffix in (".json", "") and path.stat().st_size < 100_000:
+                data = path.read_bytes()
+                if OWNER.search(data):
+                    found[path] = data
+        except OSError:  # it is gone again
+            continue
+    return found
