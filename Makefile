@@ -74,7 +74,7 @@ bench: $(VENV)/.dev
 soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
-	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS)
+	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
 
 screenshots: $(VENV)/.dev
 	@$(RUN) -m tests.screenshots

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.kit.quick import keep_byte_code, use_this_python, work_in_memory
 
 keep_byte_code()
 use_this_python()
 work_in_memory()
+# A job in the background is started with SIGINT ignored, and its children inherit that; some tests send one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples every time, so that a build says the same of the same sources; `make soak` looks for new ones.
-settings.register_profile("steady", derandomize=True)
+# Neither a deadline nor a check of how slow examples are made: a busy machine is no fault of the code.
+SLOW = [HealthCheck.too_slow]
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=SLOW)
 settings.load_profile("default" if "ULTRA_SOAK" in os.environ else "steady")
 
 pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]

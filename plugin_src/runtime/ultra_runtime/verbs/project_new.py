@@ -17,7 +17,7 @@ from ultra_runtime.files.guides import guide_text
 from ultra_runtime.files.kept_answers import drop_answers
 from ultra_runtime.files.price import price
 from ultra_runtime.files.project import Project
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import has_verb, launcher, verb
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.tables.limits import TOKENS_BRIEF
 from ultra_runtime.usage import Args
@@ -65,7 +65,7 @@ def _exists(project: Project, there: list[str], args: Args) -> Answer:
         "next": next_step,
     }
     asked = len(read_interview(project))
-    if asked:
+    if asked and has_verb("brief note"):
         error = f"{error}, and {counted(asked, 'question')} of an unfinished interview"
         note = f"{verb('brief note')} --project {shell_word(project.shown)}"
         next_step = f"{next_step}; or continue that interview, which `{note}` shows"

@@ -24,7 +24,8 @@ from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Contract, Gate
+    from ultra_runtime.contract.gates import Gate
+    from ultra_runtime.contract.model import Contract
 
 KIND = brief_fields.KIND
 QUALITY_FIELD = brief_fields.BRIEF_QUALITY

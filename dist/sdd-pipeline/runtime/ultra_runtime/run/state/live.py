@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 
+GO_ON = "--go-on"
 SETTINGS = "settings"
 """The member of the lock with the project's settings as they were at the start."""
 
@@ -57,6 +58,8 @@ class Live:
         self.assignment: Assignment
         self.progress: Progress
         self.notes: list[str] = []
+        self.goes_on = False
+        """Whether a call that ends a step begins the next one."""
         self.around: Surroundings | None = None
         """What the run is pinned to from now on; none when nothing is pinned anew."""
         self.earlier: Known | None = None
@@ -106,6 +109,10 @@ class Live:
         """Return the verb to call next."""
         turn = self.turn()
         return verb("run finish") if turn is None or self.ended else f"{verb('step begin')} {turn}"
+
+    def verify_call(self, number: int) -> str:
+        """Return the call that verifies a step."""
+        return f"{verb('step verify')} {number}" + (f" {GO_ON}" if self.goes_on else "")
 
     @property
     def ended(self) -> bool:
