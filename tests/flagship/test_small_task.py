@@ -44,7 +44,7 @@ def is_done(way: Way) -> None:
     assert way.tried("none.txt") == (1, "tally: none.txt: No such file or directory\n")
     assert way.ultra("audit", f"{way.project}/plan.md").startswith("pass")
     status = way.status()
-    assert (status["stage"], status["next"]) == ("done", "")
+    assert (status["stage"], status["next"]) == ("done", "the project is complete")
     assert status["task"] == SENTENCE
 
 
