@@ -45,8 +45,8 @@ class CommandPage:
         self._writes = [one for one in contracts if one.producer == stage]
 
     def usage(self) -> str:
-        """Return the usage that the prompt prints, in a fence."""
-        found = _USAGE.search(self._text)
+        """Return the usage that the prompt or its guide prints, in a fence."""
+        found = _USAGE.search(self._all_text)
         if found is None:
             remedy = "add an indented block that begins with 'Usage: '"
             raise problem(self._source, 1, "no-usage", "has a page but prints no usage", remedy)

@@ -1,10 +1,10 @@
-"""Print how fast we are as ratios: python -m tests.bench [building|suites|plans|runtime|release|guard|executor|waves ...]."""
+"""Print how fast we are as ratios: python -m tests.bench [building|suites|plans|runtime|release|guard|executor|waves|protocol ...]."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import building, executor, guard, plans, release, runtime, suites, waves
+from tests.bench import building, executor, guard, plans, protocol, release, runtime, suites, waves
 
 BENCHES = {
     "building": building.main,
@@ -15,6 +15,7 @@ BENCHES = {
     "guard": guard.main,
     "executor": executor.main,
     "waves": waves.main,
+    "protocol": protocol.main,
 }
 
 if __name__ == "__main__":

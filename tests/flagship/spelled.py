@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,24 +15,26 @@ MORE = {"put": 1, "validate": 1, "stats": 1, "guide": 2}
 """Verbs that are told apart by the words behind them, too."""
 CONDITIONAL: Mapping[str, Mapping[str, str]] = {
     "brief": {
-        "guide agent brief-reviewer": "the Agent tool is missing, or the reviewer failed twice",
-        "guide brief stop": "the user stops the review",
+        "guide degraded": "the Agent tool is missing, or the reviewer failed twice",
+        "guide brief usage": "the arguments are wrong",
+        "guide brief exists": "the directory is not empty",
+        "guide brief stop": "the user stops",
         "guide brief auto": "the user takes Auto",
     },
     "research": {
-        "guide agent": "the Agent tool is missing",
-        "check-output": "an answer is in doubt",
+        "guide degraded": "the Agent tool is missing",
+        "guide research usage": "the arguments are wrong",
+        "brief status": "the user wants to skip the rest",
     },
     "plan": {
-        "guide plan orchestrator": "the source is a brief",
-        "guide plan remediation": "the source is a review",
+        "guide plan usage": "the arguments are wrong",
+        "plan begin": "the source is a brief or a review",
+        "plan task": "the task is small",
         "guide plan sessions": "the plan is long, or its sessions are exported",
     },
     "execute": {
-        "guide execute resume": "the run is resumed",
-        "guide execute session": "one session is run",
-        "run dry-run": "nothing is to be run",
-        "run validate": "nothing is to be run",
+        "guide execute usage": "the arguments are wrong",
+        "guide execute look": "nothing is to be run",
         "step restore": "something outside of the step's files was changed",
     },
     "continue": {
@@ -39,12 +42,16 @@ CONDITIONAL: Mapping[str, Mapping[str, str]] = {
         "guide continue broken": "no state can be read",
         "guide continue ambiguous": "two runs are equally new",
     },
-    "review": {},
+    "review": {"guide review usage": "the arguments are wrong"},
 }
 """For each stage what its phases name for a case that may not arise, and the case."""
 
 
-OF_GUIDES = {"step rescue": "undone edits are a good start"}
+OF_GUIDES = {
+    "step rescue": "undone edits are a good start",
+    "guide degraded": "the Agent tool is missing",
+    "guide research who": "a name says too little",
+}
 """What a guide names for a case that may not arise, and the case."""
 
 
@@ -99,15 +106,25 @@ def played(results: Iterable[ToolResult]) -> list[str]:
     return names
 
 
+def guide_in(result: ToolResult) -> str:
+    """Return the guide that a call printed, by itself or with its answer."""
+    if str(result.call.input["command"]).startswith("ultra guide "):
+        return result.text
+    found = re.search(r"^\{.*\}$", result.text, re.MULTILINE)
+    return str(json.loads(found.group()).get("guide", "")) if found else ""
+
+
 def keeps_to(name: str, bundle: Path, results: Sequence[ToolResult]) -> None:
     """Compare what was played in a stage with the texts that the model had: all of it, in order, and nothing else."""
     command = (bundle / "commands" / f"{name}.md").read_text()
     (conditional,) = [CONDITIONAL[stage] for stage, typed in PIPELINE.items() if typed == name]
     calls = [one for one in results if str(one.call.input.get("command", "")).startswith("ultra ")]
-    guides = [one.text for one in calls if str(one.call.input["command"]).startswith("ultra guide ")]
+    guides = [guide_in(one) for one in calls]
     verbs = [spelled(str(one.call.input["command"])) for one in calls]
     known = {*named(command), *(verb for guide in guides for verb in named(guide))}
-    assert set(verbs) <= known, f"{name} does not name {set(verbs) - known}"
+    skills = [str(one.call.input["skill"]).partition(":")[2] for one in results if one.call.name == "Skill"]
+    theirs = {verb for skill in skills for verb in named((bundle / "commands" / f"{skill}.md").read_text())}
+    assert set(verbs) <= known | theirs, f"{name} does not name {set(verbs) - known - theirs}"
     of_phases = [named(phase) for phase in phases(command)]
     asked = {verb for phase in of_phases for verb in phase}
     assert set(conditional) <= asked, f"{name} no longer names {set(conditional) - asked}"

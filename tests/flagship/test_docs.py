@@ -54,7 +54,11 @@ def test_every_command_has_its_page_and_no_page_is_left_over(bundle: Path) -> No
 
 @command
 def test_the_usage_is_the_one_that_the_prompt_prints(bundle: Path, stage: str, name: str) -> None:
-    usage = indented_usage((bundle / "commands" / f"{name}.md").read_text())
+    prompt = (bundle / "commands" / f"{name}.md").read_text()
+    guide = bundle / "guides" / stage / "usage.md"
+    assert ("    Usage: " in prompt) != guide.exists()
+    assert not guide.exists() or f"ultra guide {stage} usage" in prompt
+    usage = indented_usage(f"{guide.read_text()}\n" if guide.exists() else prompt)
     assert usage.startswith(f"Usage: /{NAME}:{name}")
     assert f"```text\n{usage}\n```" in section(page(bundle, name), "Usage")
 

@@ -85,7 +85,7 @@ def test_the_text_that_claude_reads_has_everything_filled_in(story: Story) -> No
     assert f"Arguments: `--project {PROJECT}`" in text
     data = text.partition('ultra run finish --data "')[2].partition('"')[0]
     assert data == str(story.data)
-    assert "{{" not in text.partition("# Run a plan")[2].partition("Then stop;")[0]
+    assert "{{" not in text.partition("# Run a plan")[2].partition("open no more files")[0]
     assert story.repo.subjects() == ["first"]
 
 

@@ -71,7 +71,7 @@ def test_continue_is_rendered_allowed_and_answers_from_a_real_state(play: Play, 
     write_state(project)
     model = play(CONTINUE, bash("ultra continue --json"))
     assert "# Continue where the last session stopped" in model.main.text
-    assert "Run `ultra continue --json`" in model.main.text
+    assert "Run `ultra continue --short --json`" in model.main.text
     assert "{{" not in model.main.text.split("# Continue where")[1]
     (result,) = model.tool_results()
     assert not result.is_error

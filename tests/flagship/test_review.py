@@ -196,7 +196,7 @@ def test_from_triage_to_a_review_with_findings_told_once(play: Play, worked: Pat
     assert "- **Location:** app/limit.py:3\n" in review
     assert f"- not shown: {ASKED[1]} (app/limit.py:3)" in review
     assert "This success criterion is partly shown (no test is there): " in review
-    assert "and leaves the rest" in " ".join(model.main.text.split())
+    assert "and leaves the other findings as they are" in answer["next"]
     assert "`package-lock.json` (a lock file, written by a package manager)" in review
     assert validated(bundle, worked, "project", PROJECT)["errors"] == [
         one for one in validated(bundle, worked, "project", PROJECT)["errors"] if "PROGRESS" in one["code"]
@@ -221,9 +221,13 @@ def test_a_reviewer_that_wants_to_write_or_commit_cannot(play: Play, worked: Pat
 
 def test_wrong_arguments_have_a_usage_and_an_unknown_commit_a_sentence(play: Play, worked: Path) -> None:
     model = play(
-        f"{TYPED} --since deadbeef", bash("ultra triage --since deadbeef --json"), bash("ultra triage --json")
+        f"{TYPED} --since deadbeef",
+        bash("ultra guide review usage"),
+        bash("ultra triage --since deadbeef --json"),
+        bash("ultra triage --json"),
     )
+    assert "For anything else run `ultra guide review usage`, show it and stop" in model.main.text
     assert f"Usage: {TYPED} [--project DIR] [--since SHA]" in model.main.text
-    unknown, newest = (answered(result) for result in model.tool_results())
+    unknown, newest = (answered(result) for result in model.tool_results()[1:])
     assert (unknown["ok"], unknown["error"]) == (False, "there is no commit deadbeef here")
     assert newest["project"] == PROJECT

@@ -16,6 +16,7 @@ from tests.client.session import Client, Session
 from tests.flagship import acting
 from tests.flagship.recording import Recording, section
 from tests.flagship.spelled import keeps_to, played
+from tests.flagship.weight import Weight, weigh
 from tests.interpreters import interpreters
 from tests.kit.calls import Ultra
 from tests.kit.model import answered, by_name
@@ -69,6 +70,7 @@ class Way:
         self.bundle = bundle
         self.agents = acting.cast(project, bundle)
         self.excerpts: dict[str, str] = {}
+        self.weights: dict[str, Weight] = {}
 
     @property
     def place(self) -> Path:
@@ -116,16 +118,22 @@ class Way:
         for one in stage.results:
             words = str(one.call.input.get("command", "")).split()
             if words[:2] == ["ultra", "guide"]:
-                assert (
-                    one.text.strip()
-                    == (self.bundle / "guides" / words[2] / f"{words[3]}.md").read_text().strip()
-                )
+                assert one.text.strip() in self.guides()
+            elif "--guide" in words or ("--go-on" in words and "guide" in answered(one)):
+                assert answered(one)["guide"].strip() in self.guides()
         for agent in stage.agents:
             told = stage.model.agent(acting.heading(self.bundle, agent))
             body = (self.bundle / "agents" / f"{agent}.md").read_text().split("---\n", 2)[2]
             assert body.strip() in told.system_prompt
             assert set(told.tools) <= LOOKING
         keeps_to(name, self.bundle, stage.results)
+        self.weights[stage.typed.partition(" ")[0] + f" ({len(self.weights) + 1})"] = weigh(
+            [self.bundle / "commands" / f"{name}.md"], stage.results
+        )
+
+    def guides(self) -> set[str]:
+        """Return the texts of all guides."""
+        return {path.read_text().strip() for path in (self.bundle / "guides").rglob("*.md")}
 
     def ultra(self, *words: str) -> str:
         """Run a verb as a person does in a shell."""

@@ -26,6 +26,12 @@ class Answer(Struct):
     batch: Sequence[Mapping[str, Any]] | None = None
 
 
+def brief_answer(answer: Answer) -> Answer:
+    """Return an answer without members that say nothing: none, false and empty ones."""
+    told = {name: value for name, value in answer.data.items() if value or name == "passed"}
+    return Answer(told, answer.text, answer.status)
+
+
 class RefusedError(UltraError):
     """A refused call, with what to do instead."""
 

@@ -9,20 +9,18 @@ from typing import NamedTuple
 
 from tests.client.conversation import Call, Say, Together
 from tests.client.script import Acting
-from tests.flagship.acting.material import DONE, TASK, text
+from tests.flagship.acting.material import TASK, text
 from tests.flagship.acting.moves import (
     Reading,
     arguments,
     consult,
     data_folder,
-    guide,
     held,
     look,
     match,
     offered,
     prompt,
     run,
-    slug_of,
 )
 from tests.kit.model import given
 from tests.kit.names import NAME
@@ -114,38 +112,35 @@ def choose(question: str, options: Mapping[str, str], first: Call | Say | None =
 def note(project: str, section: str, question: str, answer: str) -> Call:
     """Keep an answer of the interview."""
     return given(
-        f"ultra brief note --project {project} --section '{section}' --json", f"{question}\n{answer}"
+        f"ultra brief note --project {project} --section '{section}' --short --json", f"{question}\n{answer}"
     )
 
 
 def brief(root: Path, told: str) -> Acting:
     """Interview, draft, a review that fails once, one more question, and the brief."""
     assert arguments(told) == TASK
-    made = yield from run("ultra project new top-words")
+    made = yield from run("ultra project new top-words --guide")
     project = made["path"]
-    first: Call | Say = Say(f"The draft is reviewed by an agent: {made['billing']}.")
+    first: Call | Say = Say(f"The draft is reviewed by an agent: {made['price']}.")
     answers: list[str] = []
     for one in INTERVIEW:
         answers.append((yield from choose(one.words, one.options, first)))
         first = note(project, one.section, one.words, answers[-1])
     (noted,) = yield first
-    assert (held(noted)["open"], held(noted)["questions"]) == ([], len(INTERVIEW))
-    drafting = yield from guide("ultra guide brief draft")
-    put = match(r"(ultra put brief --project DIR --draft)", drafting).replace("DIR", project)
+    assert held(noted) == {"ok": True}
+    put = match(r"(ultra put brief --project DIR --draft)", made["guide"]).replace("DIR", project)
     intent, goal = answers[:2]
     drafted = yield from run(put, text("brief.md", task=TASK, intent=intent, goal=goal, question=QUESTION))
-    gate = offered(drafted, "ultra gate brief")
-    heard = yield from consult({"brief-reviewer": prompt(Draft=drafted["path"])})
-    ruled = yield from run(gate, heard["brief-reviewer"])
+    gate = f'{offered(drafted, "ultra gate brief")} --mode default --kept --data "{data_folder(told)}"'
+    yield from consult({"brief-reviewer": prompt(Draft=drafted["path"])})
+    ruled = yield from run(gate)
     asking = f"The reviewer asks: {ruled['failing'][0]['detail'][0]}"
     answer = yield from choose(asking, WRONG_N)
     held((yield note(project, "Success Criteria", asking, answer))[0])
     yield from run(f"{put} --section 'Success Criteria'", text("criteria.md"))
     asked = f"{ruled['interview_file']}\nDo not raise again what its answers settle."
-    heard = yield from consult(
-        {"brief-reviewer": prompt(Draft=drafted["path"], Interview=asked)}, again=" once more"
-    )
-    ruled = yield from run(gate, heard["brief-reviewer"])
+    yield from consult({"brief-reviewer": prompt(Draft=drafted["path"], Interview=asked)}, again=" once more")
+    ruled = yield from run(gate)
     assert ruled["passed"], ruled
     path = match(r"^(\S+) is in place", ruled["next"])
     topics, quality, rounds = ruled["research_topics"], ruled["brief_quality"], ruled["round"]
@@ -153,8 +148,4 @@ def brief(root: Path, told: str) -> Acting:
     yield from choose("How shall it go on?", GO_ON, written)
     whole = yield from look(root, path)
     commands = re.findall(rf"(/{NAME}:\S+ --project \S+)", whole.partition("## How to continue")[2])
-    counted = f"slug={slug_of(project)} mode=default interview_turns={ruled['interview_turns']}"
-    rest = f"review_iterations={rounds} brief_quality={quality} research_topics={topics}"
-    last = f'auto_research=false auto_result=manual --data "{data_folder(told)}"'
-    yield from run(f"ultra stats brief {counted} {rest} {last}", saying="\n".join(commands))
-    yield Say(DONE)
+    yield Say("\n".join(commands))

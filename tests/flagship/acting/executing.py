@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.client.conversation import Call, Say, Together
 from tests.client.script import Acting
@@ -12,7 +13,6 @@ from tests.flagship.acting.moves import (
     Answering,
     arguments,
     data_folder,
-    guide,
     held,
     look,
     match,
@@ -35,16 +35,19 @@ class Executing:
         self.resume = resume
 
     def __call__(self, told: str) -> Acting:
-        if self.resume:
-            assert "--resume" in arguments(told)
-            yield from guide("ultra guide execute resume")
+        assert self.resume == ("--resume" in arguments(told))
         mode = " --mode resume" if self.resume else ""
-        answer = yield from self.run(f"ultra run start {option('--project', told)}/plan.md{mode}")
-        saying = " ".join([f"{answer['steps']} steps.", *answer.get("notes", ())])
-        while answer["next"].startswith("ultra step begin"):
-            answer = yield from self.step(answer["next"], saying)
-            saying = ""
-        done = yield from self.run(f'ultra run finish --data "{data_folder(told)}"')
+        yield from self.carry_out(option("--project", told), data_folder(told), mode)
+
+    def carry_out(self, project: str, data: str, mode: str = "") -> Acting:
+        """Start the run, do its steps and finish it."""
+        answer = yield from self.run(f"ultra run start {project}/plan.md{mode} --go-on")
+        assert ("guide" in answer) == self.resume, answer
+        saying = " ".join([f"{answer['steps']} steps, {answer['price']}.", *answer.get("notes", ())])
+        while "begun" in answer:
+            answer = yield from self.step(answer, saying)
+            saying = answer["line"]
+        done = yield from self.run(f'ultra run finish --data "{data}" --short', saying)
         rows = [
             *done["steps"],
             *done.get("why", ()),
@@ -57,24 +60,25 @@ class Executing:
             "\n".join([f"Result: {done['result']}", *rows, f"Report: {done['report']}", f"Next: {following}"])
         )
 
-    def step(self, command: str, saying: str) -> Answering:
-        """Do one step, attempt by attempt, until it is committed or the run is over."""
-        begun = yield from self.run(command, saying)
-        number = begun["step"]
-        yield from look(self.root, *begun["files"])
-        for attempt in self.work[number]:
+    def step(self, answer: dict[str, Any], saying: str) -> Answering:
+        """Do one step, attempt by attempt, until the next one begins or the run is over; say each line."""
+        begun, verify = answer["begun"], match(r"(ultra step verify \d+ --go-on)", answer["next"])
+        yield from look(self.root, *begun["files"], saying=saying)
+        verdict: dict[str, Any] = {"line": ""}
+        for attempt in self.work[begun["step"]]:
             # The test is written before the rest.
+            first = [Say(verdict["line"])] if verdict["line"] else []
             for path in sorted(
                 attempt, key=lambda one: "test_first" in begun and not one.startswith("test_")
             ):
                 assert path in begun["files"], begun
-                yield Call("Write", {"file_path": str(self.root / path), "content": attempt[path]})
-            verdict = yield from self.run(match(r"(ultra step verify \d+)", begun["next"]))
+                write = Call("Write", {"file_path": str(self.root / path), "content": attempt[path]})
+                yield Together(*first, write) if first else write
+                first = []
+            verdict = yield from self.run(verify)
             if verdict["next"] != "retry":
                 break
-        if verdict["next"] != "commit":
-            return verdict
-        return (yield from self.run(f"ultra step commit {number}"))
+        return verdict
 
     def run(self, command: str, saying: str = "") -> Answering:
         call = Call("Bash", {"command": f"{command} --json", "description": "Next", "timeout": 600_000})
@@ -104,8 +108,8 @@ def day_one() -> dict[int, list[dict[str, str]]]:
 def going_on(told: str) -> Acting:
     """Say where the last session stopped; nobody can be asked here, so the command is shown."""
     assert arguments(told) == ""
-    state = yield from run("ultra continue")
-    assert (state["found"], state["carried"], state["ignored"], state["others"]) == (True, True, [], [])
+    state = yield from run("ultra continue --short")
+    assert (state["found"], state["carried"], {"ignored", "others"} & {*state}) == (True, True, set())
     yield Say(
         f"{state['project']}: {state['status']}. {state['means']}\nWhen: {state['updated_at']}\nWhy: {state['label']}"
         f"\nNext: {state['command']}"

@@ -48,9 +48,10 @@ def guide(command: str, saying: str = "") -> Reading:
     return result.text
 
 
-def look(root: Path, *paths: str) -> Reading:
+def look(root: Path, *paths: str, saying: str = "") -> Reading:
     """Read files of the repository."""
-    results = yield Together(*(Call("Read", {"file_path": str(root / path)}) for path in paths))
+    first = [Say(saying)] if saying else []
+    results = yield Together(*first, *(Call("Read", {"file_path": str(root / path)}) for path in paths))
     assert not [result for result in results if result.is_error], results
     return "\n".join(result.text for result in results)
 
@@ -96,7 +97,7 @@ def block(reported: str) -> str:
 
 def data_folder(told: str) -> str:
     """Return the folder for statistics that the client filled in."""
-    return match(r'--data "([^"]+)"', told)
+    return match(r'(?:--data "|DATA is `)([^"`]+)["`]', told)
 
 
 def arguments(told: str) -> str:

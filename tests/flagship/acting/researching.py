@@ -12,13 +12,10 @@ from tests.flagship.acting.moves import (
     consult,
     data_folder,
     day_of,
-    guide,
     match,
-    offered,
     option,
     prompt,
     run,
-    slug_of,
 )
 
 DIMENSIONS = "1. What splits a text into words without punctuation? 2. What orders words of the same number?"
@@ -29,15 +26,14 @@ AGREES = {"official": "yes", "code": "partly"}
 def research(told: str) -> Acting:
     """Answer the one topic: three agents, a computed confidence, the file."""
     project = option("--project", told)
-    begun = yield from run(f"ultra research begin --project {project}")
+    begun = yield from run(f"ultra research begin --project {project} --guide")
     (topic,) = [one for one in begun["topics"] if not one["answered"]]
-    where = f"{topic['question']} Sources: this repository and the web, {begun['agents_in_all']} agents; {begun['billing']}."
-    yield from guide("ultra guide research agents", where)
+    where = f"{topic['question']} Sources: this repository and the web, {begun['price']}."
     assert begun["second_model"] is False, "on this machine there is one: it would have to be asked for"
     asked = {"Question": topic["question"], "Dimensions": DIMENSIONS, "Needed for": topic["plan_steps"]}
     local, public = prompt(**asked, Start="tally.py"), prompt(**asked, Start="Python 3, re and collections")
     reports = yield from consult(
-        {agent: local if agent.startswith("local-") else public for agent in topic["agents"]}
+        {agent: local if agent.startswith("local-") else public for agent in topic["agents"]}, where
     )
     rows = [
         f"| {one['dimension']} | {agent} | {one['kind']} | {AGREES[one['kind']]} | {one['source']} |"
@@ -46,22 +42,21 @@ def research(told: str) -> Acting:
     ]
     evidence = "\n".join(["| dimension | agent | kind | agrees | source |", "|---|---|---|---|---|", *rows])
     number = topic["topic"]
-    sure = yield from run(f"ultra confidence --dimensions 2 --project {project} --topic {number}", evidence)
+    sure = yield from run(
+        f"ultra confidence --dimensions 2 --project {project} --topic {number} --guide", evidence
+    )
     assert (sure["enough"], sure["weak"]) == (True, []), sure
-    yield from guide("ultra guide research write")
     each = dict(zip(("first", "second"), sure["dimensions"], strict=True))
-    whole = {"confidence": sure["confidence"], "evidence": evidence, "question": topic["question"]}
+    whole = {"confidence": sure["confidence"], "question": topic["question"]}
     put = yield from run(
-        f"ultra put research --project {project} --topic {number} --slug {topic['slug']}",
+        f"ultra put research --project {project} --topic {number} --slug {topic['slug']} --complete"
+        f" --data {data_folder(told)}",
         text("research.md", day=day_of(project), **whole, **each),
     )
-    yield from run(offered(put, "ultra brief status"))
     following = match(r"Then the next command:\s+`(/\S+) --project DIR`", told)
     answer = "A regular expression finds the words. Counter puts the most frequent first and keeps the order of equals."
     saying = (
         f"{put['path']}: {answer}\nConfidence {sure['confidence']}, which is enough. Second model: skipped, not"
         f" installed.\nNext: {following} --project {project}"
     )
-    counted = f"slug={slug_of(project)} scope={topic['scope']} agents={len(reports)} confidence={sure['confidence']}"
-    yield from run(f'ultra stats research {counted} --data "{data_folder(told)}"')
     yield Say(saying)

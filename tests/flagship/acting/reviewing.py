@@ -17,34 +17,23 @@ from tests.flagship.acting.moves import (
     option,
     prompt,
     run,
-    slug_of,
 )
-from tests.kit.names import NAME
 
 
 def review(told: str) -> Acting:
     """Review what changed: triage, five reviewers, a coordinator, the verdict."""
-    scope = yield from run(f"ultra triage --project {option('--project', told)}")
+    scope = yield from run(f"ultra triage --short --project {option('--project', told)}")
     project = scope["project"]
-    assert (scope["kept"], scope["removed"]) == ([], []), scope
+    assert not {"kept", "removed"} & {*scope}, scope
     paths = prompt(Brief=scope["brief"], Diff=scope["diff"], Scope=scope["scope_file"])
     reviewers = re.findall(r"^- `(\S+-reviewer)`$", told, re.MULTILINE)
     said = yield from consult(dict.fromkeys(reviewers, paths), reviewing(scope))
-    dropped, added = 0, {}
-    for agent, words in said.items():
-        name = agent.removeprefix(f"{NAME}:")
-        added = yield from run(f"ultra review add {name} --project {project}", block(words))
-        dropped += len(added["dropped"])
-    assert added["missing"] == [], added
+    added = yield from run(f"ultra review add all --project {project} --kept")
+    assert "missing" not in added, added
     paths = prompt(Findings=added["findings_file"], Brief=scope["brief"], Diff=scope["diff"])
-    decided = yield from consult({"review-coordinator": paths})
-    ruled = yield from run(f"ultra review verdict --project {project}", block(decided["review-coordinator"]))
-    yield from run(f"ultra validate review {ruled['path']} --strict")
-    numbers = " ".join(f"findings.{name}={count}" for name, count in ruled["counts"].items())
-    read = len([one for one in scope["files"] if one["depth"] != "skipped"])
-    counted = f"slug={slug_of(project)} files={read} {numbers} verdict={ruled['verdict']}"
-    saying = reviewed(scope, said["conformance-reviewer"], ruled, dropped)
-    yield from run(f'ultra stats review {counted} --data "{data_folder(told)}"')
+    yield from consult({"review-coordinator": paths})
+    ruled = yield from run(f'ultra review verdict --project {project} --kept --data "{data_folder(told)}"')
+    saying = reviewed(scope, said["conformance-reviewer"], ruled, len(added.get("dropped", ())))
     yield Say(saying)
 
 
@@ -52,9 +41,9 @@ def reviewing(scope: Mapping[str, Any]) -> str:
     """Say what is reviewed, how closely, and by how many agents."""
     depths = ", ".join(f"{count} {depth}" for depth, count in scope["counts"].items())
     return (
-        f"{scope['project']}, {scope['scope_sha_start'][:10]} to {scope['scope_sha_end'][:10]}: {depths},"
-        f" {scope['uncommitted']} uncommitted; {scope['earlier']['carried']} findings carried over."
-        f" {scope['agents']} agents; {scope['billing']}."
+        f"{scope['project']}, {scope['range']}: {depths}{''.join(f'; {one}' for one in scope.get('skipped', ()))},"
+        f" {scope.get('uncommitted', 0)} uncommitted; {scope['earlier']['carried']} findings carried over."
+        f" {scope['price']}."
     )
 
 

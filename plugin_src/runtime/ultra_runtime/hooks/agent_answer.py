@@ -1,6 +1,6 @@
-"""SubagentStop: send an answer of a plugin agent back, once, if it does not have the required form.
+"""SubagentStop: keep an answer of a plugin agent for the verb that needs it; send it back, once, if its form is wrong.
 
-If this hook fails, the answer is accepted as it is.
+If this hook fails, the conversation passes the answer on as it is.
 """
 
 from __future__ import annotations
@@ -31,11 +31,16 @@ def judge(data: bytes) -> str:
     values = read_object(data).values
     agent, answer = values.get("agent_type"), values.get("last_assistant_message")
     is_ours = isinstance(agent, str) and agent.startswith(f"{names().plugin}:")
-    if not is_ours or not isinstance(answer, str) or values.get("stop_hook_active"):
+    if not is_ours or not isinstance(answer, str):
         return ""
-    output = known_outputs().get(bare_name(str(agent)))
+    name = bare_name(str(agent))
+    output = known_outputs().get(name)
     faults = output_faults(output, answer) if output else []
-    if not faults:
+    if output and not faults:
+        from ultra_runtime.files.kept_answers import keep_answer
+
+        keep_answer(str(values.get("cwd") or os.getcwd()), str(values.get("session_id") or ""), name, answer)
+    if not faults or values.get("stop_hook_active"):
         return ""
     problems = "; ".join(faults[:5])
     return f"Your answer does not have the required form: {problems}. Give the whole answer again, ending in the json block."

@@ -8,16 +8,18 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import file_of, folder_of
 from ultra_runtime.contract.write_check import check_write
-from ultra_runtime.files.atomic import WriteError, locked
-from ultra_runtime.files.project import find_project, subfolder
+from ultra_runtime.files.atomic import WriteError, free_name, locked
+from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
-from ultra_runtime.plan.values import SESSION_SPEC, Plan
+from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.typed import Mapping
 from ultra_runtime.words import one_line
 
+RETIRED = "old-"
+"""What the name of a spec begins with when the plan has no such session any more."""
 NO_WORDS: Mapping[str, str] = {}
 
 
@@ -71,6 +73,19 @@ def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
         and name[len(start) : -len(end)].isdigit()
         and name not in specs
     )
+
+
+def write_again(project: Project) -> None:
+    """Write the specs of a project again after its plan changed; a spec of no session is kept under another name."""
+    target = project.path(folder_of(SESSION_SPEC)) if folder_of(SESSION_SPEC) else ""
+    if not target or not os.path.isdir(target):
+        return
+    plan = read(read_regular(project.path(file_of(PLAN))), PLAN)
+    specs = make_specs(plan, project.show(file_of(PLAN)), target)
+    stale = write_specs(target, specs) if not spec_faults(target, specs) else []
+    with locked(target) as folder:
+        for name in stale:
+            folder.move(name, free_name(RETIRED + name, os.listdir(target)))
 
 
 def _name_parts() -> tuple[str, str]:

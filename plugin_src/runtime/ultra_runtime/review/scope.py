@@ -15,6 +15,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
 from ultra_runtime.files.run_files import LOGS, PROGRESS, progress_files
 from ultra_runtime.files.secret_files import without_secrets
+from ultra_runtime.plan.reading import read
 from ultra_runtime.rendered import verb
 from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, Changed, changed_after, changed_since, judge
@@ -83,19 +84,29 @@ def find_scope(project: Project, since: str | None) -> Scope:
     if end is None:
         error = "this repository has no commits, so there is nothing to review"
         raise RefusedError(error, "commit the work first")
+    named = _named_by_steps(project)
     if since is not None:
         start = commit_of(root, since)
         if start is None:
             raise RefusedError(f"there is no commit {one_line(since)} here", "use one that `git log` shows")
-        return Scope(start, end, "since", judge(root, changed_since(root, start)))
+        return Scope(start, end, "since", judge(root, changed_since(root, start), named))
     first = _start_of_fixed_review(project)
     if first is not None:
-        return Scope(first, end, "review", judge(root, changed_since(root, first)))
+        return Scope(first, end, "review", judge(root, changed_since(root, first), named))
     start = _run_start(project)
     if start is not None:
-        return Scope(start, end, "run", judge(root, changed_since(root, start)))
+        return Scope(start, end, "run", judge(root, changed_since(root, start), named))
     moment = _time(project.path(file_of(_kinds()[0])))
-    return Scope(None, end, "mtime", judge(root, changed_after(root, moment)))
+    return Scope(None, end, "mtime", judge(root, changed_after(root, moment), named))
+
+
+def _named_by_steps(project: Project) -> list[str]:
+    """Return the files that the steps of the plan name."""
+    if plan_fields.KIND not in placed_kinds():
+        return []
+    plan = read(read_if_any(project.path(file_of(plan_fields.KIND))), plan_fields.KIND)
+    manifests = [step.manifest.expected_paths for step in plan.steps if step.manifest]
+    return [path for paths in (*(step.files for step in plan.steps), *manifests) for path in paths]
 
 
 def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:

@@ -2,7 +2,8 @@
 
 On standard input, the first line is the question and the rest is the answer. --section names the section of the brief
 that it is about, or several, separated by commas; without it the interview so far is shown. --anew first sets an
-earlier interview aside.
+earlier interview aside. With --short the answer says only what is new: what is still open, and a question that was
+asked before.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
 
-USAGE = "brief note --project DIR [--section NAME] [--anew] [--json]"
+USAGE = "brief note --project DIR [--section NAME] [--anew] [--short] [--json]"
 STAGE = "brief"
 
 HINT = "give the question on one line and the answer below it on standard input"
@@ -47,7 +48,11 @@ def run(args: Args) -> Answer:
         same = [one for one in interview if bare_words(one.question) == bare_words(question)]
         interview.append(AskedQuestion(sections, question, answer))
         keep_interview(project, interview)
-    return _answer(interview, bool(same))
+    noted = _answer(interview, bool(same))
+    if not args.flag("--short"):
+        return noted
+    told = {name: noted.data[name] for name in ("open", "repeated") if noted.data[name]}
+    return Answer({"ok": True, **told}, noted.text)
 
 
 def _section(args: Args, name: str) -> str:

@@ -4,7 +4,8 @@ A line is `dimension | agent | kind | agrees | source`: the number of the dimens
 whether it agrees with the answer (yes, partly or no), and where it is. Each source counts once, by the weight of its
 kind. Sources that agree are weighed against those that do not, and the weakest dimension lowers the result. With
 --project and --topic the result is stored, and `put research` writes it into the file. If a level is needed
-(--needed, or the one in the brief's topic), the answer says whether it is reached and which dimensions are weak.
+(--needed, or the one in the brief's topic), the answer says whether it is reached and which dimensions are weak. With
+--guide it has the guide for the research file.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.artifacts.places import number as topic_number
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.forms import is_number
-from ultra_runtime.contract.stages import folder_of, need
+from ultra_runtime.contract.stages import folder_of, need, stage_that_makes
 from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.guides import guide_text
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
@@ -28,7 +30,7 @@ from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
-USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--json]"
+USAGE = "confidence --dimensions N [--project DIR] [--topic N] [--needed high|medium|low] [--guide] [--json]"
 STAGE = "research"
 
 HINT = f"give lines of `{' | '.join(COLUMNS)}` on standard input"
@@ -48,7 +50,8 @@ def run(args: Args) -> Answer:
     weights = next(output.weights for output in outputs.values() if output.weights)
     agents = [name for name, output in outputs.items() if output.weights]
     try:
-        evidence = read_evidence(as_text(read_given(None, HINT), HINT), count, weights, agents)
+        text = as_text(read_given(None, HINT), HINT)
+        evidence = read_evidence(text, count, weights, agents)
     except EvidenceError as problem:
         told = "; ".join(problem.faults[:MOST_TOLD])
         raise RefusedError(f"the evidence cannot be read: {told}", f"{HINT}; nothing was computed") from None
@@ -57,7 +60,8 @@ def run(args: Args) -> Answer:
     disputed = sorted({one.dimension for one in evidence if one.agrees == AGAINST})
     next_step = "write these numbers to the research unchanged"
     if project and topic:
-        _keep(project, topic, Computed(whole, count, topic.question))
+        rows = [row.strip() for row in text.split("\n") if row.strip().startswith("|")]
+        _keep(project, topic, Computed(whole, count, topic.question, "\n".join(rows)))
         next_step = (
             f"`{verb('put')} research` writes the first number to the front matter; write the others yourself"
         )
@@ -68,6 +72,11 @@ def run(args: Args) -> Answer:
     if needed:
         data["enough"] = whole >= ENOUGH[needed]
         data["weak"] = [number for number, value in enumerate(each, 1) if value < ENOUGH[needed]]
+    if args.flag("--guide"):
+        data["guide"] = guide_text(stage_that_makes(research_fields.KIND), "write")
+        next_step = "follow `guide`" + (
+            "" if not bare else f"; nothing supports dimension {listed(bare)}: say so"
+        )
     data["next"] = next_step
     lines = [f"confidence {whole}", *(f"  dimension {number}: {one}" for number, one in enumerate(each, 1))]
     return Answer(data, "\n".join(lines))

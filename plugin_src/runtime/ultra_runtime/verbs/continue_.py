@@ -1,14 +1,15 @@
 """Show where the last session ended and which command comes next.
 
 The project is the one whose session state (`.claude/projects/*/.session-state.local.json`) was written last, or the one
-of --project DIR. The command is the one that `status` names for it.
+of --project DIR. The command is the one that `status` names for it. With --short the answer has only what to tell the
+user and what to run.
 """
 
 from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer, RefusedError, brief_answer
 from ultra_runtime.contract.stages import Next, command, file_of
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, working_root
@@ -19,7 +20,7 @@ from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
-USAGE = "continue [--project DIR] [--json]"
+USAGE = "continue [--project DIR] [--short] [--json]"
 FOR_PEOPLE = "look"
 STAGE = "continue"
 READ_ONLY = True
@@ -32,8 +33,17 @@ def run(args: Args) -> Answer:
     if len(states.newest) > 1:
         return _ambiguous(states)
     if states.newest:
-        return _found(states, states.newest[0])
+        found = _found(states, states.newest[0])
+        return _short(found) if args.flag("--short") else found
     return _only_broken(states) if states.broken else _none()
+
+
+def _short(found: Answer) -> Answer:
+    told = dict(brief_answer(found).data)
+    del told["brief"]
+    if "carried" in told and "warnings" not in told:
+        del told["next"]
+    return Answer(told, found.text)
 
 
 def _states_of_repository() -> States:

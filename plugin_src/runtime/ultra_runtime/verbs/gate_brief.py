@@ -2,16 +2,18 @@
 
 Standard input is the reviewer's whole answer. When the brief passes, brief.md.draft becomes the brief. After the last
 failing round, or with --accept-partial (which needs no answer), it also becomes the brief, marked as partial.
---discard deletes the draft and restores the brief that was set aside for it.
+--discard deletes the draft and restores the brief that was set aside for it. With --kept the answer is the one that
+the plugin has kept of this session. With --data a line of statistics is written when the gate ends.
 """
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError, Refusing
+from ultra_runtime.answer import Answer, RefusedError, Refusing, brief_answer
 from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief import interview
 from ultra_runtime.brief.draft import TOPICS, fill_in
 from ultra_runtime.brief.gate import Rounds
+from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.gates import Gate
 from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.contract.result import Issue
@@ -21,16 +23,18 @@ from ultra_runtime.contract.write_check import check_write, refused
 from ultra_runtime.files.atomic import Folder, locked
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.given_text import read_given
+from ultra_runtime.files.kept_answers import drop_answers, need_answers
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.life.stats import count
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields
-from ultra_runtime.typed import Any
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, shell_word
 
-USAGE = "gate brief --project DIR [--accept-partial|--discard] [--json]"
+USAGE = "gate brief --project DIR [--accept-partial|--discard] [--kept] [--mode default|quick] [--data DIR] [--json]"
 STAGE = "brief"
 
 KIND = brief_fields.KIND
@@ -42,13 +46,38 @@ def run(args: Args) -> Answer:
     project = find_project(args.need("--project"))
     contract = load_contract(KIND)
     accept, discard = args.flag("--accept-partial"), args.flag("--discard")
-    given = "" if discard else _given(accept)
+    reviewers = [name for name, output in known_outputs().items() if output.gate == KIND]
+    given = "" if discard else need_answers(reviewers) if args.flag("--kept") else _given(accept)
     with Refusing("fix this and retry; nothing was decided"), locked(project.folder) as folder:
         brief_gate.restore(project, folder)
         draft = _draft(project)
         if discard:
             return _discard(project, folder)
-        return _rule(project, folder, contract, draft, given, accept)
+        answer = _rule(project, folder, contract, draft, given, accept)
+    drop_answers(reviewers)
+    if answer.data.get(brief_fields.BRIEF_QUALITY):
+        _count(project, answer.data, args.get("--mode") or "default", args.get("--data"))
+    if not args.flag("--kept"):
+        return answer
+    told = dict(brief_answer(answer).data)
+    for name in ("weakest", "detail", "verdict"):  # `failing` has them
+        told.pop(name, None)
+    if brief_fields.BRIEF_QUALITY not in told and not told.get("degraded"):
+        told["next"] = "revise the draft, then the next round"
+    return Answer(told, answer.text)
+
+
+def _count(project: Project, ruled: Mapping[str, Any], mode: str, data: str | None) -> None:
+    """Write a line of statistics about a brief that is in place."""
+    values = {
+        brief_fields.STATS_SLUG: project.slug,
+        brief_fields.STATS_MODE: mode,
+        brief_fields.STATS_INTERVIEW_TURNS: ruled[brief_fields.INTERVIEW_TURNS],
+        brief_fields.STATS_REVIEW_ITERATIONS: ruled["round"],
+        brief_fields.STATS_BRIEF_QUALITY: ruled[brief_fields.BRIEF_QUALITY],
+        brief_fields.STATS_RESEARCH_TOPICS: ruled[TOPICS],
+    }
+    count(KIND, values, data)
 
 
 def _given(accept: bool) -> str:

@@ -1,7 +1,7 @@
 """Find out what a plan is made from: brief or review, research, architecture notes, size of the repository.
 
 The answer lists their weak parts, the explorers that suit the repository, how many agents run and who pays for them,
-and the guide to follow.
+and the guide to follow; with --guide also the text of that guide.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.stages import command_for, draft_of, file_of, stage_that_makes
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import WriteError
+from ultra_runtime.files.guides import guide_text
+from ultra_runtime.files.kept_answers import drop_answers
+from ultra_runtime.files.price import price
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import (
     BRIEF,
@@ -30,11 +33,16 @@ from ultra_runtime.review.remediation import goals_of, is_taken_up
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import plan_fields, review_fields
+from ultra_runtime.tables.limits import TOKENS_PLAN
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 
-USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
+USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--guide] [--json]"
 STAGE = "plan"
+FROM_BRIEF, FROM_REVIEW = "orchestrator", "remediation"
+NOTHING = (
+    "tell the user that no finding of this review has to be fixed and no command is left to run, then stop"
+)
 OVER = "a run of a plan that fixes all these findings has completed since the review"
 
 
@@ -48,6 +56,7 @@ def run(args: Args) -> Answer:
         raise RefusedError(str(problem), "fix this and retry") from None
     project = source.project
     plan_gate.forget(project)
+    drop_answers()
     size, wanted = explorers(project, source.kind, args.flag("--quick"))
     there = [
         name
@@ -66,10 +75,24 @@ def run(args: Args) -> Answer:
         **(_from_brief(source) if source.kind == BRIEF else _from_review(source)),
     }
     data["warnings"] += data.pop("told")
-    data["agents"] = len(wanted) + _most_critics(args.flag("--quick")) + (data.get("reviewed") is False)
+    agents = [
+        *wanted,
+        *_critics(args.flag("--quick")),
+        *([_reviewer()] if data.get("reviewed") is False else ()),
+    ]
+    data["agents"] = len(agents)
+    data["price"] = f"{price(agents, TOKENS_PLAN)}; {billing()}"
     data["billing"] = billing()
-    data["next"] = data.pop("next")
-    lines = [f"{source.kind}: {source.shown}", f"project: {project.shown}", *data["warnings"], data["next"]]
+    following = data.pop("next")
+    guide = data.pop("guide", "")
+    if guide and args.flag("--guide"):
+        data["guide"] = guide_text(stage_that_makes(plan_fields.KIND), guide)
+        following = "follow `guide`"
+        known = ("billing", "files", "agents")
+        data = {name: value for name, value in data.items() if name not in known and value not in ([], {})}
+    data["next"] = following
+    warnings = data.get("warnings", [])
+    lines = [f"{source.kind}: {source.shown}", f"project: {project.shown}", *warnings, following]
     return Answer(data, "\n".join(lines))
 
 
@@ -82,20 +105,22 @@ def _from_brief(source: Source) -> dict[str, Any]:
         "research": research,
         "architecture": architecture,
         "told": [*told, *odd],
-        "next": f"run `{verb('guide')} plan orchestrator`",
+        "next": f"run `{verb('guide')} plan {FROM_BRIEF}`",
+        "guide": FROM_BRIEF,
     }
 
 
 def _from_review(source: Source) -> dict[str, Any]:
     goals = goals_of(source.path)
-    told, next_step = [], f"run `{verb('guide')} plan remediation`"
+    told, next_step, guide = [], f"run `{verb('guide')} plan {FROM_REVIEW}`", FROM_REVIEW
     if not goals:
-        next_step = "tell the user that no finding of this review has to be fixed and no command is left to run, then stop"
+        next_step, guide = NOTHING, ""
     elif _is_fixed(source):
         told = [OVER]
         review = command_for(review_fields.KIND, source.project.shown)
         next_step = f"tell the user that {OVER}, that `{review}` reviews the work as it is now, and stop"
-    return {"goals": goals, "told": told, "next": next_step}
+        guide = ""
+    return {"goals": goals, "told": told, "next": next_step, "guide": guide}
 
 
 def _is_fixed(source: Source) -> bool:
@@ -109,8 +134,13 @@ def _is_fixed(source: Source) -> bool:
     )
 
 
-def _most_critics(quick: bool) -> int:
-    """Return how many critics are spawned if every round is needed."""
+def _critics(quick: bool) -> list[str]:
+    """Return the critics that are spawned if every round is needed."""
     outputs = known_outputs()
-    gates = [outputs[name].scores for name in CRITICS]
-    return sum(1 if quick else gate.rounds for gate in gates if gate)
+    gates = [(name, outputs[name].scores) for name in CRITICS]
+    return [name for name, gate in gates if gate for _ in range(1 if quick else gate.rounds)]
+
+
+def _reviewer() -> str:
+    """Return the agent that reviews a brief."""
+    return next(name for name, output in known_outputs().items() if output.gate == BRIEF)

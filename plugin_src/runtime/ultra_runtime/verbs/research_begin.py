@@ -1,7 +1,8 @@
 """Find out what to research: the topics of a brief, which of them are open, and which agents research each.
 
 The brief's research_status becomes in_progress. With --project and --brief the topics come from FILE and the results
-go to the project. With neither there is no brief, and the answer only lists the agents.
+go to the project. With neither there is no brief, and the answer only lists the agents. With --guide it has the guide
+for the agents.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ import os
 from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import command_for, file_of, folder_of, need
+from ultra_runtime.contract.stages import command_for, file_of, folder_of, need, stage_that_makes
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.atomic import locked
+from ultra_runtime.files.guides import guide_text
+from ultra_runtime.files.kept_answers import drop_answers
+from ultra_runtime.files.price import price
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
@@ -22,12 +26,13 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.research.topics import SUFFIX, Topic, file_number, research_files, topics_of, unanswered
 from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
 from ultra_runtime.tables.fields import brief_fields, research_fields
+from ultra_runtime.tables.limits import TOKENS_RESEARCH
 from ultra_runtime.text.document_edit import set_field
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line, shell_word
 
-USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--json]"
+USAGE = "research begin [--project DIR] [--brief FILE] [--local|--external] [--quick] [--guide] [--json]"
 STAGE = "research"
 
 FIELD = brief_fields.RESEARCH_STATUS
@@ -69,7 +74,14 @@ def run(args: Args) -> Answer:
     numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
     data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
     data["second_model"] = None if quick else _has_second_model()
+    every = [name for one in data.get("topics", ()) for name in one.get("agents", ())] or data["agents"]
+    data["price"] = price(every, TOKENS_RESEARCH * max(len(numbers), 1), False) + f"; {billing()}"
     data["billing"] = billing()
+    if args.flag("--guide"):
+        drop_answers()
+        data["guide"] = guide_text(stage_that_makes(RESEARCH), "agents")
+        known = ("billing", "agents_in_all", "task", *(() if data["project"] is None else ("agents",)))
+        data = {name: value for name, value in data.items() if name not in known}
     lines = [f"{one['topic']}: {one['question']}" for one in data.get("topics", ()) if not one["answered"]]
     return Answer(data, "\n".join([*lines, data["next"]]))
 

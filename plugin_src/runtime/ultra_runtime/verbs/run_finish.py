@@ -2,26 +2,31 @@
 
 Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that takes
 longer than --wait continues in the background; the answer says how far it is, and the same call asks again.
-With --mine the user claims the commits that were made after the last step; the report lists them.
+With --mine the user claims the commits that were made after the last step; the report lists them. With --short the
+answer has what to tell the user, without the summary that the progress file keeps.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.proof.drift import CLEAN, NOT_MADE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.finish import Proving, finish
-from ultra_runtime.run.life.report import PROOF
+from ultra_runtime.run.life.report import PROOF, used
 from ultra_runtime.run.state.live import open_live
-from ultra_runtime.run.state.statuses import COMPLETED, PARTIAL
+from ultra_runtime.run.state.statuses import COMPLETED, FAILED, PARTIAL
 from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.standing.project_standing import after
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
+from ultra_runtime.words import shell_word
 
-USAGE = "run finish [--mine] [--plan PATH] [--project DIR] [--data DIR] [--wait SECONDS] [--json]"
+USAGE = "run finish [--mine] [--plan PATH] [--project DIR] [--data DIR] [--wait SECONDS] [--short] [--json]"
 STAGE = "execute"
+PLAN_STAGE = stage_that_makes(plan_fields.KIND)
 FIX_FIRST = "what `why` says must be fixed first"
 
 
@@ -51,12 +56,18 @@ def run(args: Args) -> Answer:
         ("notes", done.warnings),
     )
     data.update({name: list(rows) for name, rows in optional if rows})
+    data["used"] = used(live)
     data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
+    if args.flag("--short"):
+        del data["ultraexecute_summary"]
     project = live.place.project
     if project:
         data["next"] = after(project)
     elif result != COMPLETED:
         data["next"] += f"; to continue: {live.command('--resume')}"
+    if project and result == FAILED and PLAN_STAGE:
+        amend = f"{verb('plan amend')} --project {shell_word(project.shown)}"
+        data["next"] += f"; if the plan is wrong: `{amend}`"
     if result == PARTIAL and done.why:
         data["next"] = data["next"].replace("tell the user", f"tell the user; {FIX_FIRST}", 1)
     return Answer(data, "\n".join([done.report, *done.warnings]))

@@ -1,20 +1,23 @@
 """Verify a step: run its Verify command, check its manifest, and count the attempt.
 
 `next` is commit, retry, stop, skip, escalate or blocked; `do` is the call to make next. A Verify that runs longer
-than --timeout or the limit of the project is stopped with its child processes and counts as failed.
+than --timeout or the limit of the project is stopped with its child processes and counts as failed. With --go-on a
+step that passes is committed too, and the next step begins: `begun` says what to change in it.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.live import open_live
+from ultra_runtime.run.state.live import GO_ON, Live, open_live
+from ultra_runtime.run.step.going_on import verify_and_go_on
 from ultra_runtime.run.step.numbers import seconds, step_number
-from ultra_runtime.run.step.verify import verify
+from ultra_runtime.run.step.step_answers import failed_data
+from ultra_runtime.run.step.verify import Verified, verify
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 
-USAGE = "step verify N [--timeout SECONDS] [--plan PATH] [--project DIR] [--json]"
+USAGE = "step verify N [--go-on] [--timeout SECONDS] [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"
 
 
@@ -24,8 +27,22 @@ def run(args: Args) -> Answer:
     limit = seconds(args, "--timeout", 0)
     busy, live = open_live(f"step verify {number}", args.get("--plan"), args.get("--project"))
     with busy:
-        verified = verify(live, number, limit or live.command_seconds())
-    follows, outcome = verified.follows, verified.outcome
+        limit = limit or live.command_seconds()
+        if args.flag(GO_ON):
+            live.goes_on = True
+            return _went_on(live, verify_and_go_on(live, number, limit))
+        return _verified(live, number, verify(live, number, limit))
+
+
+def _went_on(live: Live, went: dict[str, Any]) -> Answer:
+    data = {"ok": True, **went, **({"notes": live.notes} if live.notes else {})}
+    rows = [went["line"], *went.get("why", ()), went.get("output", ""), went.get("undone", ""), *live.notes]
+    following = f"Next: {went.get('do') or went['next']}"
+    return Answer(data, "\n".join(filter(None, [*rows, went.get("refused", ""), following])))
+
+
+def _verified(live: Live, number: int, verified: Verified) -> Answer:
+    follows = verified.follows
     data: dict[str, Any] = {
         "ok": True,
         "step": number,
@@ -37,19 +54,9 @@ def run(args: Args) -> Answer:
             data["note"] = verified.note
         data.update(next="commit", do=f"{verb('step commit')} {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
-    most = live.attempts_of(live.assignment.step(number), verified.attempt)
-    data.update(of=most, why=verified.why)
-    if outcome and (outcome.status or outcome.late or len(verified.why) == 1):
-        excerpt = outcome.excerpt()
-        if excerpt:
-            data["output"] = excerpt
-        data["log"] = outcome.log
-    if follows.undone:
-        data["undone"] = follows.undone
-    data.update(next=follows.word, do=follows.do)
-    head = f"Step {number} fails, attempt {verified.attempt} of {most}:"
+    data.update(failed_data(live, number, verified))
     lines = [
-        head,
+        f"Step {number} fails, attempt {verified.attempt} of {data['of']}:",
         *verified.why,
         data.get("output", ""),
         follows.undone,

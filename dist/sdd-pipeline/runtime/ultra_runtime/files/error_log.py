@@ -54,15 +54,10 @@ def folders() -> Iterator[str]:
 
 def _git_dir() -> str:
     """Return the git dir of the working tree around us, or nothing; without git, which may be what failed."""
-    try:
-        from ultra_runtime.files.root import find_root
+    from ultra_runtime.files.root import git_dir_around
 
-        root = find_root(os.getcwd()) or ""
-        mark = os.path.join(root, ".git")
-        if not os.path.isfile(mark):
-            return mark if os.path.isdir(mark) else ""
-        with open(mark, encoding="utf-8", errors="surrogateescape") as file:
-            return os.path.join(root, file.read().partition(":")[2].strip())
+    try:
+        return git_dir_around(os.getcwd())
     except OSError:
         return ""
 

@@ -24,6 +24,11 @@ class Project:
         self.folder = os.path.join(root, PROJECTS, name)
         self.shown = "/".join([*PROJECTS.split(os.sep), name])
 
+    @property
+    def slug(self) -> str:
+        """The name of the directory without its date."""
+        return self.shown.rpartition("/")[2][len("2026-01-31-") :]
+
     def path(self, *parts: str) -> str:
         """Return the path of something in this project."""
         return os.path.join(self.folder, *parts)

@@ -44,6 +44,19 @@ def working_root() -> str:
     return find_root(here) or here
 
 
+def git_dir_around(folder: str) -> str:
+    """Return the git dir of the working tree around a folder, without asking git; empty when there is none."""
+    root = find_root(folder) or ""
+    mark = os.path.join(root, ".git")
+    try:
+        if not os.path.isfile(mark):
+            return mark if os.path.isdir(mark) else ""
+        with open(mark, encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.join(root, file.read().partition(":")[2].strip())
+    except OSError:
+        return ""
+
+
 def names_in(folder: str) -> list[str]:
     """Return the sorted names in a folder; none when it cannot be read."""
     try:

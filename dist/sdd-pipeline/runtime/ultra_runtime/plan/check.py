@@ -10,9 +10,11 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.manifest import count_paths, is_manifest
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.tables.fields import architecture_fields, plan_fields, review_fields, session_spec_fields
+from ultra_runtime.text import markdown
 from ultra_runtime.text.frontmatter import parse
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import counted, one_line
@@ -96,3 +98,19 @@ def _check_name(report: Report, plan: Plan) -> None:
         field = session_spec_fields.RECOVERY_METADATA_RECOVERY_DEPTH
         message = f"{name} is named as a recovery of depth {depth}, but {field} is {plan.recovery.depth}"
         report.add("RECOVERY", message, plan.recovery.line, field)
+
+
+def fill(data: bytes) -> bytes:
+    """Return a plan whose manifests say how many files must exist; without a number, all that are expected."""
+    plan = Plan(PLAN, markdown.parse(parse(data).body, parse(data).body_line))
+    table = load_contract(PLAN).block(plan_fields.BLOCK_MANIFEST)
+    lines = data.split(b"\n")
+    for block in reversed([block for block in plan.document.blocks if is_manifest(block)]):
+        counted_paths = count_paths(plan, table, block)
+        if counted_paths is not None:
+            row, number = counted_paths
+            line = lines[row]
+            indent = line[: len(line) - len(line.lstrip())]
+            end = b"\r" if line.endswith(b"\r") else b""
+            lines.insert(row, indent + f"{plan_fields.MANIFEST_MIN_FILE_COUNT}: {number}".encode() + end)
+    return b"\n".join(lines)

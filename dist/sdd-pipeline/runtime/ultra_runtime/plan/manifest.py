@@ -56,7 +56,7 @@ class BlockReader:
             return False
         first = block.line + 1
         try:
-            reader = self._mapping(block)
+            reader = self.mapping(block)
         except MappingError as problem:
             self._add(PARSE, str(problem), first + problem.row)
             return False
@@ -75,7 +75,8 @@ class BlockReader:
                 self._take(field, reader.values[field.name], lines[field.name], rows)
         return self.sound
 
-    def _mapping(self, block: markdown.TextBlock) -> MappingReader:
+    def mapping(self, block: markdown.TextBlock) -> MappingReader:
+        """Return the keys and values of a block; raise if it is no mapping under its name."""
         lines = [clean(line, row) for row, line in enumerate(block.lines)]
         row = 0
         while row < len(lines) and (not lines[row].strip(" ") or lines[row].lstrip(" ").startswith("#")):
@@ -152,3 +153,15 @@ def generate(step: Step) -> Manifest:
 def escaped(text: str) -> str:
     """Return a pattern that matches the text and nothing else."""
     return "".join(f"\\{letter}" if letter in "\\^$.|?*+()[]{}-#&~" else letter for letter in text)
+
+
+def count_paths(plan: Plan, table: contract.Block, block: markdown.TextBlock) -> tuple[int, int] | None:
+    """Return the row of expected_paths, counted from 0, and their number; nothing if the minimum is given."""
+    try:
+        reader = BlockReader(plan, table).mapping(block)
+    except MappingError:
+        return None
+    paths = reader.values.get(plan_fields.MANIFEST_EXPECTED_PATHS)
+    if plan_fields.MANIFEST_MIN_FILE_COUNT in reader.row_of or not isinstance(paths, list):
+        return None
+    return block.line + reader.row_of[plan_fields.MANIFEST_EXPECTED_PATHS], len(paths)

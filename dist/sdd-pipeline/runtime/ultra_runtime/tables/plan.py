@@ -15,6 +15,7 @@ CONTRACT = Contract(
         Field(name="plan_version", type="text", required=False, form="version"),
         Field(name="source_findings", type="list", required=False, form="sha1", items="text"),
         Field(name="architecture", type="text", required=False),
+        Field(name="task", type="text", required=False),
     ),
     sections=(
         Section(name="Implementation Plan", required=True),
@@ -33,9 +34,9 @@ CONTRACT = Contract(
         Field(name="ts", type="timestamp", required=True),
         Field(name="slug", type="text", required=True, form="slug"),
         Field(name="steps", type="integer", required=True, minimum=0),
-        Field(name="sessions", type="integer", required=True, minimum=0),
+        Field(name="sessions", type="integer", required=False, minimum=0),
         Field(name="self_check_rounds", type="integer", required=True, minimum=0),
-        Field(name="source", type="text", required=True, values={"brief": "A brief.", "review": "The findings of a review."}),
+        Field(name="source", type="text", required=True, values={"brief": "A brief.", "review": "The findings of a review.", "task": "One sentence, as a small task."}),
     ),
     codes={
         "PLAN_NOT_FOUND": Code(name="PLAN_NOT_FOUND", severity="error", remedy="Name an existing plan, or make one."),

@@ -9,16 +9,15 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.guides import GUIDES, guide_text
 from ultra_runtime.files.root import names_in
-from ultra_runtime.rendered import BUNDLE, verb
+from ultra_runtime.rendered import verb
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
 USAGE = "guide [COMMAND] [PHASE] [--json]"
 READ_ONLY = True
 
-GUIDES = os.path.join(BUNDLE, "guides")
 AGENT = "agent"
 HEAD = "---\n"
 
@@ -34,10 +33,10 @@ def run(args: Args) -> Answer:
     # Only a name that the folder itself lists becomes a path: `..` and `/` never do.
     phases = _guides(command)[1] if command in folders else []
     if phase is not None and phase in phases:
-        text = _text(os.path.join(command, phase + ".md"))
+        text = guide_text(command, phase)
         return Answer({"ok": True, "command": command, "phase": phase, "text": text}, text)
     if phase is None and command in files:
-        text = _text(command + ".md")
+        text = guide_text(command)
         return Answer({"ok": True, "command": command, "text": text}, text)
     if phase is None and phases:
         call = f"{verb('guide')} {command} PHASE"
@@ -72,7 +71,7 @@ def _agent(name: str | None) -> Answer:
     if name not in agents:
         error = f"there is no agent {one_line(name or '')}: there are {listed(agents)}"
         raise RefusedError(error, f"run `{verb('guide')} agent` with one of these names")
-    text = _text(os.path.join(os.pardir, "agents", f"{name}.md"))
+    text = guide_text(os.pardir, "agents", name)
     body = text.partition(f"\n{HEAD}")[2] if text.startswith(HEAD) else text
     return Answer({"ok": True, "agent": name, "text": body}, body)
 
@@ -83,11 +82,3 @@ def _guides(command: str) -> tuple[list[str], list[str]]:
     entries = names_in(folder)
     folders = [entry for entry in entries if os.path.isdir(os.path.join(folder, entry))]
     return folders, [entry[:-3] for entry in entries if entry.endswith(".md")]
-
-
-def _text(path: str) -> str:
-    try:
-        return read_regular(os.path.join(GUIDES, path)).decode("utf-8", "replace")
-    except UnreadableError as problem:
-        error = f"the guide {path} cannot be read: {problem}"
-        raise RefusedError(error, "install the plugin again") from None

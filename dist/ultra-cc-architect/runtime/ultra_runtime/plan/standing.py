@@ -6,7 +6,7 @@ from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, St
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.tables.fields import session_spec_fields
+from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.typed import Any
 from ultra_runtime.words import counted, text_of
 
@@ -29,7 +29,7 @@ class PlanPart(StagePart):
         self.waves = (
             [[session.number for session in sessions] for _, sessions in self.plan.waves] if self.plan else []
         )
-        self.task = text_of(self.plan.front_matter.get("task")) if self.plan else ""
+        self.task = text_of(self.plan.front_matter.get(plan_fields.TASK)) if self.plan else ""
 
     def raw(self) -> bytes | None:
         """Return the bytes of the plan, if it exists."""

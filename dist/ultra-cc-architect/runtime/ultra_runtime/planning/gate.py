@@ -13,6 +13,7 @@ from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.planning.session_files import write_again
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text import frontmatter, markdown
@@ -81,7 +82,7 @@ def forget(project: Project) -> None:
 def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
     """Make the draft the plan, unless a live run uses the current plan; insert the notes before its steps.
 
-    An earlier plan is kept beside it, with a number.
+    An earlier plan is kept beside it, with a number; specs of sessions that the plan has are written again.
     """
     refuse_pinned(project.path(file_of(KIND)))
     if notes:
@@ -89,6 +90,7 @@ def end(project: Project, folder: Folder, notes: Sequence[str] = ()) -> None:
     folder.keep_earlier(file_of(KIND), read_draft(project) or b"")
     folder.move(draft_of(KIND), file_of(KIND))
     forget(project)
+    write_again(project)
 
 
 def with_notes(data: bytes, notes: Sequence[str]) -> bytes:

@@ -5,7 +5,8 @@ existing artifact. A brief is put with --draft while it is reviewed: computed fi
 brief` turns the draft into the brief. The plan of a project is also put with --draft, and is written even with
 errors, which the answer lists; `gate plan` turns it into the plan, of which only the Execution Strategy can
 change afterwards. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
-errors is not written, and the answer lists their codes.
+errors is not written, and the answer lists their codes. With --complete research that answers the last topic of its
+brief completes the brief's status; with --data it adds a line of statistics.
 """
 
 from __future__ import annotations
@@ -23,12 +24,21 @@ from ultra_runtime.contract.validation import reader_of
 from ultra_runtime.contract.write_check import REFUSED_IN_WRITING, check_write, in_words, refused, short
 from ultra_runtime.files.atomic import PREVIOUS, Folder, WriteError, locked, write_file
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.kept_answers import drop_answers
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.putting import confidence_note, left_in, never_computed, with_confidence
+from ultra_runtime.research.putting import (
+    complete_status,
+    confidence_note,
+    left_in,
+    never_computed,
+    research_stats,
+    with_confidence,
+)
+from ultra_runtime.run.life.stats import count
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import (
@@ -44,7 +54,7 @@ from ultra_runtime.words import listed, nearest, one_line, shell_word
 
 USAGE = (
     "put KIND [--project DIR|--out FILE] [--draft] [--from FILE] [--topic N] [--slug S] [--session N]"
-    " [--section NAME|--step N] [--json]"
+    " [--section NAME|--step N] [--complete] [--data DIR] [--json]"
 )
 
 HINT = "give the text on standard input, such as with <<'EOF', or name a file with --from"
@@ -75,7 +85,9 @@ def run(args: Args) -> Answer:
                 _refuse_past_the_critics(place.project, section)
             is_part = section is not None or step is not None
             data = _with_part(contract, place, section, step, text) if is_part else given
-            return _put(contract, place, folder, data, args.flag("--draft"))
+            if args.flag("--draft"):
+                drop_answers()  # they are about an earlier draft
+            return _put(contract, place, folder, data, args)
 
 
 def _contract(args: Args, kind: str) -> Contract:
@@ -107,8 +119,8 @@ def _with_part(
     return replace_step(old, step or 0, text, steps.heading.partition("{number}")[0].strip(), steps.level)
 
 
-def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> Answer:
-    project = place.project
+def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, args: Args) -> Answer:
+    project, draft = place.project, args.flag("--draft")
     if project is None:
         _refuse_foreign(contract, place)
     elif contract.artifact == BRIEF and not draft and brief_gate.is_open(project):
@@ -138,6 +150,10 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
     if result.errors:
         return _refused(contract, result.errors)
     set_aside = _write(place, folder, data, draft)
+    if project and contract.artifact == RESEARCH:
+        if args.flag("--complete"):
+            complete_status(project, folder)
+        count(RESEARCH, research_stats(project, data), args.get("--data"))
     return _written(contract, place, result, draft, set_aside, computed)
 
 
@@ -230,7 +246,7 @@ def _written(
         next_step = after(place.project)
     elif place.project:
         gate = f"{verb('gate brief')} --project {shell_word(place.project.shown)}"
-        next_step = f"have it reviewed, then give the reviewer's whole answer to `{gate}` on standard input"
+        next_step = f"have it reviewed, then `{gate}`"
     if set_aside:
         next_step = (
             f"the earlier brief is kept as {file_of(BRIEF)}{PREVIOUS} until the gate ends; {next_step}"

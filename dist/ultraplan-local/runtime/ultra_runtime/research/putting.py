@@ -4,33 +4,37 @@ from __future__ import annotations
 
 from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.result import Issue
-from ultra_runtime.contract.stages import folder_of
-from ultra_runtime.files.atomic import write_file
+from ultra_runtime.contract.stages import file_if_any, file_of, folder_of
+from ultra_runtime.files.atomic import Folder, write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
+from ultra_runtime.files.regular_file import read_regular
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.folder import read_brief
 from ultra_runtime.research.topics import file_number, topics_of, unanswered
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields, research_fields
-from ultra_runtime.text import frontmatter
-from ultra_runtime.text.document_edit import EditError, set_field
+from ultra_runtime.text import frontmatter, markdown
+from ultra_runtime.text.document_edit import EditError, replace_section, set_field
 from ultra_runtime.text.jsontext import write
+from ultra_runtime.typed import Any
 from ultra_runtime.words import bare_words, shell_word
 
 CONFIDENCE, DIMENSIONS = research_fields.CONFIDENCE, research_fields.DIMENSIONS
 NEVER_COMPUTED = "no confidence was computed for this topic, so the number in the file is made up"
 FILE = "confidence.json"
+TRIANGULATION = research_fields.SECTION_TRIANGULATION
 
 
 class Computed(Struct):
-    """One result: the confidence, the number of dimensions, and the question if it comes from a brief."""
+    """One result: the confidence, the number of dimensions, the question if it comes from a brief, and the table."""
 
     confidence: float
     dimensions: int
     question: str
+    evidence: str = ""
 
 
 def keep_computed(project: Project, topic: int, computed: Computed) -> None:
@@ -46,12 +50,12 @@ def computed_for(project: Project, topic: int, question: object) -> Computed | N
     kept = read_json(project.path(LOGS, FILE)).get(str(topic))
     if not isinstance(kept, dict):
         return None
-    number, dimensions, about = (kept.get(name) for name in Computed.__annotations__)
+    number, dimensions, about, evidence = (kept.get(name) for name in Computed.__annotations__)
     if not isinstance(number, (int, float)) or type(dimensions) is not int:
         return None
     if about and bare_words(str(about)) != bare_words(str(question)):
         return None
-    return Computed(number, dimensions, str(about))
+    return Computed(number, dimensions, str(about), str(evidence or ""))
 
 
 def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, float | None]:
@@ -67,9 +71,40 @@ def with_confidence(project: Project, name: str, data: bytes) -> tuple[bytes, fl
         for field, value in wanted.items():
             if values.get(field) != value:
                 data = set_field(data, field, str(value))
+        data = _with_evidence(data, computed.evidence)
     except EditError:
         return data, None
     return data, computed.confidence
+
+
+def _with_evidence(data: bytes, table: str) -> bytes:
+    """Return a research file with the table that its confidence was computed from, unless the table is there."""
+    found = frontmatter.parse(data)
+    document = markdown.parse(found.body, found.body_line)
+    section = document.section(TRIANGULATION)
+    if not table or section is None:
+        return data
+    lines = document.body(section)
+    if any(line.strip().startswith("|") for line in lines):
+        return data
+    header, _, rows = table.partition("\n")
+    rule = "|---" * (header.count("|") - 1) + "|"
+    rows = "\n".join(row for row in rows.split("\n") if set(row) - set("|-: "))
+    text = "\n".join(lines).strip()
+    return replace_section(data, TRIANGULATION, f"{text}\n\n{header}\n{rule}\n{rows}", ())
+
+
+def complete_status(project: Project, folder: Folder) -> bool:
+    """Set the status of a brief to complete if its research has begun and every topic has an answer."""
+    path = project.path(file_if_any(brief_fields.KIND))
+    brief = read_brief(project.folder)
+    left = unanswered(topics_of(brief, project.path(folder_of(research_fields.KIND))))
+    status = (brief or {}).get(brief_fields.RESEARCH_STATUS)
+    if left or status != brief_fields.RESEARCH_STATUS_IN_PROGRESS:
+        return False
+    new = set_field(read_regular(path), brief_fields.RESEARCH_STATUS, brief_fields.RESEARCH_STATUS_COMPLETE)
+    folder.write(file_of(brief_fields.KIND), new)
+    return True
 
 
 def never_computed(contract: Contract, path: str) -> Issue:
@@ -95,3 +130,19 @@ def left_in(project: Project) -> str:
         complete = brief_fields.RESEARCH_STATUS_COMPLETE
         return f"every topic has an answer: run `{verb('brief status')} {shown} {complete}`"
     return ""
+
+
+def research_stats(project: Project, data: bytes) -> dict[str, Any]:
+    """Return the line of statistics about a research file."""
+    values: dict[str, Any] = frontmatter.parse(data).values or {}
+    sides = (
+        (research_fields.STATS_SCOPE_LOCAL, values.get(research_fields.LOCAL_AGENTS_USED) or []),
+        (research_fields.STATS_SCOPE_EXTERNAL, values.get(research_fields.EXTERNAL_AGENTS_USED) or []),
+    )
+    used = [side for side, agents in sides if agents]
+    return {
+        research_fields.STATS_SLUG: project.slug,
+        research_fields.STATS_SCOPE: used[0] if len(used) == 1 else research_fields.STATS_SCOPE_BOTH,
+        research_fields.STATS_AGENTS: sum(len(agents) for _, agents in sides),
+        research_fields.STATS_CONFIDENCE: values.get(CONFIDENCE),
+    }

@@ -52,8 +52,8 @@ CONTRACT = Contract(
         Field(name="review_iterations", type="integer", required=True, minimum=0),
         Field(name="brief_quality", type="text", required=True, values={"complete": "It passed.", "partial": "It did not."}),
         Field(name="research_topics", type="integer", required=True, minimum=0),
-        Field(name="auto_research", type="boolean", required=True),
-        Field(name="auto_result", type="text", required=True, values={"completed": "It finished.", "cancelled": "The user stopped it.", "failed": "It failed.", "manual": "It was left to the user."}),
+        Field(name="auto_research", type="boolean", required=False),
+        Field(name="auto_result", type="text", required=False, values={"completed": "It finished.", "cancelled": "The user stopped it.", "failed": "It failed.", "manual": "It was left to the user."}),
     ),
     gate=Gate(lowest=1, highest=5, detail_at=3, rounds=3, degraded_score=3, degraded_verdict="PROCEED_WITH_RISKS", tie_order=("research_plan", "testability", "completeness", "consistency", "scope_clarity",), verdicts={"PROCEED": "The brief is good enough to plan from.", "PROCEED_WITH_RISKS": "It can be planned from; its weak parts are named.", "REVISE": "It must be rewritten first."}, dimensions=(Dimension(name="completeness", detail="gaps", detail_fields=(), passes_at=4), Dimension(name="consistency", detail="issues", detail_fields=(), passes_at=4), Dimension(name="testability", detail="weak_criteria", detail_fields=(), passes_at=4), Dimension(name="scope_clarity", detail="unclear_sections", detail_fields=(), passes_at=4), Dimension(name="research_plan", detail="invalid_topics", detail_fields=("topic", "issue",), passes_at=5),)),
     codes={

@@ -44,6 +44,12 @@ brief_fields = Names(
     TOPICS_CONFIDENCE_NEEDED_LOW="low",
     TOPICS_ESTIMATED_COST="Estimated cost",
     TOPICS_ESTIMATED_COST_QUICK="quick",
+    STATS_SLUG="slug",
+    STATS_MODE="mode",
+    STATS_INTERVIEW_TURNS="interview_turns",
+    STATS_REVIEW_ITERATIONS="review_iterations",
+    STATS_BRIEF_QUALITY="brief_quality",
+    STATS_RESEARCH_TOPICS="research_topics",
 )
 
 gaps_fields = Names(
@@ -72,6 +78,7 @@ plan_fields = Names(
     PLAN_VERSION="plan_version",
     SOURCE_FINDINGS="source_findings",
     ARCHITECTURE="architecture",
+    TASK="task",
     SECTION_IMPLEMENTATION_PLAN="Implementation Plan",
     SECTION_EXECUTION_STRATEGY="Execution Strategy",
     SECTION_VERIFICATION="Verification",
@@ -101,6 +108,14 @@ plan_fields = Names(
     MANIFEST_MUST_CONTAIN_PATH="path",
     MANIFEST_MUST_CONTAIN_PATTERN="pattern",
     MANIFEST_SANDBOX_PREFLIGHT="sandbox_preflight",
+    STATS_SLUG="slug",
+    STATS_STEPS="steps",
+    STATS_SESSIONS="sessions",
+    STATS_SELF_CHECK_ROUNDS="self_check_rounds",
+    STATS_SOURCE="source",
+    STATS_SOURCE_BRIEF="brief",
+    STATS_SOURCE_REVIEW="review",
+    STATS_SOURCE_TASK="task",
 )
 
 progress_fields = Names(
@@ -184,6 +199,16 @@ research_fields = Names(
     QUESTION="question",
     CONFIDENCE="confidence",
     DIMENSIONS="dimensions",
+    LOCAL_AGENTS_USED="local_agents_used",
+    EXTERNAL_AGENTS_USED="external_agents_used",
+    SECTION_TRIANGULATION="Triangulation",
+    STATS_SLUG="slug",
+    STATS_SCOPE="scope",
+    STATS_SCOPE_LOCAL="local",
+    STATS_SCOPE_EXTERNAL="external",
+    STATS_SCOPE_BOTH="both",
+    STATS_AGENTS="agents",
+    STATS_CONFIDENCE="confidence",
 )
 
 review_fields = Names(
@@ -216,9 +241,13 @@ review_fields = Names(
     DETAILS_MESSAGE="Message",
     DETAILS_EVIDENCE="Evidence",
     DETAILS_FIX="Fix",
+    STATS_SLUG="slug",
+    STATS_FILES="files",
+    STATS_FINDINGS="findings",
     STATS_FINDINGS_BLOCKER="BLOCKER",
     STATS_FINDINGS_MAJOR="MAJOR",
     STATS_FINDINGS_MINOR="MINOR",
+    STATS_VERDICT="verdict",
 )
 
 session_spec_fields = Names(

@@ -3,12 +3,14 @@
 With --self-check the draft is only checked against the contract, until it passes or fails too often. Otherwise
 standard input has the answers of plan-critic and scope-guardian, each with its json block. When the draft passes, plan.md.draft becomes the
 plan; after the last round (the only one with --quick) it also does, unless a hard dimension fails. With --degraded
-the plan says that no agents were available. A plan made from a partial brief must state its assumptions.
+the plan says that no agents were available. A plan made from a partial brief must state its assumptions. With --task
+the plan of a small task becomes the plan if code finds nothing wrong with it: no critic is asked. With --kept the
+answers are those that the plugin has kept of this session. With --data a line of statistics is written.
 """
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError, Refusing
+from ultra_runtime.answer import Answer, RefusedError, Refusing, brief_answer
 from ultra_runtime.contract.agent_output import known_outputs
 from ultra_runtime.contract.gates import Gate
 from ultra_runtime.contract.model import load_contract
@@ -18,21 +20,34 @@ from ultra_runtime.contract.stages import draft_of, file_if_any, file_of
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import Folder, locked
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.kept_answers import drop_answers, need_answers
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import ASSUMPTIONS, again, states_assumptions, weak_dimensions
+from ultra_runtime.planning.small_task import (
+    NOTE,
+    faults,
+    shown_steps,
+    task_of,
+    too_large,
+    whole_way,
+    with_task,
+)
 from ultra_runtime.rendered import verb
+from ultra_runtime.review.remediation import taken_up
+from ultra_runtime.run.life.stats import count
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
 from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.tables.fields import plan_fields as fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import counted, listed, shell_word
 
-USAGE = "gate plan --project DIR [--self-check|--quick] [--degraded] [--json]"
+USAGE = "gate plan --project DIR [--self-check|--quick|--task] [--kept] [--degraded] [--data DIR] [--json]"
 STAGE = "plan"
 HINT = f"give the answers of {' and '.join(CRITICS)} on standard input, each with its json block in a fence"
 DEGRADED = "Degraded: no agent could be spawned, so one model did the work of the explorers and the critics."
@@ -41,12 +56,21 @@ DEGRADED = "Degraded: no agent could be spawned, so one model did the work of th
 def run(args: Args) -> Answer:
     """Answer whether the draft passes, and what to do if it does not."""
     project = find_project(args.need("--project"))
-    given = "" if args.flag("--self-check") else as_text(read_given(None, HINT), HINT)
+    alone = args.flag("--self-check") or args.flag("--task")
+    given = (
+        ""
+        if alone
+        else need_answers(CRITICS)
+        if args.flag("--kept")
+        else as_text(read_given(None, HINT), HINT)
+    )
     with Refusing("fix this and retry; nothing was decided"), locked(project.folder) as folder:
         draft = plan_gate.read_draft(project)
         if draft is None:
             put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft"
             raise RefusedError(f"there is no {project.show(draft_of(PLAN))}", f"put one with `{put}`")
+        if args.flag("--task"):
+            return _small(project, folder, with_task(draft, task_of(project)), args.get("--data"))
         result = check_write(load_contract(PLAN), draft, project.path(draft_of(PLAN)))
         _refuse_without_assumptions(project, draft)
         if args.flag("--self-check"):
@@ -55,7 +79,16 @@ def run(args: Args) -> Answer:
             error = f"the draft does not follow its contract: {counted(len(result.errors), 'error')}; no round was counted"
             raise RefusedError(error, f"fix it until `{verb('gate plan')} --self-check` passes")
         most = 1 if args.flag("--quick") else None
-        return _criticised(project, folder, given, most, args.flag("--degraded"))
+        answer = _criticised(project, folder, given, most, args)
+        drop_answers(CRITICS)
+        return _short(answer) if args.flag("--kept") else answer
+
+
+def _short(answer: Answer) -> Answer:
+    """Return the answer without what the conversation has seen: the verdicts of the critics, and the rounds."""
+    known = ("verdicts", "round", fields.STATS_SELF_CHECK_ROUNDS)
+    told = {name: value for name, value in answer.data.items() if name not in known}
+    return brief_answer(Answer(told, answer.text))
 
 
 def _refuse_without_assumptions(project: Project, draft: bytes) -> None:
@@ -82,15 +115,14 @@ def _self_check(project: Project, result: Result) -> Answer:
         "exhausted": exhausted,
         "errors": short(result.errors),
         "warnings": short(result.warnings),
-        "next": _after_check(project, result, exhausted),
+        "next": _after_check(project, exhausted) if result.errors else "spawn the critics",
     }
     lines = [f"Self-check {number}: {'passed' if not result.errors else 'not passed'}"]
     return Answer(data, "\n".join([*lines, *in_words(result.errors), str(data["next"])]))
 
 
-def _after_check(project: Project, result: Result, exhausted: bool) -> str:
-    if not result.errors:
-        return "spawn the critics"
+def _after_check(project: Project, exhausted: bool) -> str:
+    """Return what follows a draft with errors."""
     if exhausted:
         draft = project.show(draft_of(PLAN))
         return (
@@ -100,7 +132,53 @@ def _after_check(project: Project, result: Result, exhausted: bool) -> str:
     return f"fix every error with `{verb('put')} {PLAN} --draft --step N` or --section, then check again"
 
 
-def _criticised(project: Project, folder: Folder, given: str, most: int | None, degraded: bool) -> Answer:
+def _count(project: Project, steps: int, checks: int, source: str, data: str | None) -> None:
+    """Write a line of statistics; a plan that is divided among sessions has more than one."""
+    values = {
+        fields.STATS_SLUG: project.slug,
+        fields.STATS_STEPS: steps,
+        fields.STATS_SELF_CHECK_ROUNDS: checks,
+        fields.STATS_SOURCE: source,
+    }
+    count(PLAN, values if steps >= SESSIONS_FROM else {**values, fields.STATS_SESSIONS: 1}, data)
+
+
+def _small(project: Project, folder: Folder, draft: bytes, data_folder: str | None) -> Answer:
+    """Decide by code alone, for a plan of few steps."""
+    plan, path = read(draft, PLAN), project.path(draft_of(PLAN))
+    large = too_large(plan)
+    if large:
+        offered = whole_way(shell_word(task_of(project)))
+        next_step = f"stop: tell the user that this is too large for a small task, and offer `{offered}`"
+        data = {"ok": True, "passed": False, "too_large": large, "next": next_step}
+        return Answer(data, f"Too large for a small task: {large}\n{next_step}")
+    result = check_write(load_contract(PLAN), draft, path)
+    wrong = [] if result.errors else faults(project, plan, path)
+    counts = plan_gate.count_check(project, not (result.errors or wrong))
+    if result.errors or wrong:
+        exhausted = counts[plan_gate.FAILED] >= SELF_CHECKS
+        if exhausted:
+            plan_gate.forget(project)
+        rest = _after_check(project, exhausted)
+        errors = [*short(result.errors), *({"message": one} for one in wrong)]
+        data = {"ok": True, "passed": False, "exhausted": exhausted, "errors": errors, "next": rest}
+        return Answer(data, "\n".join(["Not passed", *in_words(result.errors), *wrong, rest]))
+    folder.write(draft_of(PLAN), draft)
+    plan_gate.end(project, folder, [NOTE])
+    _count(project, len(plan.steps), counts[plan_gate.CHECKS], fields.STATS_SOURCE_TASK, data_folder)
+    steps = shown_steps(plan)
+    data = {
+        "ok": True,
+        "passed": True,
+        "path": project.show(file_of(PLAN)),
+        "steps": steps,
+        "run": ProjectStanding(project).coming.command,
+        "next": "show the user `steps`; run the plan if they say yes",
+    }
+    return Answer(data, "\n".join([str(data["path"]), *steps, str(data["run"])]))
+
+
+def _criticised(project: Project, folder: Folder, given: str, most: int | None, args: Args) -> Answer:
     outputs = known_outputs()
     failing: list[dict[str, Any]] = []
     hard: list[str] = []
@@ -128,9 +206,11 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
     exhausted = bool(failing) and number >= rounds
     written = not failing or (exhausted and not hard)
     if written:
-        notes = [DEGRADED] if degraded else []
+        notes = [DEGRADED] if args.flag("--degraded") else []
         notes += [f"Reviewed without {listed(missing)}, which gave no answer."] if missing else []
         plan_gate.end(project, folder, notes)
+        source = fields.STATS_SOURCE_REVIEW if taken_up(project) else fields.STATS_SOURCE_BRIEF
+        _count(project, steps, counts[plan_gate.CHECKS], source, args.get("--data"))
     elif exhausted:
         plan_gate.forget(project)
     data = {

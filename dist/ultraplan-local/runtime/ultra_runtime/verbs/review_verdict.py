@@ -1,20 +1,22 @@
 """End a review: apply the coordinator's decisions, compute the verdict, and write review.md.
 
 The coordinator's answer comes from standard input and ends in a json block. The most severe remaining finding decides
-the verdict. With --degraded the review says that no agents were available.
+the verdict. With --degraded the review says that no agents were available. With --kept the answer is the one that the
+plugin has kept of this session. With --data a line of statistics is written.
 """
 
 from __future__ import annotations
 
 import time
 
-from ultra_runtime.answer import Answer, RefusedError, Refusing
+from ultra_runtime.answer import Answer, RefusedError, Refusing, brief_answer
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need, stage_that_makes
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.kept_answers import drop_answers, need_answers
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.rendered import launcher, verb
@@ -25,6 +27,8 @@ from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.review.scope import read_scope
 from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
+from ultra_runtime.review.triage import SKIPPED
+from ultra_runtime.run.life.stats import count as count_line
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, plan_fields, review_fields
@@ -33,7 +37,7 @@ from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed
 
-USAGE = "review verdict --project DIR [--degraded] [--json]"
+USAGE = "review verdict --project DIR [--kept] [--degraded] [--data DIR] [--json]"
 STAGE = "review"
 HINT = "have the coordinator fix its block, and give its whole answer on standard input, with that block at the end"
 DEGRADED = (
@@ -49,7 +53,8 @@ def run(args: Args) -> Answer:
     kept = read_kept(project)
     if not kept.reviewers:
         raise RefusedError("no reviewer has answered yet", f"add their answers with `{verb('review add')}`")
-    answer = answer_block(COORDINATOR, as_text(read_given(None, HINT), HINT), HINT)
+    given = need_answers([COORDINATOR]) if args.flag("--kept") else as_text(read_given(None, HINT), HINT)
+    answer = answer_block(COORDINATOR, given, HINT)
     with Refusing(HINT):
         findings, settled = coordinate(merge(kept.findings), answer)
         missing = [name for name in REVIEWERS if name not in kept.reviewers]
@@ -71,9 +76,26 @@ def run(args: Args) -> Answer:
         with locked(project.folder) as folder:
             folder.keep_earlier(file_of(review_fields.KIND), text.encode())
             folder.write(file_of(review_fields.KIND), text.encode())
+    drop_answers([COORDINATOR])
+    _count(project, scope, parts, findings, args.get("--data"))
     merged = len(kept.findings) - len(findings) - len(settled)
     unshown = [f"{one['state']}: {one['criterion']}" for one in kept.criteria if one["state"] != SHOWN]
-    return _answer(project, parts, findings, unshown, merged, missing)
+    ended = _answer(project, parts, findings, unshown, merged, missing)
+    return brief_answer(ended) if args.flag("--kept") else ended
+
+
+def _count(
+    project: Project, scope: Mapping[str, Any], parts: Parts, findings: list[dict[str, Any]], data: str | None
+) -> None:
+    """Write a line of statistics."""
+    read = [one for one in scope["files"] if one["depth"] != SKIPPED]
+    values = {
+        review_fields.STATS_SLUG: project.slug,
+        review_fields.STATS_FILES: len(read),
+        review_fields.STATS_FINDINGS: count(findings),
+        review_fields.STATS_VERDICT: parts.head[review_fields.VERDICT],
+    }
+    count_line(review_fields.KIND, values, data)
 
 
 def _answer(

@@ -3,24 +3,32 @@
 Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
 plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
 --accept-plan-change lets a resume continue with a plan in which only later steps were edited, --accept-settings-change
-with settings of the project or of git, included files or dependencies that changed since the start.
+with settings of the project or of git, included files or dependencies that changed since the start. With --go-on the
+first step begins too, after Step 0 if there is one: `begun` says what to change.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
+from ultra_runtime.contract.stages import stage_that_makes
+from ultra_runtime.files.guides import guide_text
+from ultra_runtime.files.price import price
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
-from ultra_runtime.run.life.start import InWaves, start
+from ultra_runtime.run.life.start import InWaves, Started, start
+from ultra_runtime.run.state.live import GO_ON, Live, open_live
 from ultra_runtime.run.state.statuses import OVER
+from ultra_runtime.run.step.going_on import begin_next
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.tables.limits import TOKENS_RUN, TOKENS_STEP
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
+from ultra_runtime.words import counted
 
 USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
-    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--json]"
+    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--go-on] [--json]"
 )
 STAGE = "execute"
 
@@ -51,8 +59,12 @@ def run(args: Args) -> Answer:
     )
     if isinstance(started, InWaves):
         return _in_waves(started)
+    return _go_on(started) if args.flag(GO_ON) else _started(started)
+
+
+def _started(started: Started) -> Answer:
     live = started.live
-    done = sum(live.progress.state(one) in OVER for one in live.assignment.counted)
+    done = done_steps(live)
     data: dict[str, Any] = {
         "ok": True,
         "run": "resumed" if started.resumed else "started",
@@ -68,6 +80,32 @@ def run(args: Args) -> Answer:
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
+
+
+def done_steps(live: Live) -> int:
+    """Return how many steps are over."""
+    return sum(live.progress.state(one) in OVER for one in live.assignment.counted)
+
+
+def _go_on(started: Started) -> Answer:
+    """Begin the first step in the same call."""
+    busy, live = open_live("run start", None, None)
+    with busy:
+        live.goes_on = True
+        begun = begin_next(live)
+    data: dict[str, Any] = {
+        "ok": True,
+        "run": "resumed" if started.resumed else "started",
+        "steps": len(live.assignment.counted),
+    }
+    notes = [*started.notes, *(note for note in live.notes if note not in started.notes)]
+    guides = [name for name, asked in (("resume", started.resumed), ("session", live.place.session)) if asked]
+    if guides:
+        data["guide"] = "\n".join(guide_text(stage_that_makes(fields.KIND), name) for name in guides)
+    data["price"] = price([], TOKENS_RUN + TOKENS_STEP * (data["steps"] - done_steps(live)))
+    data.update({**begun, **({"notes": notes} if notes else {})})
+    lines = [f"{data['run'].capitalize()} {live.place.shown}: {counted(data['steps'], 'step')}.", *notes]
+    return Answer(data, "\n".join([*lines, f"Next: {data.get('do') or data['next']}"]))
 
 
 def _in_waves(found: InWaves) -> Answer:

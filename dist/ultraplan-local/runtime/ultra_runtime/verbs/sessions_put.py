@@ -1,7 +1,8 @@
 """Write the decomposer's sessions into the plan of a project, as its Execution Strategy, if they are valid.
 
 The answer of session-decomposer comes from standard input and ends in a json block. With --export it also writes the
-spec of each session, with the context and handoff that the decomposer gave it.
+spec of each session, with the context and handoff that the decomposer gave it. With --kept the answer is the one that
+the plugin has kept of this session.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ultra_runtime.contract.stages import draft_of, folder_of
 from ultra_runtime.contract.write_check import check_write, refused, short
 from ultra_runtime.files.atomic import WriteError, locked
 from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.kept_answers import need_answers
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
@@ -29,7 +31,7 @@ from ultra_runtime.typed import Any, Mapping, Sequence
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
 
-USAGE = "sessions put --project DIR [--export] [--json]"
+USAGE = "sessions put --project DIR [--export] [--kept] [--json]"
 STAGE = "plan"
 HINT = "let the decomposer fix its block, once, and pass it on standard input; if that fails, the plan stays one session"
 WRONG = "would not follow its contract; nothing was written"
@@ -38,7 +40,8 @@ WRONG = "would not follow its contract; nothing was written"
 def run(args: Args) -> Answer:
     """Answer with the sessions in the plan, and with the specs."""
     project = find_project(args.need("--project"))
-    answer = answer_block(DECOMPOSER, as_text(read_given(None, HINT), HINT), HINT)
+    given = need_answers([DECOMPOSER]) if args.flag("--kept") else as_text(read_given(None, HINT), HINT)
+    answer = answer_block(DECOMPOSER, given, HINT)
     sessions = answer["sessions"]
     if not answer["split"] or len(sessions) < 2:
         why = one_line(answer["why"], 300)

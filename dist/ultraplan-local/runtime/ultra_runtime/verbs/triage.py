@@ -3,14 +3,16 @@
 The scope begins at --since. Without it, the first of these decides: the start of the review whose findings the plan
 fixes, the start of the project's run, and the time when the brief was written. Without --project it uses the project
 that was worked on last. Scope, diffs and the earlier findings whose evidence is still in the files are
-written to the project's logs.
+written to the project's logs. With --short the answer lists only the skipped files: the scope file has them all.
 """
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, Refusing
+from ultra_runtime.answer import Answer, Refusing, brief_answer
 from ultra_runtime.contract.stages import file_if_any, need
 from ultra_runtime.doctor.billing import billing
+from ultra_runtime.files.kept_answers import drop_answers
+from ultra_runtime.files.price import price
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.findings import Kept, carried_on, keep, read_kept
@@ -31,10 +33,11 @@ from ultra_runtime.review.scope import (
 from ultra_runtime.review.triage import SKIPPED
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, review_fields
+from ultra_runtime.tables.limits import TOKENS_REVIEW
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
-USAGE = "triage [--since SHA] [--project DIR] [--json]"
+USAGE = "triage [--since SHA] [--project DIR] [--short] [--json]"
 STAGE = "review"
 
 
@@ -45,6 +48,7 @@ def run(args: Args) -> Answer:
     scope = find_scope(project, args.get("--since"))
     with Refusing("fix this and retry"):
         kept, removed, earlier, gone = _keep(project, scope)
+    drop_answers()
     next_step = _next(scope, kept)
     data = {
         "ok": True,
@@ -63,9 +67,23 @@ def run(args: Args) -> Answer:
         "kept": kept,
         "removed": removed,
         "agents": len((*REVIEWERS, COORDINATOR)) - len(kept),
+        "price": price([name for name in (*REVIEWERS, COORDINATOR) if name not in kept], TOKENS_REVIEW, False)
+        + f"; {billing()}",
         "billing": billing(),
         "next": next_step,
     }
+    if args.flag("--short"):
+        skipped = [f"{one.path}: {one.reason}" for one in scope.files if one.depth == SKIPPED]
+        known = (
+            "files",
+            "findings_file",
+            review_fields.SCOPE_SHA_START,
+            review_fields.SCOPE_SHA_END,
+            "agents",
+        )
+        data = {name: value for name, value in data.items() if name not in (*known, "billing")}
+        data.update(skipped=skipped, range=f"{(scope.start or '')[:10]}..{scope.end[:10]}")
+        data = dict(brief_answer(Answer(data, "")).data)
     lines = [f"{one.depth:<13}  {one_line(one.path)}  ({one.reason})" for one in scope.files]
     begin = scope.start or "the time of the brief, by the times of the files"
     return Answer(data, "\n".join([f"From {begin} to {scope.end}", *lines, next_step]))

@@ -6,7 +6,6 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import read_settings, settings_file, settings_of
-from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.proof.background import FINISHING, background_of, make_job
@@ -16,7 +15,7 @@ from ultra_runtime.run.life.audit import audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.exits import FAIL, PASS, judge_exits
 from ultra_runtime.run.life.report import failures, step_results, summarise, write_report
-from ultra_runtime.run.life.stats import append
+from ultra_runtime.run.life.stats import count
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import SETTINGS
@@ -235,7 +234,4 @@ def _count(live: Live, summary: dict[str, Any], folder: str) -> str:
     values = {name: summary[name] for name in COUNTED}
     values[fields.STATS_PLAN] = os.path.basename(live.place.shown)[:100]
     values[fields.STATS_MODE] = live.progress.values[fields.MODE]
-    try:
-        return append(stage_that_makes(KIND), values, folder)
-    except Exception as problem:  # statistics never stop a run
-        return type(problem).__name__
+    return count(KIND, values, folder)

@@ -23,7 +23,7 @@ from ultra_runtime.run.life.entry import entry_problem
 from ultra_runtime.run.life.exits import digest_of_plan
 from ultra_runtime.run.life.readiness import readiness
 from ultra_runtime.run.life.resume import resume_or_refuse
-from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions
+from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions, refuse_stale
 from ultra_runtime.run.state.around import keep_around
 from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
 from ultra_runtime.run.state.environment import (
@@ -79,6 +79,8 @@ def start(asked: StartRequest) -> Started | InWaves:
     if asked.mode == RESUME and place.session is None:
         place = _place(workspace, place_to_resume(place, plan), asked)
         plan, result, data = _read(place)
+    if asked.mode != RESUME:
+        refuse_stale(place, plan)
     waves = waves_of_plan(workspace, place)
     strategy = strategy_of(workspace, place, plan, asked, waves)
     if strategy == SINGLE or not waves.unfinished:

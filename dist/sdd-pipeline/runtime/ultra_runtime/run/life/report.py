@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.files.price import rounded
 from ultra_runtime.run.life.exits import NO_COMMAND
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
@@ -13,6 +14,7 @@ from ultra_runtime.run.state.statuses import (
     SKIPPED,
 )
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.tables.limits import TOKENS_RUN, TOKENS_STEP
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -115,6 +117,14 @@ def step_results(live: Live) -> list[str]:
         f"{step.number} {one_line(step.title, 80)}: {WORDS.get(state(step.number), state(step.number))}"
         for step in live.assignment.steps
     ]
+
+
+def used(live: Live) -> str:
+    """Return what the run took: attempts, and tokens of protocol by the recorded figures."""
+    steps = [step.number for step in live.assignment.steps if step.number in live.assignment.counted]
+    attempts = sum(live.progress.attempts(number) for number in steps)
+    tokens = rounded(TOKENS_RUN + TOKENS_STEP * max(attempts, 1))
+    return f"no agents, {counted(attempts, 'attempt')} at {counted(len(steps), 'step')}, about {tokens} tokens of protocol"
 
 
 def _rows(live: Live) -> list[str]:

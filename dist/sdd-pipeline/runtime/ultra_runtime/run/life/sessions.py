@@ -10,11 +10,12 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.standing import same_step
-from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan.values import PLAN, SESSION_SPEC
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.progress import read_progress
 from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, PENDING
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import listed
+from ultra_runtime.words import listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +94,17 @@ def refuse_done_by_sessions(git: Git, place: RunPlace, plan: Plan, asked: StartR
     mode = " --mode resume" if standing[number] else ""
     call = f"{place.of_session(number).call}{mode}"
     raise RefusedError(error, f"tell the user; `{call}` continues with session {number}; {START_OVER}")
+
+
+def refuse_stale(place: RunPlace, spec: Plan) -> None:
+    """Refuse a spec with a step that is not that of the plan; the plan was changed after the spec was written."""
+    plan = master_plan(place) if spec.kind == SESSION_SPEC else None
+    if plan is None or all(same_step(plan, spec, step.number) for step in spec.steps if step.number):
+        return
+    where = shell_word(place.show(os.path.join(place.folder, PLAN_FILE)))
+    project = f" --project {shell_word(place.project.shown)}" if place.project else ""
+    error = f"{one_line(place.shown)} is older than the plan: its steps are not those of {PLAN_FILE}"
+    raise RefusedError(error, f"write the specs again: `{verb('sessions write')} {where}{project}`")
 
 
 def session_status(git: Git, place: RunPlace, plan: Plan, number: int) -> str:

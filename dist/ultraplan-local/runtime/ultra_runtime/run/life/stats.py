@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.contract.field_types import type_fault, value_fault
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import stages
+from ultra_runtime.contract.stages import stage_that_makes, stages
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import nearest, one_line
@@ -78,6 +78,14 @@ def append(command: str, values: Mapping[str, Any], folder: str) -> str:
     except (OSError, ValueError) as problem_found:
         return str(getattr(problem_found, "strerror", None) or problem_found)
     return ""
+
+
+def count(kind: str, values: Mapping[str, Any], folder: str | None) -> str:
+    """Append a line to the statistics of the stage that makes an artifact, and return why that failed."""
+    try:
+        return append(stage_that_makes(kind), values, folder) if folder else ""
+    except Exception as problem:  # statistics never stop a run
+        return type(problem).__name__
 
 
 def read_pairs(command: str, pairs: list[str]) -> dict[str, Any]:

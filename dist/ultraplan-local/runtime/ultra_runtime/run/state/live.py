@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 
+GO_ON = "--go-on"
 SETTINGS = "settings"
 """The member of the lock with the project's settings as they were at the start."""
 
@@ -59,6 +60,8 @@ class Live:
         self.notes: list[str] = []
         self.is_recorded = False
         """Whether the lock of the run is on disk: a run that is being started has none yet."""
+        self.goes_on = False
+        """Whether a call that ends a step begins the next one."""
         self.around: Surroundings | None = None
         """What the run is pinned to from now on; none when nothing is pinned anew."""
         self.earlier: Known | None = None
@@ -108,6 +111,10 @@ class Live:
         """Return the verb to call next."""
         turn = self.turn()
         return verb("run finish") if turn is None or self.ended else f"{verb('step begin')} {turn}"
+
+    def verify_call(self, number: int) -> str:
+        """Return the call that verifies a step."""
+        return f"{verb('step verify')} {number}" + (f" {GO_ON}" if self.goes_on else "")
 
     @property
     def ended(self) -> bool:

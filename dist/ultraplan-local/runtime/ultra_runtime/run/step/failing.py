@@ -59,7 +59,7 @@ def after_failure(
     if record.attempts < live.most_attempts() and STOP not in final:
         live.progress.save()
         live.records.write(record)
-        return Follows(RETRY, _how_to_fix(step, faults, commanded))
+        return Follows(RETRY, _how_to_fix(live, step, faults, commanded))
     undone = _undo(live, step, record, why)
     if isinstance(undone, Follows):
         return undone
@@ -68,7 +68,7 @@ def after_failure(
     return Follows(STOP, REPORT, undone)
 
 
-def _how_to_fix(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
+def _how_to_fix(live: Live, step: Step, faults: Sequence[Fault], commanded: bool) -> str:
     """Return what to do before the next attempt."""
     outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
     inside = commanded or any(not fault.outside for fault in faults)
@@ -83,7 +83,7 @@ def _how_to_fix(step: Step, faults: Sequence[Fault], commanded: bool) -> str:
         )
     if inside:
         steps.append(f"fix {'the rest' if outside else 'it'}{how}")
-    return ", then ".join([*steps, f"`{verb('step verify')} {step.number}`"])
+    return ", then ".join([*steps, f"`{live.verify_call(step.number)}`"])
 
 
 def escalate(live: Live, step: Step, why: str) -> Follows:
