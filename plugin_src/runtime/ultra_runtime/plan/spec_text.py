@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import current_version
 from ultra_runtime.plan.inline import InlineCommand
 from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
 from ultra_runtime.plan.values import SESSION_SPEC, Fence, Manifest, Plan, Session, Step
@@ -122,17 +122,12 @@ def _session_manifest(plan: Plan, session: Session, steps: list[Step]) -> str:
     lines = [
         "```yaml",
         f"{spec.BLOCK_SESSION_MANIFEST}:",
-        f"  {spec.SESSION_MANIFEST_PLAN_VERSION}: {quoted(_current_version())}",
+        f"  {spec.SESSION_MANIFEST_PLAN_VERSION}: {quoted(current_version(SESSION_SPEC))}",
         f"  {spec.SESSION_MANIFEST_LEGACY_SYNTHESIS}: {_bool(plan.legacy)}",
     ]
     for name, value in union(part).items():
         lines += [f"  {name}: {value}"] if isinstance(value, int) else _list(name, value, "  ")
     return "\n".join([*lines, "```"])
-
-
-def _current_version() -> str:
-    version = load_contract(SESSION_SPEC).version
-    return str(version.current) if version else ""
 
 
 def _step_text(plan: Plan, step: Step) -> str:

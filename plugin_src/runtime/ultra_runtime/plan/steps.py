@@ -63,9 +63,11 @@ class StepReader:
             found = numbered(heading.title, self.word) if heading.level == LEVEL else None
             if found:
                 steps.append(self._step(found[0], found[1], heading))
-            elif begins_numbered(heading.title, [self.word]):
+            spaced = heading.title.partition(":")[2][:1] in ("", " ")
+            if (found and not spaced) or (not found and begins_numbered(heading.title, [self.word])):
                 message = f'"{one_line(heading.title, 80)}" must have the form ### {self.part.heading}'
-                self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line)
+                mild = bool(found) and self.plan.lenient
+                self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line, mild=mild)
         return steps
 
     def _step(self, number: int, title: str, section: markdown.TextSection) -> Step:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.contract.model import current_version
 from ultra_runtime.files.git import GitError
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP, set_in_git
 from ultra_runtime.rendered import verb
@@ -31,7 +32,7 @@ def new_progress(
     own = set(assignment.numbers)
     recorded = assignment.recorded()
     values: dict[str, Any] = {
-        fields.SCHEMA_VERSION: "1",
+        fields.SCHEMA_VERSION: current_version(fields.KIND),
         fields.PLAN: place.shown,
         fields.PLAN_TYPE: assignment.plan.kind,
         fields.PLAN_VERSION: assignment.plan.version or "legacy",
