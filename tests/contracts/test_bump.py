@@ -31,11 +31,15 @@ def bumped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = copy_of_sources(tmp_path_factory.mktemp("bumped"))
     for artifact, (now, after, _) in BUMPS.items():
         path = sources / "contracts" / f"{artifact}.yaml"
-        text, bumps = re.subn(rf"(\n  current: ){now}\n", rf"\g<1>{after}\n  accepts: [{now}]\n", path.read_text())
+        text, bumps = re.subn(
+            rf"(\n  current: ){now}\n", rf"\g<1>{after}\n  accepts: [{now}]\n", path.read_text()
+        )
         assert bumps == 1
         field = re.search(r"\nversion:\n  field: (\w+)\n", text)
         assert field
-        path.write_text(re.sub(rf"(\b{field[1]}:.*?\bexample: ){now}", rf"\g<1>{after}", text, flags=re.DOTALL))
+        path.write_text(
+            re.sub(rf"(\b{field[1]}:.*?\bexample: ){now}", rf"\g<1>{after}", text, flags=re.DOTALL)
+        )
     return rendered(sources, tmp_path_factory.mktemp("bundle"))
 
 

@@ -10,7 +10,9 @@ from tests.contracts.conftest import Validate, codes, place
 
 
 @pytest.mark.parametrize("artifact", ["brief", "research", "review"])
-def test_a_file_without_its_type_is_refused_softly_too(repository: Path, validate: Validate, artifact: str) -> None:
+def test_a_file_without_its_type_is_refused_softly_too(
+    repository: Path, validate: Validate, artifact: str
+) -> None:
     path = place(repository, artifact, "valid")
     text = path.read_text()
     path.write_text("\n".join(line for line in text.split("\n") if not line.startswith("type:")))

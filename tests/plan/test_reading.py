@@ -164,7 +164,10 @@ def test_manifests(old: str, new: str, code: str) -> None:
 def test_a_step_heading_has_a_space_after_its_colon() -> None:
     text = plan(step(1), step(2)).replace("### Step 2: ", "### Step 2:")
     (problem,) = read(text.encode()).problems
-    assert (problem.code, problem.line) == ("STEP_NUMBERING|BAD_VALUE", text[: text.index("### Step 2")].count("\n") + 1)
+    assert (problem.code, problem.line) == (
+        "STEP_NUMBERING|BAD_VALUE",
+        text[: text.index("### Step 2")].count("\n") + 1,
+    )
     old = read(text.replace("plan_version: 1.7", "other: 1").encode())
     assert [one.mild for one in old.problems if one.code == problem.code] == [True]
 

@@ -141,7 +141,9 @@ def _is_of_this_type(check: FieldCheck, contract: Contract, values: Mapping[str,
     for field in contract.fields:
         if field.name != DISCRIMINATOR:
             continue
-        if check.report.soft and DISCRIMINATOR not in values:  # a missing field is soft, a missing type is not
+        if (
+            check.report.soft and DISCRIMINATOR not in values
+        ):  # a missing field is soft, a missing type is not
             check.report.add(field.code or "BAD_VALUE", f"{DISCRIMINATOR} is missing", 1, DISCRIMINATOR)
         else:
             check.check(field, values)

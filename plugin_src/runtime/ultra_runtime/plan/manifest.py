@@ -6,7 +6,14 @@ from ultra_runtime.contract.field_types import shown
 from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
-from ultra_runtime.text.yaml_value import NOT_AN_ESCAPE, MalformedError, Scalar, is_comment, skip_spaces, typed
+from ultra_runtime.text.yaml_value import (
+    NOT_AN_ESCAPE,
+    MalformedError,
+    Scalar,
+    is_comment,
+    skip_spaces,
+    typed,
+)
 from ultra_runtime.typed import Any
 from ultra_runtime.words import listed, nearest, one_line
 

@@ -131,6 +131,10 @@ def _names_sessions_only(text: str) -> bool:
     )
 
 
+NO_CHANGES = "no uncommitted changes"
+"""How an exit condition begins that code decides: nothing that changed since the run began is left uncommitted."""
+
+
 def read_conditions(document: markdown.Document, section: markdown.TextSection) -> list[InlineCommand]:
     """Return the conditions of a section and its subsections, item by item and block by block.
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_command, read_if_command, spans
+from ultra_runtime.plan.inline import (
+    InlineCommand,
+    is_nothing,
+    new_paths,
+    paths,
+    read_command,
+    read_if_command,
+    spans,
+)
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
@@ -75,6 +83,7 @@ class StepReader:
         sections = [section, *self.plan.document.below(section)]
         items = self._fields_of(step, [item for part in sections for item in part.items])
         step.files = paths(items.get(plan_fields.STEPS_FILES))
+        step.new_files = new_paths(items.get(plan_fields.STEPS_FILES))
         step.changes = _prose(items.get(plan_fields.STEPS_CHANGES))
         step.reuses = _prose(items.get(plan_fields.STEPS_REUSES))
         if test := items.get(plan_fields.STEPS_TEST_FIRST):

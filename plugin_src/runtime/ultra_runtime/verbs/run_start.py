@@ -3,7 +3,8 @@
 Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
 plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
 --accept-plan-change lets a resume continue with a plan in which only later steps were edited, --accept-settings-change
-with settings of the project or of git, included files or dependencies that changed since the start.
+with settings of the project or of git, included files or dependencies that changed since the start. --rebuild lets a
+resume replace a progress file that cannot be used by one from git; the old file is kept beside it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ultra_runtime.usage import Args
 
 USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
-    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--json]"
+    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--rebuild] [--json]"
 )
 STAGE = "execute"
 
@@ -36,6 +37,8 @@ def run(args: Args) -> Answer:
             raise args.usage.error(f"--mode {name} needs --{name} N")
     if mode == RESUME and args.flag("--restart"):
         raise args.usage.error("--mode resume and --restart cannot be used together")
+    if args.flag("--rebuild") and mode != RESUME:
+        raise args.usage.error(f"--rebuild needs --mode {RESUME}")
     started = start(
         StartRequest(
             args.need("PATH"),
@@ -47,6 +50,7 @@ def run(args: Args) -> Answer:
             args.flag("--accept-plan-change"),
             args.flag("--accept-entry"),
             args.flag("--accept-settings-change"),
+            args.flag("--rebuild"),
         )
     )
     if isinstance(started, InWaves):
@@ -58,8 +62,15 @@ def run(args: Args) -> Answer:
         "run": "resumed" if started.resumed else "started",
         "mode": live.progress.values[fields.MODE],
         "strategy": "single",
+        "plan": live.place.shown,
+        "type": live.assignment.plan.kind,
         "steps": len(live.assignment.counted),
     }
+    if live.place.project:
+        data["project"] = live.place.project.shown
+    fence = live.assignment.fence
+    if fence.touch or fence.never_touch:
+        data["scope"] = f"{len(fence.touch)} to touch, {len(fence.never_touch)} never to touch"
     if started.resumed:
         data["done"] = done
     data["first"] = live.turn()
@@ -67,6 +78,8 @@ def run(args: Args) -> Answer:
         data["notes"] = started.notes
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
+    told = [f"{name.capitalize()}: {data.get(name, 'none')}" for name in ("mode", "project", "type", "scope")]
+    words = "\n".join([words, *told])
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 
 
