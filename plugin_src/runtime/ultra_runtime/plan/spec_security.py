@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from ultra_runtime.guard.policy import BLOCK
 from ultra_runtime.rendered import table
+from ultra_runtime.typed import Mapping, Sequence
 
-MOST_COMMANDS = 3
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.guard.policy import Uses
+
+MOST_COMMANDS, MOST_PATHS = 3, 8
 RULES = """\
 These rules apply whatever a step says:
 
@@ -17,16 +22,27 @@ These rules apply whatever a step says:
 def security_text() -> str:
     """Return the section, with each rule of the policy that blocks."""
     policy = table("policy")
-    blocking = [rule for rule, texts in policy.RULES.items() if texts[0] == BLOCK]
+    titles = {rule: texts[1] for rule, texts in policy.RULES.items() if texts[0] == BLOCK}
     lines = [RULES]
-    for rule in blocking:
+    for rule, title in titles.items():
         if rule not in policy.PATHS:
-            users = [name for name, uses in policy.COMMANDS.items() if any(use[0] == rule for use in uses)]
-            named = ", ".join(f"`{name}`" for name in users[:MOST_COMMANDS])
-            lines.append(f"  - {policy.RULES[rule][1]}" + (f" ({named})" if named else ""))
+            lines.append(f"  - {title}{_named(_commands(policy.COMMANDS, rule), MOST_COMMANDS)}")
     lines.append("- Never write:")
-    for rule in blocking:
-        if rule in policy.PATHS:
-            named = ", ".join(f"`{pattern}`" for pattern in policy.PATHS[rule][0])
-            lines.append(f"  - {policy.RULES[rule][1]}" + (f": {named}" if named else ""))
+    lines += [
+        f"  - {title}{_named(policy.PATHS[rule][0], MOST_PATHS)}"
+        for rule, title in titles.items()
+        if rule in policy.PATHS
+    ]
     return "\n".join(lines)
+
+
+def _commands(uses: Mapping[str, Uses], rule: str) -> list[str]:
+    """Return the commands that a rule looks at; those that it looks at first come first."""
+    places = {name: [use[0] for use in used].index(rule) for name, used in uses.items() if rule in dict(used)}
+    return sorted(places, key=lambda name: places[name])
+
+
+def _named(names: Sequence[str], most: int) -> str:
+    shown = [f"`{name}`" for name in names]
+    more = [f"{len(shown) - most} more"] if len(shown) > most else []
+    return f" ({', '.join(shown[:most] + more)})" if shown else ""

@@ -79,7 +79,7 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
             spec.METADATA_MODEL: _model(own),
         }),
     }  # fmt: skip
-    head = f"# Session {session.number}: {session.title}"
+    head = f"# Session {session.number}: {session.title}\n\nSession {session.number} of {count} of {_code(plan_path)}."
     return "\n\n".join([head, *(f"## {name}\n\n{text}" for name, text in sections.items())]) + "\n"
 
 

@@ -99,7 +99,7 @@ def _how_to_rebuild(call: str) -> str:
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:
     shown, call = live.place.show(live.place.progress), live.place.call
     if progress is None:
-        error = f"{shown} is missing, but git has the record of a run of this plan"
+        error = f"{shown} is missing or cannot be read, but git has the record of a run of this plan"
         raise RefusedError(
             error, f"rebuild it from git with `{call} --mode resume`, or start over with --restart"
         )

@@ -165,7 +165,8 @@ def name_leftovers(live: Live) -> list[str]:
     now, head = live.snapshots.take(), live.git.head()
     known = read_known(live, now)
     strays = find_strays(live, Known(head, known.tree, known.artefacts), now, head)
-    paths = [one.path for one in strays.changes]
+    committed = live.snapshots.entries(head, [one.path for one in strays.changes])
+    paths = [one.path for one in strays.changes if committed.get(one.path) != one.new]
     if paths:
         live.found(f"changed outside any step, not committed: {list_paths(paths, MOST_NAMED)}")
     return paths
