@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
 from tests.kit.names import COMMANDS
 
 Make = Callable[..., Repo]
@@ -83,6 +83,55 @@ def test_a_failure_is_reported_with_its_first_lines_and_its_log(make: Make) -> N
     assert f"first 20 lines of {log}:" in details
     shown = re.findall(r"^    (.*)$", details, re.MULTILINE)
     assert shown == ["$ seq 1 40; false", *map(str, range(1, 20))]
+
+
+def test_the_report_has_its_parts(make: Make) -> None:
+    repo = make(
+        plan(step(1, verify="true || pip install x"), step(2, verify="false", on_failure="escalate"), step(3))
+    )
+    repo.start()
+    repo.do_step(1, PARTS)
+    repo.git("rm", "--quiet", "src/part1.py")
+    repo.git("commit", "--quiet", "--message=feat: part 1 again")
+    refused = repo.refused("step begin 2")
+    assert "outside the run" in refused
+    repo.ok("step begin 2 --mine src/part1.py")
+    repo.ok("step verify 2")
+    answer = repo.ok("run finish")
+    assert (answer["result"], answer["ultraexecute_summary"]["manifest_audit"]) == ("stopped", "drift")
+    report = repo.read(REPORT)
+    for part in (
+        f"- Plan: {PLAN} (plan, version 1.7)\n- Mode: execute\n- Result: **stopped**\n",
+        "| Step | Description | Result | Attempts | Commit | Manifest |",
+        "| 3 | Make part 3 | not reached | 0 | none | n/a |",
+        "### Manifest audit\n\ndrift ",
+        "### Security advisories and blocks\n\n- Step 1, Verify: `true || pip install x`",
+        "3 steps: 1 passed, 1 failed, 0 skipped, 1 not reached, 0 blocked.",
+        "- Step 2 (Make part 2), on failure escalate, 1 of 1 attempt: ",
+        f"- Step 3: Make part 3\n- To continue: {COMMANDS['execute']} --project {PROJECT} --resume\n",
+    ):
+        assert part in report, part
+
+
+def test_a_session_state_that_cannot_be_written_is_a_warning(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.do_step(1, PARTS)
+    (repo.folder / STATE).unlink()
+    (repo.folder / STATE).mkdir()
+    answer = repo.ok("run finish")
+    assert answer["result"] == "completed"
+    assert any(".session-state.local.json" in note for note in answer["notes"])
+
+
+def test_what_fails_validation_has_its_first_code(make: Make) -> None:
+    repo = make(plan(step(1), step(3)))
+    answer = repo.ultra(f"run validate {PLAN}")
+    assert (answer["verdict"], answer["errors"][0]["code"]) == ("FAIL", "PLAN_STEP_NUMBERING")
+    assert "PLAN_STEP_NUMBERING" in answer["error"]
+    repo.write({PLAN: plan(step(1)), PROGRESS: "{"})
+    answer = repo.ultra(f"run validate {PLAN}")
+    assert (answer["verdict"], answer["errors"][0]["code"]) == ("FAIL", "PROGRESS_PARSE_ERROR")
 
 
 def test_nothing_audited_is_not_a_pass(make: Make) -> None:
@@ -159,7 +208,10 @@ def test_a_missing_plan_names_the_command_that_makes_it(make: Make) -> None:
 def test_what_is_ready_names_the_command_that_runs_it(make: Make) -> None:
     repo = make(plan(step(1)))
     run = f"{COMMANDS['execute']} {PLAN}"
-    assert repo.ok(f"run validate {PLAN}")["next"] == f"run it: {run}"
+    answer = repo.ok(f"run validate {PLAN}")
+    assert answer["next"] == f"run it: {run}"
+    said = {name: answer[name] for name in ("verdict", "type", "plan_version", "steps", "warnings")}
+    assert said == {"verdict": "READY", "type": "plan", "plan_version": "1.7", "steps": 1, "warnings": []}
     assert repo.ok(f"run dry-run {PLAN}")["report"].endswith(f"READY\n\nTo run it: {run}")
 
 
