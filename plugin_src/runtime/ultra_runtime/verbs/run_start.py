@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
+from ultra_runtime.plan.values import PLAN
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
 from ultra_runtime.run.life.start import InWaves, start
@@ -62,13 +63,11 @@ def run(args: Args) -> Answer:
         "run": "resumed" if started.resumed else "started",
         "mode": live.progress.values[fields.MODE],
         "strategy": "single",
-        "plan": live.place.shown,
-        "type": live.assignment.plan.kind,
         "steps": len(live.assignment.counted),
     }
-    if live.place.project:
-        data["project"] = live.place.project.shown
-    fence = live.assignment.fence
+    kind, fence = live.assignment.plan.kind, live.assignment.fence
+    if kind != PLAN:
+        data["type"] = kind
     if fence.touch or fence.never_touch:
         data["scope"] = f"{len(fence.touch)} to touch, {len(fence.never_touch)} never to touch"
     if started.resumed:
@@ -78,8 +77,9 @@ def run(args: Args) -> Answer:
         data["notes"] = started.notes
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
-    told = [f"{name.capitalize()}: {data.get(name, 'none')}" for name in ("mode", "project", "type", "scope")]
-    words = "\n".join([words, *told])
+    told = {"mode": data["mode"], "project": live.place.project.shown if live.place.project else "none"}
+    told.update(type=kind, scope=data.get("scope", "none"))
+    words = "\n".join([words, *(f"{name.capitalize()}: {text}" for name, text in told.items())])
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 
 
