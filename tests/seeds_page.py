@@ -7,9 +7,11 @@ from typing import Any
 import yaml
 
 from tests.kit.names import PLUGIN_SOURCE, ROOT
+from ultra_plugin.prompt import WIDEST_TABLE
 
 ROWS = ROOT / "tests/seeds.yaml"
 PAGE = PLUGIN_SOURCE / "docs/SEEDS.md"
+TITLES = ("statement", "holds, shown by", "differs, because")
 HEAD = """\
 # The seed documents, statement by statement
 
@@ -31,17 +33,25 @@ def page(rows: dict[str, list[dict[str, Any]]]) -> str:
     held = sum("holds" in row for row in every)
     lines = [HEAD, f"{len(every)} statements: {held} hold, {len(every) - held} differ."]
     for section, members in rows.items():
-        lines += [
-            "",
-            f"## {section}",
-            "",
-            "| statement | holds, shown by | differs, because |",
-            "|---|---|---|",
+        cells = [
+            (row["says"], f"`{row['holds']}`" if "holds" in row else "", row.get("differs", ""))
+            for row in members
         ]
-        for row in members:
-            shown = f"`{row['holds']}`" if "holds" in row else ""
-            lines.append(f"| {row['says']} | {shown} | {row.get('differs', '')} |")
+        lines += ["", f"## {section}", "", *table([TITLES, *cells])]
     return "\n".join(lines) + "\n"
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Return the lines of a table; a narrow one lines up."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if sum(widths) + 3 * len(widths) + 1 > WIDEST_TABLE:
+        widths = [1] * len(widths)
+    rule = f"|{'|'.join('-' * (width + 2) for width in widths)}|"
+    lines = [
+        f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"
+        for row in rows
+    ]
+    return [lines[0], rule, *lines[1:]]
 
 
 if __name__ == "__main__":

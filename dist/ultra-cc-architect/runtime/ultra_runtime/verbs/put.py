@@ -4,7 +4,7 @@ The text comes from standard input, or from --from FILE. With --section NAME or 
 existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `gate
 brief` turns the draft into the brief. The plan of a project is also put with --draft, and is written even with
 errors, which the answer lists; `gate plan` turns it into the plan, of which only the Execution Strategy can
-change afterwards. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
+change afterwards. A brief that is put without --draft counts as not reviewed. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
 errors is not written, and the answer lists their codes.
 """
 
@@ -137,6 +137,8 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         return _drafted(place, result, plan_gate.write_draft(place.project, folder, data))
     if result.errors:
         return _refused(contract, result.errors)
+    if contract.artifact == BRIEF and not draft:
+        data = brief_gate.unreviewed_brief(contract, data)
     set_aside = _write(place, folder, data, draft)
     return _written(contract, place, result, draft, set_aside, computed)
 

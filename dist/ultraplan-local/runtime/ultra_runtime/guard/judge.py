@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict
+from ultra_runtime.guard.policy import ALLOW, ALLOWED, BLOCK, Policy, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,18 +55,29 @@ class Judge:
         effect = self._by_effects(command)
         return effect if effect.verdict == BLOCK else verdict
 
+    def matches(self, command: str) -> list[Verdict]:
+        """Return the verdict of every rule that a command matches, the deciding one first; empty when it may run."""
+        found: list[Verdict] = []
+        decided = self.command(command)
+        while decided.verdict != ALLOWED and decided not in found:
+            found.append(decided)
+            decided = self._by_rules(command, tuple(one.rule for one in found))
+        return found
+
     def path(self, path: str) -> Verdict:
         """Return block or allow for a path that is to be written."""
         return self._written(path, False)
 
-    def _by_rules(self, command: str) -> Verdict:
+    def _by_rules(self, command: str, off: tuple[str, ...] = ()) -> Verdict:
         from ultra_runtime.guard.first_look import may_match
 
         if not may_match(command):
             return ALLOW
         from ultra_runtime.guard.follow.follower import verdict_for
 
-        verdict = verdict_for(command, load_policy(self.site is not None))
+        policy = load_policy(self.site is not None)
+        policy.off = (*policy.off, *off)
+        verdict = verdict_for(command, policy)
         return ALLOW if verdict.unreadable and self.site is None else verdict
 
     def may_write(self, command: str) -> bool:

@@ -35,6 +35,7 @@ from ultra_runtime.usage import Args
 
 USAGE = "plan begin [--project DIR|--brief FILE] [--quick] [--json]"
 STAGE = "plan"
+NOT_REVIEWED = "not reviewed: no gate let this brief through"
 OVER = "a run of a plan that fixes all these findings has completed since the review"
 
 
@@ -76,8 +77,11 @@ def run(args: Args) -> Answer:
 def _from_brief(source: Source) -> dict[str, Any]:
     research, told = research_of(source)
     architecture, odd = architecture_of(source.project)
+    reviewed = is_reviewed(source)
+    if not reviewed:
+        told = [NOT_REVIEWED, *told]
     return {
-        "reviewed": is_reviewed(source),
+        "reviewed": reviewed,
         "assumptions": weak_dimensions(source.path),
         "research": research,
         "architecture": architecture,

@@ -11,7 +11,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.proof.drift import CLEAN, NOT_MADE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.finish import Proving, finish
-from ultra_runtime.run.life.report import PROOF
+from ultra_runtime.run.life.report import PROOF, SUMMARY, summary_line
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.state.statuses import COMPLETED, PARTIAL
 from ultra_runtime.run.step.numbers import seconds
@@ -51,7 +51,7 @@ def run(args: Args) -> Answer:
         ("notes", done.warnings),
     )
     data.update({name: list(rows) for name, rows in optional if rows})
-    data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
+    data.update(report=done.path, **{SUMMARY: done.summary}, next="tell the user")
     project = live.place.project
     if project:
         data["next"] = after(project)
@@ -59,4 +59,4 @@ def run(args: Args) -> Answer:
         data["next"] += f"; to continue: {live.command('--resume')}"
     if result == PARTIAL and done.why:
         data["next"] = data["next"].replace("tell the user", f"tell the user; {FIX_FIRST}", 1)
-    return Answer(data, "\n".join([done.report, *done.warnings]))
+    return Answer(data, "\n".join([done.report, *done.warnings, summary_line(done.summary)]))

@@ -3,13 +3,15 @@
 Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
 plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
 --accept-plan-change lets a resume continue with a plan in which only later steps were edited, --accept-settings-change
-with settings of the project or of git, included files or dependencies that changed since the start.
+with settings of the project or of git, included files or dependencies that changed since the start. --rebuild lets a
+resume replace a progress file that cannot be used by one from git; the old file is kept beside it.
 """
 
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.artifacts.places import number
+from ultra_runtime.plan.values import PLAN
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
 from ultra_runtime.run.life.start import InWaves, start
@@ -20,7 +22,7 @@ from ultra_runtime.usage import Args
 
 USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
-    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--json]"
+    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--rebuild] [--json]"
 )
 STAGE = "execute"
 
@@ -36,6 +38,8 @@ def run(args: Args) -> Answer:
             raise args.usage.error(f"--mode {name} needs --{name} N")
     if mode == RESUME and args.flag("--restart"):
         raise args.usage.error("--mode resume and --restart cannot be used together")
+    if args.flag("--rebuild") and mode != RESUME:
+        raise args.usage.error(f"--rebuild needs --mode {RESUME}")
     started = start(
         StartRequest(
             args.need("PATH"),
@@ -47,6 +51,7 @@ def run(args: Args) -> Answer:
             args.flag("--accept-plan-change"),
             args.flag("--accept-entry"),
             args.flag("--accept-settings-change"),
+            args.flag("--rebuild"),
         )
     )
     if isinstance(started, InWaves):
@@ -60,6 +65,11 @@ def run(args: Args) -> Answer:
         "strategy": "single",
         "steps": len(live.assignment.counted),
     }
+    kind, fence = live.assignment.plan.kind, live.assignment.fence
+    if kind != PLAN:
+        data["type"] = kind
+    if fence.touch or fence.never_touch:
+        data["scope"] = f"{len(fence.touch)} to touch, {len(fence.never_touch)} never to touch"
     if started.resumed:
         data["done"] = done
     data["first"] = live.turn()
@@ -67,6 +77,9 @@ def run(args: Args) -> Answer:
         data["notes"] = started.notes
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
+    told = {"mode": data["mode"], "project": live.place.project.shown if live.place.project else "none"}
+    told.update(type=kind, scope=data.get("scope", "none"))
+    words = "\n".join([words, *(f"{name.capitalize()}: {text}" for name, text in told.items())])
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 
 
