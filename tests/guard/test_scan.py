@@ -73,6 +73,12 @@ def test_every_rule_that_a_command_matches_is_named_and_the_options_follow(ultra
         assert option in told.out.rstrip().split("\n")[-1]
 
 
+def test_a_command_that_cannot_be_read_is_named_once(ultra: Ultra) -> None:
+    status, answer = scanned(ultra, plan(with_fields(1, Verify="`echo 'open; rm -rf x`")))
+    assert (status, answer["commands"][0]["rule"]) == (1, "unreadable")
+    assert "unreadable" not in [one["rule"] for one in answer["commands"][0].get("also", [])]
+
+
 def test_what_is_only_warned_of_passes(ultra: Ultra) -> None:
     text = plan(with_fields(1, Verify="`npm install --save left-pad && npm test`"))
     status, answer = scanned(ultra, text)

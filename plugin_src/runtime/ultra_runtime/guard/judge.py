@@ -57,12 +57,12 @@ class Judge:
 
     def matches(self, command: str) -> list[Verdict]:
         """Return the verdict of every rule that a command matches, the deciding one first; empty when it may run."""
-        found: list[Verdict] = []
+        found: dict[str, Verdict] = {}
         decided = self.command(command)
-        while decided.verdict != ALLOWED and decided not in found:
-            found.append(decided)
-            decided = self._by_rules(command, tuple(one.rule for one in found))
-        return found
+        while decided.verdict != ALLOWED and decided.rule not in found:
+            found[decided.rule] = decided
+            decided = self._by_rules(command, tuple(found))
+        return list(found.values())
 
     def path(self, path: str) -> Verdict:
         """Return block or allow for a path that is to be written."""
