@@ -151,6 +151,8 @@ class Verb:
     """Its module, without the package."""
     stage: str | None = None
     """The stage that it belongs to, if its module names one."""
+    for_people: str = ""
+    """`look` or `act` for a verb that people call, as its module says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def scaffold(wanted: Wanted) -> dict[str, bytes]:
     """Return path -> content of the source tree."""
     folder = f"plugins/{wanted.name}"
     files: dict[str, str | bytes] = {
-        "suite.yaml": _SUITE + (_RUNTIME_RULES if wanted.rooms else ""),
+        "suite.yaml": _SUITE,
         "LICENSE": LICENCES[wanted.license],
         f"{folder}/plugin.yaml": _PLUGIN + (_runtime(wanted) if wanted.rooms else ""),
         f"{folder}/README.md.j2": _README,
@@ -118,10 +118,6 @@ owner:
   name: @OWNER@
 license: @LICENCE@
 version: 0.1.0
-"""
-_RUNTIME_RULES = """\
-# The rooms of the runtime also name verbs of rooms that this plugin does not carry.
-allow: [dangling-verb]
 """
 _PLUGIN = f"""\
 # yaml-language-server: $schema=../../{SCHEMAS}/plugin.schema.json

@@ -13,7 +13,7 @@ from ultra_plugin.syntax import Python
 Fault = tuple[int, str, str]
 """Line, message and remedy."""
 _VALUE = r"[A-Za-z][A-Za-z0-9_-]*(?:\|[a-z][a-z0-9_-]*)*"
-_OPTION = rf"--[a-z][a-z-]*(?: {_VALUE})?"
+_OPTION = rf"--[a-z][a-z-]*(?: {_VALUE}| \[{_VALUE}\])?"
 _ARGUMENT = r"[A-Z][A-Z0-9_-]*(?:\.\.\.)?"
 _PART = re.compile(
     rf"(?P<verb>[a-z][a-z-]*)|(?P<argument>{_ARGUMENT})|(?P<needed>--[a-z][a-z-]* {_VALUE})"

@@ -14,6 +14,7 @@ from ultra_plugin.usage import Fault, UsageLine, option_faults, read_usage, usag
 
 FOLDER = "runtime/ultra_runtime/verbs"
 _NAME = re.compile(r"[a-z]")
+_FOR_PEOPLE = ("look", "act")  # what a verb for people does; the list of verbs begins with them
 _USAGE_LINE = 'write USAGE = "verb PATH [--flag]" below the docstring'
 
 
@@ -27,7 +28,10 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         module, faults = _parsed(tree.text(path))
         constants = module.constants()
         stem = path.rpartition("/")[2].removesuffix(".py")
-        faults += [*_usage_faults(module, constants, stem), *_run_faults(module)] if not faults else []
+        if not faults:
+            faults = [
+                *_usage_faults(module, constants, stem), *_people_faults(constants), *_run_faults(module)
+            ]  # fmt: skip
         problems += [tree.problem(path, line, "verb", message, remedy) for line, message, remedy in faults]
         if not faults:
             verb = _verb(path, module, constants)
@@ -65,6 +69,17 @@ def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) 
             yield from option_faults(module, line)
 
 
+def _people_faults(constants: Mapping[str, ast.expr]) -> Iterator[Fault]:
+    """Yield the fault of a FOR_PEOPLE that the list of verbs has no title for."""
+    value = constants.get("FOR_PEOPLE")
+    if value is not None and not (isinstance(value, ast.Constant) and value.value in _FOR_PEOPLE):
+        yield (
+            value.lineno,
+            f"FOR_PEOPLE is {ast.unparse(value)}",
+            f"write {' or '.join(map(repr, _FOR_PEOPLE))}",
+        )
+
+
 def _run_faults(module: Python) -> Iterator[Fault]:
     """Yield faults that keep the runtime from calling run(args)."""
     found = [node for node in module.body if getattr(node, "name", "") == "run"]
@@ -88,13 +103,14 @@ def _verb(path: str, module: Python, constants: Mapping[str, ast.expr]) -> Verb:
     assert isinstance(line, UsageLine)  # noqa: S101 - or there was a fault
     stage = constants.get("STAGE")
     summary = (ast.get_docstring(module.module) or "").split("\n", 1)[0]
-    reads_only = constants.get("READ_ONLY")
+    reads_only, people = constants.get("READ_ONLY"), constants.get("FOR_PEOPLE")
     return Verb(
         name=line.verb,
         summary=summary,
         usage=usage,
         flags=frozenset(name for name in line.values | line.flags if name[0] == "-") | {"--help", "--json"},
         reads_only=isinstance(reads_only, ast.Constant) and reads_only.value is True,
+        for_people=people.value if isinstance(people, ast.Constant) and isinstance(people.value, str) else "",
         module=f"verbs.{path[len(FOLDER) + 1 : -len('.py')]}",
         stage=stage.value if isinstance(stage, ast.Constant) and isinstance(stage.value, str) else None,
     )

@@ -21,6 +21,11 @@ FIXTURES = SOURCES / "contracts/fixtures"
 APP = 'import http.server\n\n\ndef handle(request):\n    """Answer a request."""\n    return 200\n'
 CLAIM = '- Requests enter in one function: `src/app.py:4` "def handle(request)".\n'
 NOTES = f"{PROJECT}/architecture/overview.md"
+# The brief, and the file that the fixtures of an overview quote.
+GIVEN = {
+    "brief.md": (FIXTURES / "brief/valid.md").read_text(),
+    "request.md": (FIXTURES / "overview/project/request.md").read_text(),
+}
 
 
 def overview(claim: str = CLAIM) -> str:
@@ -33,7 +38,7 @@ def overview(claim: str = CLAIM) -> str:
 @pytest.fixture
 def architect(bundle: Path, repo: Path, python: Path) -> Ultra:
     """Return the launcher of the plugin in a repository with a program and a project that has a brief."""
-    write_tree(repo, {"src/app.py": APP, f"{PROJECT}/brief.md": (FIXTURES / "brief/valid.md").read_text()})
+    write_tree(repo, {"src/app.py": APP, **{f"{PROJECT}/{name}": text for name, text in GIVEN.items()}})
     git(repo, "add", "--all")
     git(repo, "commit", "--quiet", "--message", "Answer requests")
     return Ultra(bundle.parent / NAME, repo, python, "architect")

@@ -113,20 +113,20 @@ def install(version: str) -> Path:
     return found
 
 
-def run_npm(version: str, prefix: Path) -> None:
+def run_npm(version: str, prefix: Path, package: str = PACKAGE) -> None:
     """Run npm install, and turn whatever goes wrong into one sentence."""
     npm = shutil.which("npm")
     if npm is None:
-        raise FetchError(f"npm is not installed, so {PACKAGE}@{version} was not fetched.")
+        raise FetchError(f"npm is not installed, so {package}@{version} was not fetched.")
     options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(prefix)]
-    command = [npm, "install", *options, f"{PACKAGE}@{version}"]
+    command = [npm, "install", *options, f"{package}@{version}"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=NPM_LIMIT)
     except subprocess.TimeoutExpired:
-        raise FetchError(f"npm did not fetch {PACKAGE}@{version} within {NPM_LIMIT} seconds.") from None
+        raise FetchError(f"npm did not fetch {package}@{version} within {NPM_LIMIT} seconds.") from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines() or ["nothing"]
-        raise FetchError(f"npm could not fetch {PACKAGE}@{version}; it said: {said[0]}")
+        raise FetchError(f"npm could not fetch {package}@{version}; it said: {said[0]}")
 
 
 def version_number(text: str) -> str:

@@ -15,6 +15,7 @@ from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER, NAME, PROJECT, SOURCES
 from tests.kit.sources import copy_of_sources
+from ultra_plugin.check.fixtures import QUOTED
 from ultra_plugin.config import load
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.source import SourceTree
@@ -83,6 +84,8 @@ def place(repository: Path, artifact: str, fixture: str) -> Path:
     """Put a fixture at its place and return the path to validate."""
     source = FIXTURES / artifact / fixture
     target = repository / PROJECT / PLACES[artifact]
+    if (quoted := FIXTURES / artifact / QUOTED).is_dir():
+        shutil.copytree(quoted, repository / PROJECT, dirs_exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, repository / PROJECT, dirs_exist_ok=True)
         folder = repository / PROJECT / ("research" if artifact == "research" else ".")

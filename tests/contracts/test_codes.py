@@ -9,6 +9,7 @@ import pytest
 
 from tests.contracts.conftest import FIXTURES, OWNERS, PLACES, SUITES, Validate, codes, place
 from tests.kit.names import NAME, PROJECT
+from ultra_plugin.check.fixtures import QUOTED
 from ultra_plugin.ranges import walk
 from ultra_runtime.contract.forms import FORMS
 
@@ -103,4 +104,4 @@ def test_no_fixture_is_left_over() -> None:
     known = {*COMMON, *(code for _, code in CODES)}
     for artifact in PLACES:
         for path in (FIXTURES / artifact).glob("*"):
-            assert path.stem in known or path.stem.startswith(("valid", "old-")), path
+            assert path.stem in known or path.stem.startswith(("valid", "old-")) or path.name == QUOTED, path

@@ -189,6 +189,28 @@ def test_without_what_it_needs_it_says_so_in_one_sentence(tmp_path: Path, missin
     assert run("ultra_plugin.install.main", "--help").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "error"),
+    [
+        (["nope"], 2, "No such command 'nope'."),
+        (["check", "--nope"], 2, "No such option '--nope'."),
+        (["check", "nowhere"], 1, "nowhere does not exist."),
+        (["build"], 1, "1 problem; nothing was written"),
+    ],
+)
+def test_an_error_is_json_for_who_asks_for_it(
+    tmp_path: Path, words: list[str], status: int, error: str
+) -> None:
+    write_sample(tmp_path)
+    (tmp_path / "plugin_src/suite.yaml").write_text("- a list\n")
+    done = cli(tmp_path, *words, "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["ok"]) == (status, False)
+    assert answer["error"].startswith(error.rstrip("."))
+    assert bool(answer["problems"]) == (words == ["build"])
+    assert error.rstrip(".") in done.stderr
+
+
 def test_version_and_help() -> None:
     here = Path.cwd()
     assert cli(here, "--version").stdout.strip().endswith(__version__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,10 +16,11 @@ from tests.generator.sample import COMMAND, PLUGIN, write_sample
 from tests.kit.names import ROOT
 from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.config import load
-from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.errors import Problem, ProblemsFound
 from ultra_plugin.model import Module
 from ultra_plugin.parts import read_module
 from ultra_plugin.pipeline import checked
+from ultra_plugin.render import render
 from ultra_plugin.source import SourceTree
 
 RUNTIME = "runtime/ultra_runtime"
@@ -26,8 +28,10 @@ SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "type
 FOR_THE_GUARD = (
     "files/__init__", "files/atomic", "files/error_log", "files/given_text", "files/json_file", "files/regular_file", "files/root",
     "files/run_files",
-    "files/secret_scan", "files/unexpected", "hooks/__init__", "hooks/guard", "tables/__init__", "tables/names",
+    "files/secret_scan", "files/unexpected", "hooks/__init__", "hooks/guard", "tables/__init__", "tables/help", "tables/names",
+    "tables/stages",
     "tables/first_look", "tables/policy", "text/__init__", "text/jsontext", "verbs/__init__", "verbs/check_command", "verbs/check_path",
+    "verbs/completion", "help_text",
 )  # fmt: skip
 OTHERS = (
     ".claude-plugin/icon.png", ".claude-plugin/plugin.json", "LICENSE", "README.md", "bin/fence", "bundle.json",
@@ -59,13 +63,13 @@ def test_the_guard_alone_has_its_room_and_what_it_imports(fence: Path) -> None:
     rest = {f"{RUNTIME}/{name}.py" for name in (*SHELL, *FOR_THE_GUARD)}
     found = {path for path in files(fence) if "__pycache__" not in path}
     assert found == room | rest | {*OTHERS}
-    assert len(found) == len(room) + 30 + 7
+    assert len(found) == len(room) + 34 + 7
 
 
 def test_its_verbs_are_those_of_the_guard(fence: Path, tmp_path: Path) -> None:
     said = call(fence, tmp_path, "--help", "--json")
     verbs = json.loads(said.stdout)["verbs"]
-    assert [usage.split()[0] for usage in verbs] == ["check-command", "check-path"]
+    assert [usage.split()[0] for usage in verbs] == ["check-command", "check-path", "completion"]
     assert call(fence, tmp_path, "--version").stdout.startswith("fence ")
     assert call(fence, tmp_path, "check-command", "rm -rf ~").stdout.startswith(
         "block (recursive_force_delete)"
@@ -243,17 +247,70 @@ def test_a_launcher_spelled_by_hand_stops_the_build(
     source = copy_sources(tmp_path)
     text = (source / path).read_text()
     (source / path).write_text(text.replace(old, new, 1))
-    tree = SourceTree(source)
-    found = [*launcher_problems(tree, load(tree))]
+    found = by_launcher(source)
     assert {one.code for one in found} == {"launcher-by-hand"}
     assert [(one.path.endswith(path), one.line) for one in found] == [(True, line)]
     assert found[0].remedy.startswith("write ")
+
+
+def by_launcher(source: Path) -> list[Problem]:
+    """Return what the check of launchers and verbs finds in a tree."""
+    tree = SourceTree(source)
+    suite = load(tree)
+    return [*launcher_problems(tree, suite, render(tree, suite))]
 
 
 def test_a_message_that_names_no_verb_stops_the_build(tmp_path: Path) -> None:
     source = copy_sources(tmp_path)
     guide = source / "runtime/ultra_runtime/verbs/guide.py"
     guide.write_text(guide.read_text().replace("verb('guide')", "verb('giude')", 1))
-    tree = SourceTree(source)
-    (problem,) = launcher_problems(tree, load(tree))
-    assert (problem.code, problem.remedy) == ("dangling-verb", "did you mean 'guide'?")
+    (problem,) = by_launcher(source)
+    assert (problem.code, problem.severity) == ("dangling-verb", "error")
+    assert problem.message.startswith("verb('giude') is not a verb of ")
+    assert problem.remedy.startswith("did you mean 'guide'?")
+
+
+LACKED = "verb('shout') is not a verb of acme-plan, where this module ships"
+
+
+@pytest.mark.parametrize(
+    ("named", "stage", "verbs", "expected"),
+    [
+        ("verb('shout')", "", "", LACKED),
+        ("verb('say')", "", "", ""),
+        ("verb('say') if has_verb('shout') else verb('shout')", "", "", ""),
+        ("verb('shout') if has_verb('say') else ''", "", "", LACKED),
+        ("verb('shout')", "", ", verbs: {shout: say}", ""),
+        ("verb('shout')", "", ", verbs: {shout: scream}", LACKED),
+        ("verb('shout')", 'STAGE = "deploy"\n', "", ""),
+        ("verb('shout')", 'STAGE = "review"\n', "", LACKED),
+        ("verb('whisper')", "", "", "verb('whisper') is not a verb of acme-plan, where this module ships"),
+        ("verb('whisper')", "", ", verbs: {whisper: say}", ""),
+    ],
+)  # fmt: skip
+def test_a_module_names_only_verbs_of_the_plugins_that_carry_it(
+    tmp_path: Path, named: str, stage: str, verbs: str, expected: str
+) -> None:
+    changes = {
+        "runtime/bin/launcher": "#!/bin/sh\n",
+        "runtime/ultra_runtime/verbs/say.py": VERB % ("lower.words", ""),
+        "runtime/ultra_runtime/verbs/shout.py": (VERB % ("upper.words", stage)).replace("say", "shout"),
+        "runtime/ultra_runtime/lower/words.py": f"x = {named}\n",
+        "runtime/ultra_runtime/upper/words.py": "from ultra_runtime.lower.words import x\n",
+        "plugins/acme-plan/plugin.yaml": f"{PLUGIN}runtime: {{launcher: acme, rooms: [lower]{verbs}}}\n",
+    }
+    found = by_launcher(write_sample(tmp_path, changes))
+    assert [one.message for one in found] == ([expected] if expected else [])
+    assert [one.severity for one in found] == ["error"] * len(found)
+
+
+def test_the_runtime_asks_only_for_verbs_that_exist() -> None:
+    """A misspelled question would be answered with no for ever."""
+    tree = SourceTree(ROOT / "plugin_src")
+    asked = {
+        verb
+        for path in tree.files(RUNTIME)
+        for verb in re.findall(r"has_verb\(['\"]([a-z -]+)", tree.text(path))
+    }
+    assert asked
+    assert asked <= load(tree).verbs.keys()

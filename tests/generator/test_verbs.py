@@ -51,6 +51,14 @@ def test_run_is_a_plain_function(tmp_path: Path, head: str) -> None:
     ]
 
 
+def test_a_verb_for_people_looks_or_acts(tmp_path: Path) -> None:
+    rest = "def run(args):\n    return None\n"
+    assert faults(tmp_path, f"{HEAD}FOR_PEOPLE = 'look'\n{rest}") == []
+    assert faults(tmp_path, f"{HEAD}FOR_PEOPLE = True\n{rest}") == [
+        "3: verb: FOR_PEOPLE is True (write 'look' or 'act')"
+    ]
+
+
 def test_everything_that_a_module_lacks_is_told_at_once(tmp_path: Path) -> None:
     assert faults(tmp_path, '"""Say it."""\n') == [
         '1: verb: the verb has no USAGE (write USAGE = "verb PATH [--flag]" below the docstring)',

@@ -44,6 +44,16 @@ def test_one_command(ultra: Ultra) -> None:
     assert ultra.say("check-command", "ls").out == "allow\n"
 
 
+def test_a_block_is_a_failure_for_who_asks_for_a_status(ultra: Ultra) -> None:
+    for words, status in ((["rm -rf x"], 1), (["git push -f"], 0), (["ls"], 0)):
+        assert ultra.say("check-command", "--exit-code", *words).status == status
+    assert ultra.say("check-path", "--exit-code", "/etc/passwd").status == 1
+    assert ultra.say("check-path", "--exit-code", "notes.md").status == 0
+    for commands, status in ((["ls", "rm -rf x"], 1), (["ls"], 0)):
+        given = "".join(json.dumps({"command": one}) + "\n" for one in commands)
+        assert ultra.say("check-command", "--batch", "--exit-code", given=given).status == status
+
+
 def test_many_commands(ultra: Ultra) -> None:
     asked = ["ls", "rm -rf x", "git reset --hard", "echo 'rm -rf x'", "echo 'unclosed", ""]
     found = batch(ultra, "check-command", *({"command": one} for one in asked))

@@ -35,6 +35,21 @@ def test_nobody_to_ask_is_a_sentence(machine: Machine, bundle: Path) -> None:
     assert snapshot(machine.home) == {}
 
 
+def test_wrong_usage_is_json_for_who_asks_for_it(machine: Machine) -> None:
+    for words, error in (
+        (["--nope"], "unrecognized arguments: --nope"),
+        (["--purge"], "--purge needs --uninstall"),
+    ):
+        done = machine.run(*words, "--json")
+        assert (done.status, json.loads(done.stdout)) == (2, {"ok": False, "error": error})
+    assert machine.run("-V").stdout == machine.run("--version").stdout
+
+
+def test_options_and_names_come_in_any_order(machine: Machine, bundle: Path) -> None:
+    said = machine.refused("sample", "--from", bundle, "--yes", "another")
+    assert "holds sample, not sample another" in said
+
+
 def test_dry_run_does_nothing(machine: Machine, bundle: Path) -> None:
     said = machine.ok("--from", bundle, "--dry-run", "--short-names").stdout
     assert said.splitlines()[0].startswith("would install sample 1.0.0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import keyword
 import os
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.calls import Ultra
-from tests.kit.names import LAUNCHER, NAME, RUNTIME
+from tests.kit.names import LAUNCHER, NAME, PIPELINE, RUNTIME
 from ultra_runtime.usage import Usage
 
 VERBS = sorted(path for path in (RUNTIME / "ultra_runtime" / "verbs").glob("*.py") if path.stem != "__init__")
@@ -58,11 +59,32 @@ def test_a_verb_is_named_as_its_file_and_explained(path: Path, ultra: Ultra) -> 
     assert summary in listing
 
 
-@pytest.mark.parametrize("words", [("gate", "--help"), ("help", "gate")])
-def test_the_verbs_of_one_family_are_listed(ultra: Ultra, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("words", "status"), [(("gate", "--help"), 0), (("help", "gate"), 0), (("gate",), 2)]
+)
+def test_the_verbs_of_one_family_are_listed(ultra: Ultra, words: tuple[str, ...], status: int) -> None:
     told = ultra.say(*words)
-    listed = [line.split()[1:3] for line in told.out.splitlines() if line.startswith("  ultra ")]
-    assert (told.status, listed) == (0, [["gate", "brief"], ["gate", "plan"]])
+    text = told.err if status else told.out
+    listed = [line.split()[1:3] for line in text.splitlines() if line.startswith("  ultra ")]
+    assert (told.status, listed) == (status, [["gate", "brief"], ["gate", "plan"]])
+
+
+def test_help_begins_with_the_verbs_for_people(ultra: Ultra) -> None:
+    lines = ultra.say("--help").out.splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles[:2] == ["For you, to look:", "For you, to act:"]
+    assert titles[2:-1] == [
+        f"{stage.capitalize()}:" for stage in PIPELINE if f"{stage.capitalize()}:" in titles
+    ]
+    assert titles[-1] == "Others:"
+    look = lines[lines.index(titles[0]) : lines.index(titles[1])]
+    assert any(line.startswith("  ultra status ") for line in look)
+    assert not any(line.startswith("  ultra put ") for line in look)
+
+
+def test_json_may_come_first(ultra: Ultra) -> None:
+    assert json.loads(ultra.say("--json", "nope").out)["error"] == "unknown verb: nope"
+    assert json.loads(ultra.say("--json", "-V").out)["plugin"] == NAME
 
 
 def test_help_is_another_word_for_the_option(ultra: Ultra) -> None:
@@ -74,6 +96,7 @@ def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
     names = (ultra.bundle / "runtime/ultra_runtime/tables/names.py").read_text()
     data = ultra("--version").data
     assert data["plugin"] == NAME
+    assert ultra.say("-V").out == ultra.say("--version").out
     assert f'VERSION = "{data["version"]}"' in names
 
 
@@ -88,10 +111,9 @@ def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
         (["\x1b[2Jx"], "unknown verb: \\x1b[2Jx"),
         (["nope"], "unknown verb: nope"),
         (["step", "comit"], "unknown verb: step comit (did you mean step commit?)"),
-        (
-            ["step"],
-            "step is not a verb by itself; use one of: step begin, step commit, step rescue, step restore, step verify",
-        ),
+        (["step"], "step is not a verb by itself"),
+        (["stat"], "unknown verb: stat (did you mean status?)"),  # stats is as near, but writes
+        (["stp", "comit"], "unknown verb: stp (did you mean step commit?)"),
         (["continue", "--foo"], "unknown option: --foo"),
         (["continue", "--projekt", "x"], "unknown option: --projekt (did you mean --project?)"),
         (["continue", "--project"], "--project needs a value: --project DIR"),
@@ -140,7 +162,7 @@ def test_verbs_of_two_words_and_with_hyphens(own_bundle: Path, repo: Path, pytho
 def test_no_verb_lists_them(ultra: Ultra) -> None:
     told = ultra.say()
     assert (told.status, told.out) == (2, "")
-    assert "continue, doctor" in told.err
+    assert told.err == f"ultra: missing verb\n{ultra.say('--help').out}"
 
 
 def test_an_error_of_our_own_is_a_sentence(own_bundle: Path, repo: Path, python: Path) -> None:

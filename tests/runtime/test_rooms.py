@@ -10,14 +10,25 @@ from tests.kit.imports import PACKAGE, imports, runtime_graph
 from tests.kit.table import each
 
 GRAPH = runtime_graph()
-SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "typed", "usage", "words")
+SHELL = (
+    "__init__",
+    "__main__",
+    "answer",
+    "errors",
+    "help_text",
+    "rendered",
+    "struct",
+    "typed",
+    "usage",
+    "words",
+)
 # From the top of the house to its cellar: a room imports only rooms further down this list.
 ROOMS = (
     "__main__", "verbs", "hooks", "waves", "status", "doctor", "standing", "artifacts", "planning", "research", "review", "brief",
     "architecture", "works",
     "run.life", "run.step", "proof", "run.state", "run.tree", "checkout", "plan",
     "guard", "guard.follow", "guard.rules", "guard.shell", "guard.policy", "contract", "files", "text",
-    "usage", "answer", "rendered", "words", "errors", "struct", "typed",
+    "help_text", "usage", "answer", "rendered", "words", "errors", "struct", "typed",
 )  # fmt: skip
 # A verb and an event have the names that users and the client give them.
 DOORS = ("verbs", "hooks")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.kit.repository import git
@@ -126,6 +128,13 @@ def test_a_verify_that_fails_three_times_halts_the_work_and_undoes_the_task(offi
     assert "| TASK-02 | Make two.txt | READY | 3 |" in (office.repo / "works/WORK-01/PROGRESS.md").read_text()
     assert ended["spawns"] == 2 + 2 + 3 * 2
     assert "work start WORK-01" in ended["next"]
+    report = (office.repo / ended["report"]).read_text()
+    (back,) = {*re.findall(r"to get this back: `sdd (task rescue [^`]*)`", report)}
+    assert office(*back.split())["rescued"] == "two.txt"
+    assert (office.repo / "two.txt").read_text() == "TASK-02\n"
+    assert (
+        office("task", "rescue", "TASK-02", "--work", "WORK-01")["rescued"] == "everything is there already"
+    )
 
 
 def test_a_work_that_was_ended_goes_on_where_it_stopped(office: Office) -> None:

@@ -163,7 +163,6 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "untested-contract": Code("A contract has no fixtures.", "add one for each code"),
     "conflict-marker": Code("A merge was not finished, or a text shows the markers of one.", "finish the merge"),
     "spelled-by-hand": Code("A template spells a word that a contract or the version decides.", "let the template ask for it"),
-    "dangling-verb": Code("The runtime's code names a verb that no plugin of this tree carries.", "carry the room of the verb, or change the text"),
     "template-noise": Code("A rendered text has the braces of a template.", "render it, or put it in a code span"),
     "second-title": Code("A rendered text has two titles.", "write '##'"),
     "heading-level": Code("A heading skips a level.", "write one level below the heading above"),

@@ -1,6 +1,7 @@
 """Run the fixtures of contracts: artifacts that must get exactly the code in their name.
 
 `<CODE>.*` gets that code alone, `valid*` gets none, and `old-*` no error. A fixture that is a folder is a project.
+The folder `project` next to the fixtures holds the files that they quote.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ultra_plugin.source import SourceTree
 
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 VALID, OLD = "valid", "old-"
+QUOTED = "project"
 SECRET = "AKIA" + "Z7QK2M5XW9RT4BVN"
 """Replaces @SECRET@: a host that scans for keys would refuse the file with the real text."""
 _BRIEF = f"{FIXTURES}/brief/{VALID}.md"
@@ -60,7 +62,8 @@ def _fixtures(tree: SourceTree, suite: Suite) -> Iterator[_Fixture | str]:
     for artifact in tree.folders(FIXTURES):
         contract = of_all if artifact == COMMON else contracts.get(artifact)
         folder = f"{FIXTURES}/{artifact}"
-        for name in dict.fromkeys(path[len(folder) + 1 :].partition("/")[0] for path in tree.files(folder)):
+        inner = (path[len(folder) + 1 :].partition("/")[0] for path in tree.files(folder))
+        for name in dict.fromkeys(name for name in inner if name != QUOTED):
             yield _Fixture(f"{folder}/{name}", contract) if contract else f"{folder}/{name}"
 
 
@@ -85,9 +88,7 @@ def _names(contract: Contract, suite: Suite) -> list[str]:
 def fixture_calls(tree: SourceTree, suite: Suite, place: Path) -> Iterator[Call]:
     """Yield the calls that validate every fixture, each in its own repository."""
     for number, fixture in enumerate(_fixtures(tree, suite)):
-        if isinstance(fixture, str) or _quotes_a_brief_that_is_gone(tree, fixture):
-            continue
-        if fixture.word in _names(fixture.contract, suite):
+        if not isinstance(fixture, str) and fixture.word in _names(fixture.contract, suite):
             repository = place / f"fixture-{number}"
             path = _put(tree, fixture, repository)
             words = ("validate", fixture.contract.artifact, str(path), "--json")
@@ -95,19 +96,13 @@ def fixture_calls(tree: SourceTree, suite: Suite, place: Path) -> Iterator[Call]
             yield Call(modules, words, _compared(tree, fixture), folder=str(repository))
 
 
-def _quotes_a_brief_that_is_gone(tree: SourceTree, fixture: _Fixture) -> bool:
-    """Say whether a fixture quotes the brief, in a tree without briefs."""
-    if tree.find(_BRIEF) or not tree.find(fixture.path):
-        return False
-    return b'brief.md` "' in tree.read(fixture.path)
-
-
 def _put(tree: SourceTree, fixture: _Fixture, repository: Path) -> Path:
-    """Write a fixture to the place of its artifact, next to a valid brief, and return the path to validate."""
+    """Write a fixture to the place of its artifact, next to a brief and what it quotes; return the path to validate."""
     project = repository / PROJECT
     place = fixture.contract.places[0].path
     inner = _PLACEHOLDER.sub("1", place.partition("}/")[2] or place)
-    files = {"brief.md": _BRIEF}
+    quoted = f"{fixture.path.rpartition('/')[0]}/{QUOTED}"
+    files = {"brief.md": _BRIEF} | {path[len(quoted) + 1 :]: path for path in tree.files(quoted)}
     target = project / inner
     if tree.find(fixture.path):
         files[inner] = fixture.path

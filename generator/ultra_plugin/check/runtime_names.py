@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ultra_plugin.document import nearest
@@ -18,9 +18,14 @@ from ultra_plugin.tables.fields import END, MODULE, clashes, field_names
 RUNTIME = "runtime/ultra_runtime"
 _PACKAGE = "ultra_runtime.tables"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
-_FUNCTIONS = frozenset(("load_contract", "set_field", "replace_section"))
+_FUNCTIONS = frozenset((
+    "load_contract", "set_field", "replace_section", "command", "command_for", "stage_that_makes", "file_of", "files_of",
+    "file_if_any", "find_files", "folder_of", "draft_of", "need",
+))  # fmt: skip
 _METHODS = frozenset(("text", "count", "line", "field", "part", "block"))
-"""Functions and methods of the runtime that take a contract's name."""
+"""Functions and methods of the runtime that take the name of a contract, a field or a stage."""
+_HOLDERS = frozenset(("artifact", "kind", "makes", "stage", "following"))
+"""Variables and attributes of the runtime that hold the name of a contract or a stage."""
 _KEPT = ("__slots__", "__all__")
 
 
@@ -39,13 +44,14 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) 
             yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
     tables = [(bundle.files, _tables(bundle, suite)) for bundle in bundles]
     limits = {name.upper() for name in suite.limits}
+    stages = {stage for plugin in suite.plugins for stage in plugin.settings.pipeline}
     for path in tree.files(RUNTIME):
         module = try_parse(tree.text(path)) if path.endswith(".py") else None
         if module is None:
             continue
         found = [one for files, table in tables if path in files for one in _missing(module, table)]
         carrying = [bundle for bundle in bundles if path in bundle.files]
-        found += [*_literals(module, _spelled(suite, carrying or bundles)), *_numbers(module, limits)]
+        found += [*_literals(module, _spelled(suite, carrying), stages), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield tree.problem(path, line, "runtime-name", message, remedy)
 
@@ -125,16 +131,21 @@ def _spelled(suite: Suite, bundles: Iterable[Bundle]) -> dict[str, str]:
     return names
 
 
-def _literals(module: Python, names: Mapping[str, str]) -> Iterator[_Found]:
-    """Yield literals that spell out a name: distinctive ones anywhere, common words only as arguments for a name."""
-    spelled = [node for node in module.every(ast.Constant) if node.value in names]
+def _literals(module: Python, names: Mapping[str, str], stages: Container[object]) -> Iterator[_Found]:
+    """Yield literals that spell out a name: distinctive ones anywhere, common words only where a name is expected."""
+    spelled = [node for node in module.every(ast.Constant) if node.value in names or node.value in stages]
     if not spelled:
         return
-    passed = {id(word) for word in _passed(module)}
+    passed = {id(word) for word in _expected(module)}
     kept = {id(word) for word in _kept(module)}
     for node in spelled:
         word = str(node.value)
-        if id(node) not in kept and (_DISTINCTIVE.search(word) or id(node) in passed):
+        if id(node) in passed and word not in names:
+            message = f"'{word}' spells out a stage"
+            yield _Found(
+                node.lineno, message, "ask contract/stages.py: stage_that_makes(KIND of its artifact)"
+            )
+        elif word in names and id(node) not in kept and (_DISTINCTIVE.search(word) or id(node) in passed):
             yield _Found(
                 node.lineno,
                 f"'{word}' spells out a name from a contract",
@@ -142,12 +153,17 @@ def _literals(module: Python, names: Mapping[str, str]) -> Iterator[_Found]:
             )
 
 
-def _passed(module: Python) -> Iterator[ast.expr]:
-    """Yield the arguments of functions that take a contract's name."""
+def _expected(module: Python) -> Iterator[ast.expr]:
+    """Yield what stands where a name is expected: arguments of functions that take one, what is compared with one."""
     for call in module.every(ast.Call):
         takes = isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
         if takes or getattr(call.func, "id", "") in _FUNCTIONS:
             yield from call.args
+    for compared in module.every(ast.Compare):
+        sides = [compared.left, *compared.comparators]
+        if any(getattr(side, "attr", getattr(side, "id", "")) in _HOLDERS for side in sides):
+            for side in sides:
+                yield from side.elts if isinstance(side, (ast.Tuple, ast.Set, ast.List)) else [side]
 
 
 def _kept(module: Python) -> Iterator[ast.AST]:

@@ -47,7 +47,7 @@ def check_suite(
         *code_problems(tree, suite),
         *protocol_problems(tree, suite),
         *runtime_problems(tree, suite, bundles),
-        *launcher_problems(tree, suite),
+        *launcher_problems(tree, suite, bundles),
     ]
     for plugin, bundle in zip(suite.plugins, bundles, strict=True):
         if bundle.kept is not None:

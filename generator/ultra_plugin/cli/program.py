@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import gc
+import json
 import os
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -19,13 +21,13 @@ from ultra_plugin.cli.overlay import overlay_command
 from ultra_plugin.cli.schemas import schemas_command
 from ultra_plugin.cli.test import test_command
 from ultra_plugin.cli.watch import watch_command
-from ultra_plugin.errors import ProblemsFound, UltraError
+from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="ultra-plugin")
+@click.version_option(__version__, "-V", "--version", prog_name="ultra-plugin")
 def group() -> None:
     """Render, check and package Claude Code plugins from templates and contracts."""
 
@@ -53,14 +55,14 @@ def run() -> int:
         return status if isinstance(status, int) else 0
     except click.UsageError as error:
         error.show()
-        return 2
+        return _told(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted; nothing was changed", 130)
     except ProblemsFound as error:
-        for problem in error.problems:
-            click.echo(str(problem), err=True)
         count = len(error.problems)
-        return _fail(f"{count} problem{'s' if count > 1 else ''}; nothing was written")
+        return _fail(
+            f"{count} problem{'s' if count > 1 else ''}; nothing was written", problems=error.problems
+        )
     except (UltraError, click.ClickException) as error:
         return _fail(str(error))
     except BrokenPipeError:
@@ -72,6 +74,17 @@ def run() -> int:
         return _fail(f"{place}{error.strerror or error}{remedy}")
 
 
-def _fail(sentence: str, status: int = 1) -> int:
+def _fail(sentence: str, status: int = 1, problems: Sequence[Problem] = ()) -> int:
+    for problem in problems:
+        click.echo(str(problem), err=True)
     click.echo(f"ultra-plugin: {sentence}", err=True)
+    return _told(sentence, status, problems)
+
+
+def _told(sentence: str, status: int, problems: Sequence[Problem] = ()) -> int:
+    """Print the error as JSON too if the call asks for it, whatever else is wrong with the call."""
+    words = sys.argv[1:]
+    if "--json" in (words[: words.index("--")] if "--" in words else words):
+        found = [problem.as_dict() for problem in problems]
+        click.echo(json.dumps({"ok": False, "error": sentence, "problems": found}, ensure_ascii=False))
     return status

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ultra_plugin import __version__
 from ultra_plugin.errors import UltraError
@@ -52,14 +52,27 @@ _FLAGS = {
 }
 
 
-def parser() -> argparse.ArgumentParser:
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports wrong usage as JSON too if the call asks for it."""
+
+    as_json = False
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the error, and exit with status 2."""
+        if self.as_json:
+            _print_error(message)
+        super().error(message)
+
+
+def parser(as_json: bool = False) -> argparse.ArgumentParser:
     """Return the command line."""
-    made = argparse.ArgumentParser(
+    made = _Parser(
         prog="ultra-install",
         description="Install plugins into Claude Code, for you or a project, offline, and remove them again.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    made.as_json = as_json
     made.add_argument("plugins", nargs="*", metavar="PLUGIN", help="the plugins to install; all by default")
     what = made.add_mutually_exclusive_group()
     for name, said in _ACTIONS.items():
@@ -76,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument(name, action="store_true", help=said)
     wait = "how long to wait for another ultra-install (60)"
     made.add_argument("--wait", type=float, default=60.0, metavar="SECONDS", help=wait)
-    made.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    made.add_argument("-V", "--version", action="version", version=f"%(prog)s {__version__}")
     return made
 
 
@@ -114,8 +127,8 @@ def _status(arguments: Sequence[str] | None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    made = parser()
-    options = made.parse_args(arguments)
+    made = parser("--json" in (sys.argv[1:] if arguments is None else arguments))
+    options = made.parse_intermixed_args(arguments)
     reads = options.status or options.verify
     for name in options.plugins:
         if not plugin_name(name):
@@ -198,9 +211,13 @@ def _tell(sentence: str) -> None:
 
 def _fail(options: argparse.Namespace, sentence: str, status: int = 1) -> int:
     if options.json:
-        print(json.dumps({"ok": False, "error": sentence}, indent=2, ensure_ascii=False))
+        _print_error(sentence)
     _tell(sentence)
     return status
+
+
+def _print_error(sentence: str) -> None:
+    print(json.dumps({"ok": False, "error": sentence}, indent=2, ensure_ascii=False))
 
 
 if __name__ == "__main__":

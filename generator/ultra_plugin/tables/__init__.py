@@ -10,7 +10,13 @@ from ultra_plugin.limits import LIMITS
 from ultra_plugin.model import BundleFile, Plugin, RuntimeSettings, Suite
 from ultra_plugin.policy import COMMANDS, ENVIRONMENT, PATHS
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tables.constants import agents_module, limits_module, names_module, stages_module
+from ultra_plugin.tables.constants import (
+    agents_module,
+    help_module,
+    limits_module,
+    names_module,
+    stages_module,
+)
 from ultra_plugin.tables.contract import common_module, contract_module
 from ultra_plugin.tables.fields import fields_module, used_names
 from ultra_plugin.tables.first_look import first_look_module
@@ -35,6 +41,10 @@ def _modules(tree: SourceTree, suite: Suite, plugin: Plugin) -> Iterator[tuple[s
     yield "__init__", _INIT + _constants(plugin), settings
     agents = tuple(f"{plugin.folder}/agents/{key}.md.j2" for key in plugin.roles)
     yield "names", names_module(suite, plugin), (*settings, *agents)
+    verbs = tuple(
+        f"runtime/ultra_runtime/{verb.module.replace('.', '/')}.py" for verb in plugin.verbs.values()
+    )
+    yield "help", help_module(plugin), verbs or settings
     made_from = tuple(f"contracts/{contract.artifact}.yaml" for contract in suite.contracts.values())
     yield "stages", stages_module(suite, plugin), (settings[0], *made_from)
     if suite.common_codes:

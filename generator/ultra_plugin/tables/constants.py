@@ -33,6 +33,17 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
     return _module("plugin.yaml, suite.yaml and the headers of agents/*.md.j2: edit those files", values)
 
 
+def help_module(plugin: Plugin) -> str:
+    """Return the module with usage, summary and use of every verb; to import the verbs takes five times as long."""
+    verbs = sorted(plugin.verbs.values(), key=lambda verb: verb.module)
+    values = {
+        "VERBS": {
+            verb.name: (verb.usage, verb.summary, verb.for_people or verb.stage or "") for verb in verbs
+        }
+    }
+    return _module("the modules of verbs/: edit those files", values)
+
+
 def agents_module(plugin: Plugin) -> str:
     """Return the module with the agents of every role."""
     roles = plugin.roles

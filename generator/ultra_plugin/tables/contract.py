@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ultra_plugin.artifact import Block, Code, Contract, Field, Gate, Modes, Part, Section, Version
 from ultra_plugin.tables.literal import arguments, entries, literal, row, rows
 
-_CLASSES = "Block, Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version"
+_CLASSES = {
+    "gates": ("Dimension", "Gate", "Output"),
+    "model": ("Block", "Code", "Contract", "Field", "Modes", "Part", "Section", "Version"),
+}
+"""Module of the runtime's room `contract` -> its classes that tables call."""
 _COMMON = "common"
 
 
@@ -40,7 +45,7 @@ def contract_module(contract: Contract) -> str:
     )
     return (
         f'"""Rendered from contracts/{contract.artifact}.yaml: edit that file, not this one."""\n\n'
-        f"from ultra_runtime.contract.model import {_used(body)}\n{_imported(rules)}\n"
+        f"{used_classes(f'Contract({body})')}{_imported(rules)}\n"
         f"CONTRACT = Contract(\n{body})\n"
     )
 
@@ -58,9 +63,17 @@ def _imported(rules: Sequence[str]) -> str:
     return f"from ultra_runtime.contract.rules import {', '.join(sorted(rules))}\n" if rules else ""
 
 
-def _used(body: str) -> str:
-    """Return the classes that the body calls, in the order of an import."""
-    return ", ".join(name for name in _CLASSES.split(", ") if f"{name}(" in body or name == "Contract")
+def used_classes(body: str) -> str:
+    """Return the imports of the classes that the body calls."""
+    used = {
+        module: [name for name in names if re.search(rf"\b{name}\(", body)]
+        for module, names in _CLASSES.items()
+    }
+    return "".join(
+        f"from ultra_runtime.contract.{module} import {', '.join(names)}\n"
+        for module, names in used.items()
+        if names
+    )
 
 
 def field_call(name: str, field: Field) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ultra_plugin.artifact import Output
-from ultra_plugin.tables.contract import field_call, gate_call
+from ultra_plugin.tables.contract import field_call, gate_call, used_classes
 from ultra_plugin.tables.literal import arguments, literal, row
 
 
 def outputs_module(outputs: Mapping[str, Output]) -> str:
     """Return the module with the output block of each agent."""
     rows = "".join(f"    {literal(agent)}: {_output(output)},\n" for agent, output in outputs.items())
-    used = ", ".join(name for name in ("Dimension", "Field", "Gate", "Output") if f"{name}(" in rows)
     return (
         '"""Rendered from outputs/*.yaml: edit those files, not this one."""\n\n'
-        f"from ultra_runtime.contract.model import {used}\n\n"
+        f"{used_classes(rows)}\n"
         f"OUTPUTS = {{\n{rows}}}\n"
     )
 

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+# The launcher and the hooks put a real path first on sys.path, so this one is real too.
+BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 
 class Names:
@@ -39,9 +40,10 @@ def names() -> Names:
 
 
 def has_verb(words: str) -> bool:
-    """Tell whether this bundle carries a verb; each is a file."""
-    name = words.replace(" ", "_").replace("-", "_")
-    return os.path.exists(os.path.join(BUNDLE, "runtime", "ultra_runtime", "verbs", f"{name}.py"))
+    """Tell whether this bundle carries a verb, which is a file, or one that the plugin offers instead."""
+    name = _offered(words).replace(" ", "_").replace("-", "_")
+    path = os.path.join(BUNDLE, "runtime", "ultra_runtime", "verbs", name)
+    return os.path.exists(f"{path}.py") or os.path.exists(f"{path}_.py")
 
 
 def launcher() -> str:
@@ -52,13 +54,20 @@ def launcher() -> str:
 
 
 def verb(words: str) -> str:
-    """Return the call of a verb as a person types it; a plugin may offer a verb of its own instead."""
+    """Return the call of a verb as a person types it.
+
+    The build refuses a verb that a bundle with this code lacks, unless its stage is lacking too or the code asks has_verb.
+    """
+    return f"{launcher()} {_offered(words)}"
+
+
+def _offered(words: str) -> str:
+    """Return the verb that the plugin offers for one of the runtime."""
     instead: dict[str, str] = __import__("ultra_runtime.tables", fromlist=["*"]).VERBS
     for name, own in instead.items():
         if f"{words} ".startswith(f"{name} "):
-            words = own + words[len(name) :]
-            break
-    return f"{launcher()} {words}"
+            return own + words[len(name) :]
+    return words
 
 
 def table_names() -> list[str]:

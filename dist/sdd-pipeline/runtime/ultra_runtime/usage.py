@@ -5,6 +5,7 @@
 Words in lower case are the verb. NAME is an argument; in brackets it may be left out, with `...` it
 takes all that follow. An option in brackets may be left out, one without always takes a value.
 A value in lower case lists what is allowed, and options separated by `|` cannot be used together.
+A value in brackets of its own, [--opt [VALUE]], may be left out, and is then empty.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from ultra_runtime.words import listed, nearest, one_line
 class Option:
     """One option: its value's name (none for a flag), its choices, and the options it excludes."""
 
-    __slots__ = ("choices", "excludes", "name", "required", "value")
+    __slots__ = ("choices", "excludes", "lone", "name", "required", "value")
 
     def __init__(self, words: str, required: bool, excludes: Sequence[str] = ()) -> None:
         self.name, _, self.value = words.strip().partition(" ")
+        self.lone = self.value[:1] == "["  # the value may be left out
+        self.value = self.value.strip("[]")
         self.choices = self.value.split("|") if self.value.islower() else []
         self.required = required
         self.excludes = [name for name in excludes if name != self.name]
@@ -40,9 +43,9 @@ class Usage:
         words = iter(line.split(" "))
         for word in words:
             if word[0] == "[":
-                while "]" not in word:
+                while word.count("[") > word.count("]"):
                     word += " " + next(words)
-                self._add_optional(word.replace("[", "").replace("]", ""))
+                self._add_optional(word[1:-1])
             elif word.startswith("--"):
                 self._add_option(Option(f"{word} {next(words)}", True))
             elif word.islower():
@@ -140,7 +143,7 @@ def _take_option(args: Args, word: str, queue: list[str]) -> None:
         return
     if not equals and queue and not queue[-1].startswith("--"):
         value = queue.pop()
-    if not value:
+    if not value and not option.lone:
         raise usage.error(f"{name} needs a value: {name} {option.value}")
     if option.choices and value not in option.choices:
         raise usage.error(f"{name} must be {listed(option.choices, 'or')}, not {one_line(value)}")

@@ -48,9 +48,14 @@ def text_of(value: object) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the known word that looks most like this one, or nothing."""
+    close = close_words(word, known)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def close_words(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known words that look like this one, the nearest first."""
     from difflib import get_close_matches
 
     # All options begin with dashes, so dashes do not count as likeness.
     names = {name.lstrip("-"): name for name in known}
-    close = get_close_matches(word.lstrip("-"), list(names), 1, 0.6)
-    return f" (did you mean {names[close[0]]}?)" if close else ""
+    return [names[name] for name in get_close_matches(word.lstrip("-"), list(names), 3, 0.6)]

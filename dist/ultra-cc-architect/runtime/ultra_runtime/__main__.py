@@ -6,20 +6,18 @@ import errno
 import os
 import sys
 
-from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, UsageError
+from ultra_runtime.answer import Answer, RefusedError, UnexpectedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.typed import ModuleType, Sequence, TextIO
 from ultra_runtime.usage import Usage, parse
-from ultra_runtime.words import nearest, one_line
+from ultra_runtime.words import one_line
 
 HELP = ("-h", "--help")
+VERSION = ("-V", "--version")
 # The disk is full, broken or read-only, or too many files are open.
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
-LISTS = f"usage: {launcher()} --help lists the verbs"
-STATUSES = (
-    "Exit status: 0 done or answered, 1 refused or not valid, 2 wrong usage, 3 an unexpected error (logged)."
-)
+VERBS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verbs")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -35,20 +33,18 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _answer(argv: Sequence[str]) -> Answer:
-    if argv and argv[0] == "help":
+    argv = list(argv)
+    if argv[:1] == ["--json"]:
+        del argv[0]
+    if argv[:1] == ["help"]:
         argv = [*argv[1:], HELP[-1]]
-    if not argv:
-        raise UsageError(f"missing verb; use one of: {', '.join(_verbs())}", LISTS)
-    if argv[0] in HELP:
-        return _help(_verbs())
-    if argv[0] == "--version":
+    if argv and argv[0] in VERSION:
         name = names()
         data = {"ok": True, "plugin": name.plugin, "version": name.version}
         return Answer(data, f"{name.plugin} {name.version}")
-    family = _family(argv)
-    if family:
-        return _help(family)
     module, usage = _find_verb(argv)
+    if module is None:
+        return _help(argv)
     words = argv[len(usage.verb) :]
     if any(word in HELP for word in _before_dashes(words)):
         text = (module.__doc__ or "").strip()
@@ -61,59 +57,35 @@ def _before_dashes(words: Sequence[str]) -> list[str]:
     return list(words[: words.index("--")] if "--" in words else words)
 
 
-def _find_verb(argv: Sequence[str]) -> tuple[ModuleType, Usage]:
-    modules = _verb_modules()
+def _find_verb(argv: Sequence[str]) -> tuple[ModuleType | None, Usage]:
+    """Return the module of the verb that a call names, or none, and its usage."""
     for count in (2, 1):
         spelled = list(argv[:count])
-        module_name = modules.get("_".join(spelled).replace("-", "_"))
-        if len(spelled) == count and module_name:
-            module = _load(module_name)
-            usage = Usage(module.USAGE)
-            if usage.verb == spelled:
-                return module, usage
-    known = _verbs()
-    family = [name for name in known if name.startswith(f"{argv[0]} ")]
-    if family and not _words(argv[1:]):
-        raise UsageError(f"{argv[0]} is not a verb by itself; use one of: {', '.join(family)}", LISTS)
-    word = one_line(" ".join(argv[:2]) if family else argv[0])
-    raise UsageError(f"unknown verb: {word}{nearest(word, family or known)}", LISTS)
+        name = "_".join(spelled).replace("-", "_")
+        for module_name in (name, f"{name}_") if len(spelled) == count and name[:1] not in ("", "_") else ():
+            if os.path.isfile(os.path.join(VERBS, f"{module_name}.py")):
+                module = __import__("ultra_runtime.verbs." + module_name, fromlist=["*"])
+                usage = Usage(module.USAGE)
+                if usage.verb == spelled:
+                    return module, usage
+    return None, Usage("none")
 
 
-def _words(argv: Sequence[str]) -> list[str]:
-    return [word for word in argv if not word.startswith("-")]
+def _help(argv: Sequence[str]) -> Answer:
+    """Answer a call for help about no verb or about a family, such as `run --help`; refuse any other."""
+    from ultra_runtime.help_text import family, list_family, list_verbs, unknown
 
-
-def _family(argv: Sequence[str]) -> dict[str, ModuleType]:
-    """Return the verbs that begin with the one word of a call for help, such as `run --help`."""
-    if _words(argv) != [argv[0]] or not any(word in HELP for word in argv):
-        return {}
-    verbs = _verbs()
-    return {} if argv[0] in verbs else {name: verbs[name] for name in verbs if name.startswith(f"{argv[0]} ")}
-
-
-def _verb_modules() -> dict[str, str]:
-    """Return module names by verb; the final `_` of a keyword such as `continue_` is not part of the verb."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verbs")
-    found = sorted(entry[:-3] for entry in os.listdir(folder) if entry.endswith(".py") and entry[0] != "_")
-    return {name.rstrip("_"): name for name in found}
-
-
-def _load(name: str) -> ModuleType:
-    return __import__("ultra_runtime.verbs." + name, fromlist=["*"])
-
-
-def _verbs() -> dict[str, ModuleType]:
-    """Return every verb as it is spelled, with its module."""
-    modules = map(_load, _verb_modules().values())
-    return {" ".join(Usage(module.USAGE).verb): module for module in modules}
-
-
-def _help(verbs: dict[str, ModuleType]) -> Answer:
-    summaries = [(one.USAGE, (one.__doc__ or "").strip().partition("\n")[0]) for one in verbs.values()]
-    lines = [f"usage: {launcher()} VERB ...", ""]
-    lines += [f"  {verb(usage)}\n      {summary}" for usage, summary in summaries]
-    lines += ["", f"{launcher()} VERB --help explains a verb; --json prints JSON.", STATUSES]
-    return Answer({"ok": True, "verbs": dict(summaries)}, "\n".join(lines))
+    if argv and argv[0] in HELP:
+        return list_verbs()
+    if (
+        len(argv) > 1
+        and all(word.startswith("-") for word in argv[1:])
+        and any(word in HELP for word in argv)
+    ):
+        verbs = family(argv[0])
+        if verbs:
+            return list_family(verbs)
+    raise unknown(argv)
 
 
 def _refusal(problem: Exception, argv: Sequence[str]) -> RefusedError:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # The classes themselves: an import of importlib.machinery would take longer than this saves.
 SPEC: Any = type(__spec__)
 LOADER: Any = type(__spec__.loader)
+# The end of a file of byte code; where Python would put it elsewhere, Python works out its name.
+CACHED = "" if sys.pycache_prefix or sys.flags.optimize else f".{sys.implementation.cache_tag}.pyc"
 
 
 class Finder:
@@ -24,17 +26,20 @@ class Finder:
         """Return where a module of the runtime is; any other, or one that is missing, is left to the usual search."""
         if not path or not name.startswith("ultra_runtime."):
             return None
-        place = f"{path[0]}/{name.rpartition('.')[2]}"
+        folder, stem = path[0], name.rpartition(".")[2]
+        place = f"{folder}/{stem}"
         file = f"{place}.py"
         is_room = not os.path.exists(file)
         if is_room:
-            file = f"{place}/__init__.py"
+            folder, stem, file = place, "__init__", f"{place}/__init__.py"
             if not os.path.exists(file):
                 return None
         spec: ModuleSpec = SPEC(name, LOADER(name, file), origin=file, is_package=is_room)
         if spec.submodule_search_locations is not None:
             spec.submodule_search_locations.append(place)
         spec.has_location = True
+        if CACHED:
+            spec.cached = f"{folder}/__pycache__/{stem}{CACHED}"
         return spec
 
 

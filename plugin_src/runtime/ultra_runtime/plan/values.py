@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 PLAN: str = plan_fields.KIND
 SESSION_SPEC: str = session_spec_fields.KIND
+# The kinds of entry conditions; only a person can check any other.
+NO_ENTRY, CLEAN_ENTRY, COMMAND_ENTRY, SESSIONS_ENTRY = "none", "git-clean", "command", "sessions"
+OTHER_ENTRY = "other"
 
 
 class Problem(Struct):
@@ -153,7 +156,7 @@ class Session(Struct):
 
 
 class EntryCondition(Struct):
-    """What must be true before a session starts; `kind` is none, git-clean, command, sessions or other."""
+    """What must be true before a session starts."""
 
     kind: str
     text: str

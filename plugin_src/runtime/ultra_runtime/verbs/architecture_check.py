@@ -19,6 +19,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.words import counted
 
 USAGE = "architecture check DIR [--json]"
+FOR_PEOPLE = "look"
 READ_ONLY = True
 
 

@@ -12,7 +12,8 @@ from ultra_runtime.brief import gate as brief_gate
 from ultra_runtime.brief import interview
 from ultra_runtime.brief.draft import TOPICS, fill_in
 from ultra_runtime.brief.gate import Rounds
-from ultra_runtime.contract.model import Contract, Gate, load_contract
+from ultra_runtime.contract.gates import Gate
+from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.scores import Review, Ruling, is_readable, judge, read_review, unnamed
 from ultra_runtime.contract.stages import draft_of, file_of

@@ -10,6 +10,7 @@ from ultra_runtime.run.state.run_place import plan_at
 from ultra_runtime.usage import Args
 
 USAGE = "run dry-run PATH [--project DIR] [--json]"
+FOR_PEOPLE = "look"
 STAGE = "execute"
 
 

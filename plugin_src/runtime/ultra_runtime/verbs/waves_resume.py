@@ -1,4 +1,4 @@
-"""Continue waves after any end, also of the machine: from the journal, with every session merged exactly once.
+"""Resume waves that were interrupted, even by a reboot, from their journal; each session is merged exactly once.
 
 A session that failed is tried again; a conflict is merged again, onto what the branch has got meanwhile.
 """
@@ -18,6 +18,7 @@ USAGE = (
     "waves resume PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
     " [--session-minutes N] [--accept-api-billing] [--json]"
 )
+FOR_PEOPLE = "act"
 STAGE = "execute"
 CHANGED = {
     "--jobs": "jobs", "--budget-usd": "budget", "--model": "model", "--permission-mode": "mode",

@@ -11,6 +11,7 @@ from ultra_runtime.waves.wave_answers import standing
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves wait [--seconds S] [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "look"
 STAGE = "execute"
 MOST_SECONDS = 540.0
 NAP = 0.1

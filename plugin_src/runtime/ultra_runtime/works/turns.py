@@ -132,7 +132,15 @@ def _dispatch(
     state[REFERENCES] = f"{BUNDLE}/{REFERENCES}"
     number = len(state["dispatches"]) + 1
     work.keep_message(number, dispatch_text(work, state, plan, agent, task, extra))
-    made = {"number": number, "agent": agent, "task": task, "state": OPEN, "attempts": attempts}
+    call = f"{verb('work dispatch')} {number}"
+    made = {
+        "number": number,
+        "agent": agent,
+        "task": task,
+        "state": OPEN,
+        "attempts": attempts,
+        "call": call,
+    }
     state["dispatches"].append(made)
     work.write_state(state)
     log(work, agent, f"dispatch {number} {task}".strip())
@@ -141,7 +149,7 @@ def _dispatch(
 
 def as_spawn(work: WorkOrder, one: dict[str, Any]) -> dict[str, str]:
     """Return how the conversation spawns an agent for a dispatch."""
-    call = f"{verb('work dispatch')} {one['number']} --work {work.name}"
+    call = f"{one['call']} --work {work.name}"
     prompt = f"REFERENCES_DIR={BUNDLE}/{REFERENCES}\nRun `{call}` first: it prints your dispatch. Follow it."
     return {
         "subagent_type": f"{names().plugin}:{one['agent']}",

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.dependencies import find_cycle, read_ids
 from ultra_runtime.contract.field_types import shown
 from ultra_runtime.contract.forms import FORMS
-from ultra_runtime.contract.rows import file_fault, read_code, read_rows
 from ultra_runtime.files.root import find_root
 from ultra_runtime.tables.fields import (
     brief_fields,
@@ -158,6 +156,8 @@ def find_brief(brief: str, folder: str) -> str | None:
 
 def tasks_resolve(report: Report, subject: Subject) -> None:
     """Report tasks with the id of another one, unknown dependencies, and a cycle."""
+    from ultra_runtime.contract.dependencies import find_cycle, read_ids  # late, as below: hooks validate too
+
     found = subject.parts.get(work_plan_fields.PART_TASKS, [])
     graph = {f"{TASK}{one.values.get('id', '')}": read_ids(_depends(one)) for one in found}
     for task, others in graph.items():
@@ -198,6 +198,8 @@ def files_have_actions(report: Report, subject: Subject) -> None:
     name = task_fields.SECTION_FILES
     if name not in subject.texts:
         return
+    from ultra_runtime.contract.rows import file_fault, read_rows
+
     rows = read_rows(subject.texts[name])
     if not rows:
         report.add("NO_FILES", "Files has no row", subject.line(name), name)
@@ -209,6 +211,8 @@ def files_have_actions(report: Report, subject: Subject) -> None:
 
 def verify_is_a_command(report: Report, subject: Subject) -> None:
     """Report a task without a command to verify it."""
+    from ultra_runtime.contract.rows import read_code
+
     name = task_fields.SECTION_VERIFY
     text = subject.texts.get(name)
     if text is not None and not read_code(text):

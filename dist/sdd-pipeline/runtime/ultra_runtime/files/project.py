@@ -6,12 +6,12 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.rendered import verb
+from ultra_runtime.rendered import has_verb, verb
+from ultra_runtime.tables import PROJECTS as SHOWN
 from ultra_runtime.words import one_line
 
 IGNORE_FILE = ".gitignore"
 GATE_FILE = ".brief-gate.local.json"
-NEW = f"name a folder under .claude/projects/, or create one with `{verb('project new')} SLUG`"
 
 
 class Project:
@@ -44,14 +44,19 @@ def find_project(given: str) -> Project:
     except ValueError:
         found = []
     if not found:
-        raise RefusedError(f"there is no project directory {one_line(given)}", NEW)
+        raise RefusedError(f"there is no project directory {one_line(given)}", _how_to_name())
     real = os.path.realpath(found[0])
     parent, name = os.path.split(real)
     if os.path.commonpath([root, real]) != root:
-        raise RefusedError(f"{one_line(given)} is outside the repository {one_line(root)}", NEW)
+        raise RefusedError(f"{one_line(given)} is outside the repository {one_line(root)}", _how_to_name())
     if parent != os.path.join(root, PROJECTS):
-        raise RefusedError(f"{one_line(given)} is not a project directory", NEW)
+        raise RefusedError(f"{one_line(given)} is not a project directory", _how_to_name())
     return Project(root, name)
+
+
+def _how_to_name() -> str:
+    new = f", or create one with `{verb('project new')} SLUG`" if has_verb("project new") else ""
+    return f"name a folder under {SHOWN}/{new}"
 
 
 def subfolder(project: Project, name: str) -> str:

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.site import FOLDER, Site
-from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import names
 from ultra_runtime.typed import Any, Mapping
 
 RULE = "work_agent"
@@ -18,10 +18,10 @@ def verdict_for_spawn(site: Site, tool_input: Mapping[str, Any]) -> Verdict | No
     work = str(site.lock.get("work"))
     path = os.path.join(site.git_dir, FOLDER, "works", f"{os.path.basename(work)}.json")
     kind, prompt = tool_input.get("subagent_type"), str(tool_input.get("prompt"))
-    waiting = [one for one in read_json(path).get("dispatches", ()) if one.get("state") == "open"]
+    state = read_json(path)
+    waiting = [one for one in state.get("dispatches", ()) if one.get("state") == "open"]
     for one in waiting:
-        call = f"{verb('work dispatch')} {one.get('number')} "
-        if kind == f"{names().plugin}:{one.get('agent')}" and call in prompt:
+        if kind == f"{names().plugin}:{one.get('agent')}" and f"{one.get('call')} " in prompt:
             return None
     reason = f"{work} waits for {len(waiting)} dispatches, and this agent is not among them"
-    return Verdict("block", RULE, reason, f"spawn exactly what `{verb('work next')} {work}` answers")
+    return Verdict("block", RULE, reason, f"spawn exactly what `{state.get('next')}` answers")

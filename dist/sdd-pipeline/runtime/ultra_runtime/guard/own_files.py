@@ -9,15 +9,12 @@ from ultra_runtime.guard.policy import Verdict
 from ultra_runtime.guard.realpath import components, real_path
 from ultra_runtime.guard.shell.marks import HOME, known
 from ultra_runtime.guard.site import FOLDER, Site
-from ultra_runtime.rendered import verb
+from ultra_runtime.rendered import has_verb, verb
 from ultra_runtime.tables import RECORDS
 
 RULE = "run_file"
 REPORTED = "_progress.md"
 """The end of the files in which builders report: the only ones of a work that agents write during its run."""
-INSTEAD = (
-    f"finish the run with `{verb('run finish')}` or end it with `{verb('run abort')}`; then it can be changed"
-)
 
 
 class OwnFiles:
@@ -85,4 +82,13 @@ def _below(root: str, path: str) -> list[str]:
 
 
 def _refusal(path: str, what: str) -> Verdict:
-    return Verdict("block", RULE, f"{path.replace(HOME, '~')} {what}", INSTEAD)
+    return Verdict(
+        "block", RULE, f"{path.replace(HOME, '~')} {what}", f"{ways_to_end()}; then it can be changed"
+    )
+
+
+def ways_to_end() -> str:
+    """Return how the run in progress is ended."""
+    if not has_verb("run finish"):
+        return "end the run"
+    return f"finish the run with `{verb('run finish')}` or end it with `{verb('run abort')}`"

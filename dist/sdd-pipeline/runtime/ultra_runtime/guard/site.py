@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECTS = SHOWN + "/"
-# The runtime's own folder in the git dir, and the file in it that says whose run is under way. Both stand here, not
-# in files/run_files: the hook before every tool call asks for them, and each further module would cost it a file.
+# The runtime's own folder in the git dir, and in it the file that says whose run is under way and the folder of waves.
+# They stand here, not in files/run_files: hooks ask for them, and each further module would cost a file.
 FOLDER = LAUNCHER
 LOCK = "run.json"
+WAVES = "waves"
 
 
 class LockError(UltraError):
@@ -84,6 +85,16 @@ def _pointed_at(folder: str, mark: str) -> str:
     """Return the git dir that the .git file of a worktree or submodule names."""
     with open(mark, encoding="utf-8", errors="surrogateescape") as file:
         return os.path.realpath(os.path.join(folder, file.read().partition(":")[2].strip()))
+
+
+def shared_git_dir(root: str) -> str:
+    """Return the git dir that all working trees of a repository share; empty without one."""
+    git_dir = next((found for tree, found in trees(root) if tree == root), "")
+    mark = os.path.join(git_dir, "commondir")
+    if not git_dir or not os.path.isfile(mark):
+        return git_dir
+    with open(mark, encoding="utf-8", errors="surrogateescape") as file:
+        return os.path.normpath(os.path.join(git_dir, file.read().strip()))
 
 
 def lock_path(git_dir: str) -> str:

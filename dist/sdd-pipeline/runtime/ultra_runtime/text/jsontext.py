@@ -84,8 +84,9 @@ def read_object(data: bytes) -> JsonObject:
         for end in (" at", " starting"):
             message = message[: -len(end)] if message.endswith(end) else message
         raise JsonError(message, _line(text, getattr(problem, "pos", 0))) from None
+    has_escapes = "\\u" in text  # only an escape can spell half a surrogate pair
     for name, value in document.values.items():
-        _refuse_odd(name, value, document.lines[name])
+        _refuse_odd(name, value, document.lines[name], has_escapes)
     return document
 
 
@@ -183,13 +184,13 @@ def _line(text: str, at: int) -> int:
     return 1 + text.count("\n", 0, at)
 
 
-def _refuse_odd(name: str, value: object, line: int) -> None:
+def _refuse_odd(name: str, value: object, line: int, has_escapes: bool) -> None:
     """Refuse what cannot be written back: nesting that is too deep, and halves of surrogate pairs."""
     level: list[object] = [name, value]
     for _ in range(DEEPEST):
-        if not all(_is_unicode(item) for item in level):
+        if has_escapes and not all(_is_unicode(item) for item in level):
             raise JsonError("half a surrogate pair is not a character", line)
-        level = [part for item in level for part in _parts(item)]
+        level = [part for item in level if type(item) in (dict, list) for part in _parts(item)]
         if not level:
             return
     raise JsonError(f"it is nested deeper than {DEEPEST} levels", line)

@@ -13,13 +13,16 @@ from ultra_runtime.contract.model import Contract, UnknownKindError, contract_ki
 from ultra_runtime.contract.result import Result
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.rendered import BUNDLE, verb
+from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.typed import ModuleType
 from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
 
 USAGE = "validate KIND PATH [--strict|--soft] [--json]"
+FOR_PEOPLE = "look"
 READ_ONLY = True
-PROJECT, ARTIFACTS = "project", "artifacts"
+PROJECT = "project"
+ARTIFACTS, RESEARCH = "artifacts", "research"  # rooms that not every plugin carries
 
 
 def run(args: Args) -> Answer:
@@ -35,10 +38,8 @@ def run(args: Args) -> Answer:
 
 
 def _validate(contract: Contract, path: str, args: Args) -> Result:
-    if contract.artifact == "research":
-        found: Result = _room(contract.artifact, "folder").validate_research(
-            contract, path, args.flag("--soft")
-        )
+    if contract.artifact == research_fields.KIND and _has(RESEARCH):
+        found: Result = _room(RESEARCH, "folder").validate_research(contract, path, args.flag("--soft"))
         return found
     if contract.format == "directory":
         from ultra_runtime.contract.directory import discover

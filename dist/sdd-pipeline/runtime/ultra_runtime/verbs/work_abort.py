@@ -10,6 +10,7 @@ from ultra_runtime.works.work_place import find_work
 from ultra_runtime.works.written import log
 
 USAGE = "work abort [--force] [--json]"
+FOR_PEOPLE = "act"
 
 
 def run(args: Args) -> Answer:

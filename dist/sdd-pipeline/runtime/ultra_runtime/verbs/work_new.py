@@ -28,6 +28,7 @@ def run(args: Args) -> Answer:
     work = make_work()
     title = one_line(words.split("\n")[0], LONGEST_TITLE)
     auto = args.flag("--auto") or is_auto(request)
+    call = f"{verb('work next')} {work.name}"
     state = {
         "request": request,
         "title": title,
@@ -36,11 +37,11 @@ def run(args: Args) -> Answer:
         "references": "",
         "dispatches": [],
         "handoffs": {},
+        "next": call,
     }
     work.write_state(state)
     list_work(work, title, IN_PROGRESS)
     log(work, "main", f"new{' auto' if auto else ''}: {request}")
-    call = f"{verb('work next')} {work.name}"
     return Answer(
         {"ok": True, "work": work.name, "auto": auto, "next": call}, f"{work.name}: {title}\nNext: {call}"
     )

@@ -15,6 +15,7 @@ from ultra_runtime.works.work_place import find_work
 from ultra_runtime.works.written import read_list
 
 USAGE = "work status [WORK-NN] [--json]"
+FOR_PEOPLE = "look"
 
 
 def run(args: Args) -> Answer:

@@ -224,11 +224,12 @@ def _walk(bundle: str) -> Iterator[str]:
 
 def _is_as_built(path: str, entry: Mapping[str, Any]) -> bool:
     try:
-        executable = bool(os.lstat(path).st_mode & 0o100)
+        mode = os.lstat(path).st_mode
         digest = sha256(read_regular(path))
     except (OSError, UnreadableError):
         return False
-    same_mode = executable == (entry.get("mode") == "755") and not os.path.islink(path)
+    is_link, is_executable = mode & 0o170000 == 0o120000, bool(mode & 0o100)
+    same_mode = is_executable == (entry.get("mode") == "755") and not is_link
     return same_mode and digest == entry.get("sha256")
 
 

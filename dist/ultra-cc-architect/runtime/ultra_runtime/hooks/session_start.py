@@ -40,7 +40,7 @@ def line_here(folder: str) -> str:
     root = find_root(folder)
     if root is None or not os.path.isdir(os.path.join(root, PROJECTS)):
         return ""
-    from ultra_runtime.standing.line import line_of_projects
+    from ultra_runtime.standing.project_standing import line_of_projects
 
     return line_of_projects(root)
 

@@ -13,7 +13,16 @@ from ultra_runtime.plan.inline import (
 )
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.strategy import read_fence
-from ultra_runtime.plan.values import EntryCondition, Plan, Recovery
+from ultra_runtime.plan.values import (
+    CLEAN_ENTRY,
+    COMMAND_ENTRY,
+    NO_ENTRY,
+    OTHER_ENTRY,
+    SESSIONS_ENTRY,
+    EntryCondition,
+    Plan,
+    Recovery,
+)
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.tables.limits import RECOVERY_DEPTH
@@ -111,17 +120,17 @@ def read_entry_condition(item: markdown.Item) -> EntryCondition:
     text = " ".join(item.value.split())
     line = item.line
     if is_nothing(text):
-        return EntryCondition("none", text, line)
+        return EntryCondition(NO_ENTRY, text, line)
     bare = text.strip("`.").strip()
     if bare.casefold() == "git clean":
-        return EntryCondition("git-clean", text, line)
+        return EntryCondition(CLEAN_ENTRY, text, line)
     found = spans(text)
     if len(found) == 1 and found[0].start == 0 and found[0].end == len(text.rstrip(".")):
-        return EntryCondition("command", text, line, command=found[0].text.strip())
+        return EntryCondition(COMMAND_ENTRY, text, line, command=found[0].text.strip())
     sessions = [number for first, last in numbers(bare) for number in (first, last)]
     if sessions and _names_sessions_only(bare):
-        return EntryCondition("sessions", text, line, sessions=tuple(dict.fromkeys(sessions)))
-    return EntryCondition("other", text, line)
+        return EntryCondition(SESSIONS_ENTRY, text, line, sessions=tuple(dict.fromkeys(sessions)))
+    return EntryCondition(OTHER_ENTRY, text, line)
 
 
 def _names_sessions_only(text: str) -> bool:

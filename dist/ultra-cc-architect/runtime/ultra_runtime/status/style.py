@@ -2,7 +2,7 @@
 
 STYLE = """
 :root { color-scheme: light dark; --back: #f6f7f9; --card: #fff; --text: #1b2430; --quiet: #5d6b7c; --line: #dde3ea;
-  --done: #177245; --done-b: #e2f4ea; --now: #1f5fbf; --now-b: #e3edfb; --wait: #66727f; --wait-b: #eceff3;
+  --done: #177245; --done-b: #e2f4ea; --now: #1f5fbf; --now-b: #e3edfb; --wait: #57626e; --wait-b: #eceff3;
   --bad: #b3261e; --bad-b: #fbe6e4; --warn: #8a5a00; --warn-b: #fbf0d5; }
 @media (prefers-color-scheme: dark) {
   :root { --back: #12171e; --card: #1a212b; --text: #e6ebf1; --quiet: #98a6b5; --line: #2c3744;
@@ -31,6 +31,13 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 5px 22px; margi
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
+.heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+a { color: var(--now); }
+:focus-visible { outline: 2px solid var(--now); outline-offset: 2px; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin-top: 14px; font-size: 13px; }
+details { margin-top: 4px; font-size: 13px; }
+article + article, section + article { margin-top: 44px; padding-top: 12px; border-top: 2px solid var(--line); }
+@media (max-width: 480px) { main { padding: 16px 10px 32px; } section { padding: 14px 12px; } dl { grid-template-columns: 1fr; } }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 8px 12px 8px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child td { border-bottom: 0; }

@@ -3,6 +3,6 @@
 PLUGIN = "ultra-cc-architect"
 VERSION = "0.1.0"
 OLDEST_CLIENT = "2.1.197"
-READING = ("architecture check", "doctor", "frontmatter", "guide", "validate",)
+READING = ("architecture check", "completion", "doctor", "frontmatter", "guide", "validate",)
 PROGRAMS = {}
 GRANTED = {}

@@ -1,6 +1,7 @@
 """Rendered from outputs/*.yaml: edit those files, not this one."""
 
-from ultra_runtime.contract.model import Field, Output
+from ultra_runtime.contract.gates import Output
+from ultra_runtime.contract.model import Field
 
 OUTPUTS = {
     "constraints-reader": Output(name="exploration", fields=(Field(name="facts", type="list", required=True, items="object", fields=(Field(name="claim", type="text", required=True), Field(name="at", type="text", required=True, form="location"),)), Field(name="advice", type="list", required=True, items="text"), Field(name="open", type="list", required=True, items="text"),)),

@@ -7,6 +7,7 @@ from ultra_runtime.doctor.checkup import FAIL, WARN, run_checks
 from ultra_runtime.usage import Args
 
 USAGE = "doctor [--json]"
+FOR_PEOPLE = "look"
 READ_ONLY = True
 
 

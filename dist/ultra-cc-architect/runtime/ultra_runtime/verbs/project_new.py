@@ -17,7 +17,7 @@ from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import has_verb, launcher, verb
 from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.text.timestamp import is_date
 from ultra_runtime.usage import Args
@@ -80,7 +80,7 @@ def _exists(project: Project, there: list[str]) -> Answer:
     next_step = "ask the user: continue in this directory and replace its brief, choose another slug, or stop"
     data = {"ok": False, "error": error, "path": project.shown, "billing": billing(), "next": next_step}
     asked = len(read_interview(project))
-    if asked:
+    if asked and has_verb("brief note"):
         error = f"{error}, and {counted(asked, 'question')} of an unfinished interview"
         note = f"{verb('brief note')} --project {shell_word(project.shown)}"
         next_step = f"{next_step}; or continue that interview, which `{note}` shows"

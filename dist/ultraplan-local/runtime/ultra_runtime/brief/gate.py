@@ -27,7 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ultra_runtime.contract.model import Contract, Gate
+    from ultra_runtime.contract.gates import Gate
+    from ultra_runtime.contract.model import Contract
     from ultra_runtime.contract.result import Issue
 
 KIND = brief_fields.KIND

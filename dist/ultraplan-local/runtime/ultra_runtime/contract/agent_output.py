@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.field_types import item_type_fault, type_fault, value_fault
-from ultra_runtime.contract.model import Field, Gate, Output, load_contract
+from ultra_runtime.contract.gates import Gate, Output
+from ultra_runtime.contract.model import Field, load_contract
 from ultra_runtime.contract.scores import read_review, read_score, split_answer, unnamed
 from ultra_runtime.rendered import names, table, table_names
 from ultra_runtime.tables.limits import ISSUES_TOLD

@@ -11,7 +11,7 @@ from ultra_runtime.typed import Any, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Dimension, Gate
+    from ultra_runtime.contract.gates import Dimension, Gate
 
 LANGUAGE = "json"
 LONGEST_DETAIL = 400

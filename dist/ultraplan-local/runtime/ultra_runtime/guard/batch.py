@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import Answer
+from ultra_runtime.answer import DONE, REFUSED, Answer
 from ultra_runtime.files.given_text import read_given
 from ultra_runtime.files.root import current_folder, find_root
 from ultra_runtime.guard.judge import Judge
-from ultra_runtime.guard.policy import Verdict
+from ultra_runtime.guard.policy import BLOCK, Verdict
 from ultra_runtime.guard.site import find_site, site_of_plan
 from ultra_runtime.text.jsontext import JsonError, read_object
 from ultra_runtime.typed import Any, Callable
@@ -40,12 +40,15 @@ def answer_for(args: Args, kind: str, shape: str) -> Answer:
         return (one.command if kind == COMMAND else one.path)(text(given, kind))
 
     if args.flag("--batch"):
-        return Answer({}, "", batch=answers(judge, shape))
+        found = answers(judge, shape)
+        refused = args.flag("--exit-code") and any(one.get("verdict") == BLOCK for one in found)
+        return Answer({}, "", REFUSED if refused else DONE, batch=found)
     given = args.get(kind.upper())
     if given is None:
         raise args.usage.error(f"missing {kind.upper()}")
     verdict = judge({kind: given})
-    return Answer(as_answer(verdict), str(verdict))
+    refused = args.flag("--exit-code") and verdict.verdict == BLOCK
+    return Answer(as_answer(verdict), str(verdict), REFUSED if refused else DONE)
 
 
 def answers(judge: Callable[[dict[str, Any]], Verdict], shape: str) -> list[dict[str, str]]:

@@ -132,12 +132,11 @@ def _of_spawning(call: _Call, site: Site) -> Verdict | None:
         from ultra_runtime.guard.dispatched import verdict_for_spawn
 
         return verdict_for_spawn(site, call.input)
+    from ultra_runtime.guard.own_files import ways_to_end
     from ultra_runtime.guard.policy import Verdict
-    from ultra_runtime.rendered import verb
 
     reason = "a run starts no agents: the guard checks one session, which executes the steps itself"
-    instead = f"do the step here, or end the run with `{verb('run finish')}` or `{verb('run abort')}`"
-    return Verdict("block", "run_agent", reason, instead)
+    return Verdict("block", "run_agent", reason, f"do the step here, or {ways_to_end()}")
 
 
 def _of_policy(call: _Call, site: Site | None) -> Verdict:

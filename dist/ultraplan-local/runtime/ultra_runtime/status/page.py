@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
-from ultra_runtime.contract.stages import Next
+from ultra_runtime.contract.stages import Next, find_files
+from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.rendered import names, verb
+from ultra_runtime.rendered import table as table_of
 from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
 from ultra_runtime.run.life.standing import MARKS as OF_RUN
+from ultra_runtime.run.state.past import REPORT
+from ultra_runtime.status.links import Links, last_lines, log_of
 from ultra_runtime.status.picture import escaped, pipeline, step_colour, table, tag, text, track
 from ultra_runtime.status.style import STYLE
 from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.tables.fields import progress_fields as fields
+from ultra_runtime.text.timestamp import instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.project import Project
     from ultra_runtime.plan.values import Session
     from ultra_runtime.standing.project_standing import ProjectStanding
 
@@ -30,38 +37,90 @@ STEPS, RULE = plan_fields.SESSIONS_STEPS, review_fields.DETAILS_RULE
 MOST_ROWS = 500
 
 
-def page(standing: ProjectStanding) -> str:
-    """Return the whole page."""
-    runs = standing.execution.runs if standing.execution else []
-    name = standing.project.shown.rpartition("/")[2]
+def page(standings: list[ProjectStanding], links: Links, script: str = "", nonce: str = "") -> str:
+    """Return the whole page: one project, or several with a list of them first."""
+    names_of = [standing.project.shown.rpartition("/")[2] for standing in standings]
+    title = names_of[0] if len(standings) == 1 else f"{len(standings)} projects"
     body = [
-        _header(standing, name),
-        tag("div", pipeline(standing), class_="wide"),
-        _coming(standing.coming),
-        _summary(standing),
-        *(_run(run) for run in runs),
-        "" if runs else _planned(standing),
-        *(_audit(run) for run in runs if run.drifts or run.findings),
-        _findings(standing),
-        _waves(standing),
-        _research(standing),
-        _issues(standing),
+        _projects(standings) if len(standings) != 1 else "",
+        *(_project(standing, name, links) for standing, name in zip(standings, names_of)),
         _footer(),
     ]
+    policy = POLICY + (f"; script-src 'nonce-{nonce}'; connect-src 'self'" if script else "")
     head = [
         '<meta charset="utf-8"/>',
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>',
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
         '<meta name="color-scheme" content="light dark"/>',
         f"{MARK}/>",
-        text("title", f"{name}: where it stands"),
+        text("title", f"{title}: where it stands"),
         f"<style>{STYLE}</style>",
+        f'<script nonce="{nonce}">{script}</script>' if script else "",
     ]
     inner = "\n".join(part for part in body if part)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n'
-        + "\n".join(["<head>", *head, "</head>", "<body><main>", inner, "</main></body>", "</html>"])
+        + "\n".join(
+            ["<head>", *filter(None, head), "</head>", "<body><main>", inner, "</main></body>", "</html>"]
+        )
         + "\n"
+    )
+
+
+def _projects(standings: list[ProjectStanding]) -> str:
+    """Return the list of the projects, each with what comes next."""
+    rows = []
+    for standing in standings:
+        name = standing.project.shown.rpartition("/")[2]
+        link = f'<a href="#{escaped(name)}">{escaped(standing.task or name)}</a>'
+        rows.append([link, escaped(standing.coming.stage), escaped(standing.coming.reason)])
+    if not rows:
+        return tag("header", text("h1", "No projects yet"))
+    return tag("header", text("h1", "Projects")) + _section(
+        "All of them", table(("Project", "Stage", "Why"), rows, "The projects of this repository")
+    )
+
+
+def _project(standing: ProjectStanding, name: str, links: Links) -> str:
+    runs = standing.execution.runs if standing.execution else []
+    project = standing.project
+    parts = [
+        _header(standing, name),
+        tag(
+            "div",
+            pipeline(standing),
+            class_="wide",
+            tabindex=0,
+            role="group",
+            aria_label=f"The stages of {name}",
+        ),
+        _coming(standing.coming),
+        _files(project, links),
+        _summary(standing),
+        *(_run(run, project, links) for run in runs),
+        "" if runs else _planned(standing),
+        *(_audit(run) for run in runs if run.drifts or run.findings),
+        _findings(standing, links),
+        _waves(standing),
+        _research(standing),
+        _issues(standing),
+    ]
+    return tag("article", "\n".join(part for part in parts if part), id=name)
+
+
+def _files(project: Project, links: Links) -> str:
+    """Return links to the artifacts of a project, and to the report of its run."""
+    found = [
+        project.path(name) for kind in table_of("stages").FILES for name in find_files(project.folder, kind)
+    ]
+    found += [project.path(LOGS, REPORT)]
+    shown = [
+        links.file(path, os.path.relpath(path, project.folder)) for path in found if os.path.isfile(path)
+    ]
+    return (
+        tag("nav", " ".join(tag("span", link) for link in shown), aria_label=f"Files of {project.shown}")
+        if shown
+        else ""
     )
 
 
@@ -89,22 +148,35 @@ def _summary(standing: ProjectStanding) -> str:
     return tag("dl", *(text("dt", title) + text("dd", words) for title, words in rows if words))
 
 
-def _run(run: RunFacts) -> str:
-    when = f"Started {_moment(run.started_at)}, last change {_moment(run.updated_at)}, times in UTC."
+def _run(run: RunFacts, project: Project, links: Links) -> str:
+    zone = time.strftime("%Z")
+    when = f"Started {_moment(run.started_at)}, last change {_moment(run.updated_at)}, times in {zone}."
     steps = run.own
-    rows = [_step_row(step) for step in steps[:MOST_ROWS]]
+    rows = [_step_row(step, project, links) for step in steps[:MOST_ROWS]]
     heads = ("Step", "What", "State", "Attempts", "Completed", "Took", "Commit")
     return _section(
         STEPS if run.session is None else f"Steps of session {run.session}",
         text("p", when, class_="quiet") if run.started_at else "",
         track(run) if steps else "",
-        table(heads, rows) if rows else text("p", run.problem or "No steps are recorded."),
+        table(heads, rows, "The steps of the run")
+        if rows
+        else text("p", run.problem or "No steps are recorded."),
         _more(len(steps)),
     )
 
 
-def _step_row(step: StepFacts) -> list[str]:
+def _step_row(step: StepFacts, project: Project, links: Links) -> list[str]:
     told = "".join(text("div", words, class_="quiet") for words in (step.error, step.note) if words)
+    log = log_of(project, step)
+    if log:
+        told += tag("div", links.file(log, "log"), class_="quiet")
+    if log and step.state in (
+        fields.STEPS_STATUS_FAILED,
+        fields.STEPS_STATUS_BLOCKED,
+        fields.STEPS_STATUS_SKIPPED,
+    ):
+        printed = "\n".join(map(escaped, last_lines(log).split("\n")))
+        told += tag("details", text("summary", "What it printed last"), tag("pre", printed, tabindex=0))
     return [
         escaped(step.number),
         text("span", step.title) + told,
@@ -112,7 +184,7 @@ def _step_row(step: StepFacts) -> list[str]:
         escaped(step.attempts or ""),
         text("span", _moment(step.completed_at)[:40], class_="tight"),
         text("span", _duration(step.seconds), class_="tight"),
-        text("code", step.commit[:10], class_="tight") if step.commit else "",
+        links.commit(step.commit) if step.commit else "",
     ]
 
 
@@ -121,7 +193,7 @@ def _planned(standing: ProjectStanding) -> str:
     if not steps:
         return ""
     rows = [[escaped(number), text("span", title)] for number, title in steps[:MOST_ROWS]]
-    return _section(STEPS, table(("Step", "What"), rows), _more(len(steps)))
+    return _section(STEPS, table(("Step", "What"), rows, "The steps of the plan"), _more(len(steps)))
 
 
 def _waves(standing: ProjectStanding) -> str:
@@ -179,7 +251,7 @@ def _research(standing: ProjectStanding) -> str:
         ]
         for topic in topics[:MOST_ROWS]
     ]
-    return _section("Research", table(("Topic", "Question", "State"), rows))
+    return _section("Research", table(("Topic", "Question", "State"), rows, "The research topics"))
 
 
 def _audit(run: RunFacts) -> str:
@@ -197,25 +269,27 @@ def _audit(run: RunFacts) -> str:
     verdict = _pill(run.audit, colour) if run.audit else ""
     notes = tag("ul", *(text("li", finding) for finding in run.findings[:MOST_ROWS])) if run.findings else ""
     told = tag("p", verdict, " ", escaped(run.audit_source)) if verdict else ""
-    differences = table(("Step", "Check", "Expected", "Found"), rows) if rows else ""
+    differences = table(("Step", "Check", "Expected", "Found"), rows, "What the audit found") if rows else ""
     return _section(title, told, differences, notes)
 
 
-def _findings(standing: ProjectStanding) -> str:
+def _findings(standing: ProjectStanding, links: Links) -> str:
     findings = standing.review.findings if standing.review else []
     if not findings:
         return ""
     rows = [
         [
             _pill(finding.severity.lower() or "finding", OF_SEVERITY.get(finding.severity, WAIT)),
-            text("code", finding.location),
+            tag("code", links.file(_place(standing.project, finding.location), finding.location)),
             text("span", finding.message) + (text("div", finding.fix, class_="quiet") if finding.fix else ""),
             escaped(finding.rule),
         ]
         for finding in findings[:MOST_ROWS]
     ]
     heads = ("Severity", "Where", "What", RULE)
-    return _section("Findings of the review", table(heads, rows), _more(len(findings)))
+    return _section(
+        "Findings of the review", table(heads, rows, "The findings of the review"), _more(len(findings))
+    )
 
 
 def _issues(standing: ProjectStanding) -> str:
@@ -226,8 +300,8 @@ def _issues(standing: ProjectStanding) -> str:
 
 def _footer() -> str:
     name = names()
-    now = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
-    return text("footer", f"Made {now} UTC by {name.plugin} {name.version}, {verb('status')}.")
+    now = time.strftime("%Y-%m-%d %H:%M %Z")
+    return text("footer", f"Made {now} by {name.plugin} {name.version}, {verb('status')}.")
 
 
 def _more(count: int) -> str:
@@ -238,9 +312,17 @@ def _pill(words: str, colour: str) -> str:
     return text("span", words, class_=f"pill {colour}")
 
 
+def _place(project: Project, location: str) -> str:
+    """Return the file of a finding, whose location may end in a line."""
+    return os.path.join(project.root, location.partition(":")[0])
+
+
 def _moment(stamp: str) -> str:
-    """Return a timestamp to the minute, for people."""
-    return stamp[:16].replace("T", " ") if stamp[10:11] == "T" else stamp
+    """Return a timestamp to the minute in local time, for people; what is none stays as it is."""
+    found, epoch = instant(stamp), instant("1970-01-01T00:00:00Z") or 0
+    if found is None:
+        return stamp
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime((found - epoch) // 10**9))
 
 
 def _duration(seconds: int | None) -> str:

@@ -49,11 +49,14 @@ def text(name: str, content: object, **attributes: object) -> str:
     return tag(name, escaped(content), **attributes)
 
 
-def table(heads: tuple[str, ...], rows: list[list[str]]) -> str:
-    """Return a table; cells are already markup."""
+def table(heads: tuple[str, ...], rows: list[list[str]], caption: str) -> str:
+    """Return a table with a caption for screen readers; cells are already markup."""
     head = tag("thead", tag("tr", *(text("th", one, scope="col") for one in heads)))
     body = tag("tbody", *(tag("tr", *(tag("td", cell) for cell in row)) + "\n" for row in rows))
-    return tag("div", tag("table", head, body), class_="wide")
+    name = text("caption", caption, class_="heard")
+    return tag(
+        "div", tag("table", name, head, body), class_="wide", tabindex=0, role="group", aria_label=caption
+    )
 
 
 def step_colour(step: StepFacts) -> str:

@@ -1,6 +1,7 @@
 """Rendered from contracts/brief.yaml: edit that file, not this one."""
 
-from ultra_runtime.contract.model import Code, Contract, Dimension, Field, Gate, Modes, Part, Section, Version
+from ultra_runtime.contract.gates import Dimension, Gate
+from ultra_runtime.contract.model import Code, Contract, Field, Modes, Part, Section, Version
 from ultra_runtime.contract.rules import research_state
 
 CONTRACT = Contract(

@@ -3,6 +3,6 @@
 PLUGIN = "ultraplan-local"
 VERSION = "0.1.0"
 OLDEST_CLIENT = "2.1.197"
-READING = ("architecture", "check-command", "check-path", "continue", "doctor", "finding-id", "frontmatter", "guide", "plan show", "scan", "validate",)
+READING = ("architecture", "check-command", "check-path", "completion", "continue", "doctor", "finding-id", "frontmatter", "guide", "plan show", "scan", "validate",)
 PROGRAMS = {"gemini-bridge": ("gemini -p 'QUESTION'", "gemini --version",), "local-history": ("git log ...", "git show ...", "git blame ...", "git diff ...",)}
 GRANTED = {}

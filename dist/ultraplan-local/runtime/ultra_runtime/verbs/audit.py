@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ultra_runtime.proof.conditions import Tried
 
 USAGE = "audit PATH [--project DIR] [--session N] [--wait SECONDS] [--json]"
+FOR_PEOPLE = "look"
 STAGE = "execute"
 PROVING, AGAIN = "proving", "make the same call again"
 

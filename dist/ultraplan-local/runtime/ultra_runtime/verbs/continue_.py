@@ -20,6 +20,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
 USAGE = "continue [--project DIR] [--json]"
+FOR_PEOPLE = "look"
 STAGE = "continue"
 READ_ONLY = True
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.contract.agent_output import known_outputs
-from ultra_runtime.contract.model import Gate, load_contract
+from ultra_runtime.contract.gates import Gate
+from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Result
 from ultra_runtime.contract.scores import json_blocks, judge, read_review
 from ultra_runtime.contract.stages import draft_of, file_if_any, file_of

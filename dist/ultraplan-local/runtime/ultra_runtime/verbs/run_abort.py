@@ -7,6 +7,7 @@ from ultra_runtime.run.life.abort import abort_live
 from ultra_runtime.usage import Args
 
 USAGE = "run abort [--plan PATH] [--project DIR] [--force] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 KEPT = "all commits and edits stay in the working tree, also those of an unfinished step"
 

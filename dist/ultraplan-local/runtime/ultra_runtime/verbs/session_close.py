@@ -12,6 +12,7 @@ from ultra_runtime.waves.wave_report import session_data
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "session close N [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 
 

@@ -9,6 +9,7 @@ from ultra_runtime.waves.wave_run import find_begun, find_wave_run
 from ultra_runtime.waves.wave_start import waiting_sessions
 
 USAGE = "session next [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "look"
 STAGE = "execute"
 
 

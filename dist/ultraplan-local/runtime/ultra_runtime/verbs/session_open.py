@@ -1,4 +1,4 @@
-"""Open a session by hand: its worktree and branch are made, and the answer says what to type there."""
+"""Open a session by hand: create its worktree and branch, and say what to type there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ultra_runtime.waves.wave_run import find_begun, find_wave_run
 from ultra_runtime.words import shell_word
 
 USAGE = "session open N [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 
 

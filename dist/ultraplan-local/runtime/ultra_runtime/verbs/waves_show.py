@@ -18,6 +18,7 @@ USAGE = (
     "waves show PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
     " [--session-minutes N] [--accept-api-billing] [--json]"
 )
+FOR_PEOPLE = "look"
 STAGE = "execute"
 
 

@@ -1,4 +1,4 @@
-"""Let the waves of a plan end: no further session starts; with --now those that run end too. Everything is saved."""
+"""Stop the waves of a plan: start no further session and, with --now, end the running ones too. Everything is saved."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.waves.wave_run import find_begun
 
 USAGE = "waves stop [--now] [--plan PATH] [--project DIR] [--json]"
+FOR_PEOPLE = "act"
 STAGE = "execute"
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, file_of
-from ultra_runtime.proof.drift import NO_PROOF
+from ultra_runtime.guard.site import FOLDER, WAVES, shared_git_dir
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.wave_part import waves_of
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
@@ -54,7 +55,16 @@ class RunPart(StagePart):
         self.left = None if self.runs else read_state(self.project.root, self.project.folder)
         """The session state, when nothing else is left of a run."""
         self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
-        self.waves = waves_of(self.project)
+        self.waves = self._waves()
+
+    def _waves(self) -> WavesSeen | None:
+        """Return the waves of the project; the module is loaded only where some were asked for."""
+        common = shared_git_dir(self.project.root)
+        if not os.path.isdir(os.path.join(common, FOLDER, WAVES)):
+            return None
+        from ultra_runtime.run.life.wave_part import waves_of
+
+        return waves_of(self.project, common)
 
     @property
     def plan(self) -> PlanPart | None:
@@ -167,6 +177,8 @@ class RunPart(StagePart):
         waves = {"waves": self.waves.words} if self.waves else {}
         if run is None:
             return {**waves, "run": None}
+        from ultra_runtime.proof.drift import NO_PROOF
+
         at = run.current
         proof = {NO_PROOF: run.proof} if run.proof else {}
         return {

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.quick_write import make_folder
 from ultra_runtime.files.root import names_in
-from ultra_runtime.guard.site import FOLDER
+from ultra_runtime.guard.site import FOLDER, WAVES
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-WAVES = "waves"
 JOURNAL, SUPERVISOR, ASKED = "journal", "supervisor", "asked"
 EARLIER = ".earlier"
 STOP, STOP_NOW = "stop", "stop now"

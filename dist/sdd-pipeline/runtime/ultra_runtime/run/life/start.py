@@ -14,6 +14,7 @@ from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import options_when_blocked, scan
+from ultra_runtime.plan.values import OTHER_ENTRY
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.choice import SINGLE, choose_strategy, strategy_note, strategy_of, waves_of_plan
@@ -215,7 +216,7 @@ def _stop_at_entry(live: Live, problem: str) -> None:
     live.progress.save()
     write_session_state(live.git, live.place, STOPPED)
     hint = f"tell the user; when the condition is met: `{live.place.call} --mode resume`"
-    if live.assignment.entry.kind == "other":
+    if live.assignment.entry.kind == OTHER_ENTRY:
         hint += " --accept-entry"
     raise RefusedError(f"the entry condition is not met: {problem}", hint)
 

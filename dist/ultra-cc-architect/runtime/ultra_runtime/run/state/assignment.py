@@ -12,7 +12,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.values import PLAN, EntryCondition
+from ultra_runtime.plan.values import NO_ENTRY, PLAN, SESSIONS_ENTRY, EntryCondition
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import path_problem
 from ultra_runtime.words import listed, one_line
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FIX = (
     f"fix the plan (`{verb('validate')} plan PATH` lists every problem) and start again; nothing was changed"
 )
-NONE = EntryCondition("none", "", 0)
+NONE = EntryCondition(NO_ENTRY, "", 0)
 
 
 class Assignment:
@@ -57,7 +57,7 @@ class Assignment:
         self.exits = []
         if found.depends_on:
             text = ", ".join(f"session {one}" for one in found.depends_on)
-            self.entry = EntryCondition("sessions", text, found.line, sessions=found.depends_on)
+            self.entry = EntryCondition(SESSIONS_ENTRY, text, found.line, sessions=found.depends_on)
 
     @property
     def numbers(self) -> list[int]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 SINGLE, SEQUENTIAL, PARALLEL = "single", "sequential", "parallel"
-SHOW = "waves show"
 
 
 def choose_strategy(plan: Plan, alone: bool) -> str:
@@ -47,7 +46,7 @@ def strategy_of(
             error, f"wait with `{verb('waves wait')}`, or end them with `{verb('waves stop')}`"
         )
     begun = "start" in workspace.git.refs(place.slug)
-    alone = asked.alone or asked.restart or begun or place.session is not None or not has_verb(SHOW)
+    alone = asked.alone or asked.restart or begun or place.session is not None or not has_verb("waves show")
     return choose_strategy(plan, alone)
 
 

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.values import PLAN
+from ultra_runtime.plan.values import CLEAN_ENTRY, COMMAND_ENTRY, NO_ENTRY, PLAN, SESSIONS_ENTRY
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.words import counted, one_line
@@ -24,13 +24,13 @@ def entry_problem(live: Live, accepted: bool) -> str:
     """Return why a run must not start; empty when it may."""
     git, place, assignment = live.git, live.place, live.assignment
     entry = assignment.entry
-    if entry.kind == "none":
+    if entry.kind == NO_ENTRY:
         return ""
-    if entry.kind == "git-clean":
+    if entry.kind == CLEAN_ENTRY:
         return _dirty(git, place)
-    if entry.kind == "command":
+    if entry.kind == COMMAND_ENTRY:
         return _command(live, entry)
-    if entry.kind == "sessions":
+    if entry.kind == SESSIONS_ENTRY:
         return _sessions(git, place, assignment.plan, entry)
     if accepted:
         return ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.guard.site import FOLDER, trees
+from ultra_runtime.run.state.run_place import ref_name
+from ultra_runtime.run.state.wave_journal import Journal
+from ultra_runtime.run.state.wave_state import MERGED, read_wave_state
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line
 
@@ -13,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.project import Project
     from ultra_runtime.run.state.wave_state import WaveState
-
-WAVES = "waves"
 
 
 class WavesSeen(Struct):
@@ -26,8 +25,6 @@ class WavesSeen(Struct):
     @property
     def words(self) -> str:
         """How they stand, in one line."""
-        from ultra_runtime.run.state.wave_state import MERGED
-
         stands = self.state.sessions.values()
         merged = sum(one.state == MERGED for one in stands)
         how = self.state.result or ("in progress" if self.lives else "interrupted")
@@ -37,24 +34,7 @@ class WavesSeen(Struct):
         return f"{how}, {merged} of {counted(len(stands), 'session')} merged{why}"
 
 
-def waves_of(project: Project) -> WavesSeen | None:
-    """Return the waves of a project, if any have been asked for."""
-    common = _common(project.root)
-    if not common or not os.path.isdir(os.path.join(common, FOLDER, WAVES)):
-        return None
-    from ultra_runtime.run.state.run_place import ref_name
-    from ultra_runtime.run.state.wave_journal import Journal
-    from ultra_runtime.run.state.wave_state import read_wave_state
-
+def waves_of(project: Project, common: str) -> WavesSeen | None:
+    """Return the waves of a project in the git dir that its working trees share."""
     journal = Journal(common, ref_name(os.path.basename(project.folder)))
     return WavesSeen(read_wave_state(journal), journal.lives()) if journal.exists() else None
-
-
-def _common(root: str) -> str:
-    """Return the git dir that all working trees of a repository share."""
-    git_dir = next((found for tree, found in trees(root) if tree == root), "")
-    try:
-        shared = os.fsdecode(read_regular(os.path.join(git_dir, "commondir"))).strip() if git_dir else ""
-    except UnreadableError:
-        return git_dir
-    return os.path.normpath(os.path.join(git_dir, shared))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import RefusedError
+from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import open_live
@@ -30,9 +30,12 @@ from ultra_runtime.words import listed, one_line, shell_word
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.tree.workspace import Workspace
+
+MOST_LISTED = 10
 
 
 class Rescued(Struct):
@@ -55,6 +58,19 @@ def rescue(number: int, names: Sequence[str], plan: str | None, project: str | N
         if not live.ended:
             _refuse_out_of_turn(live, number)
         return _bring_back(workspace, number, live.place.slug, names)
+
+
+def rescue_answer(rescued: Rescued, what: dict[str, Any], again: str) -> Answer:
+    """Return what a verb says about it; `again` is the call that brings back what was replaced."""
+    written = list_paths(rescued.paths, MOST_LISTED) if rescued.paths else "everything is there already"
+    data: dict[str, Any] = {"ok": True, **what, "rescued": written}
+    if rescued.left:
+        data["left"] = [f"{path}: {reason}" for path, reason in rescued.left.items()]
+    data["next"] = "look at what came back"
+    if rescued.replaced:
+        data["next"] += f"; `{again}` brings back what it replaced"
+    lines = [f"Rescued: {written}", *data.get("left", ()), f"Next: {data['next']}"]
+    return Answer(data, "\n".join(lines))
 
 
 def _refuse_out_of_turn(live: Live, number: int) -> None:
