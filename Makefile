@@ -12,7 +12,7 @@ SAMPLE ?= 5
 ROOMS ?=
 SEED ?= 1
 
-.PHONY: help plugin install test slowest check dev eval bench mutants soak screenshots tutorial release clean
+.PHONY: help plugin install test slowest check dev eval bench mutants soak screenshots tutorial seeds release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make soak     run the long tests: oldest supported client, more random cases"
 	@echo "make screenshots   open the status page in Chromium, check it, and take the pictures for the README"
 	@echo "make tutorial   run a whole project in the client, record it for the tutorial, build"
+	@echo "make seeds    write the page about the seed documents from tests/seeds.yaml, build"
 	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
 	@echo "make clean    remove the virtual environment and tool caches; dist/ stays"
 
@@ -94,6 +95,10 @@ soak: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev
 	@$(RUN) -m tests.screenshots
+
+seeds: $(VENV)/.dev
+	@$(RUN) -m tests.seeds_page
+	@$(RUN) -m ultra_plugin build
 
 tutorial: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch

@@ -57,6 +57,8 @@ Ask for a plan.
 
     {COMMANDS["research"]} --project .claude/projects/2026-01-31-rate-limit
     {COMMANDS["plan"]} --project .claude/projects/2026-01-31-rate-limit
+
+- Topic 1: Which store can count per user?
 """
 RESEARCH = """\
 ---

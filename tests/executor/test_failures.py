@@ -321,8 +321,8 @@ def test_a_message_off_its_pattern_is_drift_and_no_failure(make: Make) -> None:
     answer = repo.do_step(1, {"src/part1.py": "one\n"})
     assert "does not match" in answer["drift"]
     assert repo.progress()["steps"]["1"]["checkpoint_drift"] == {
-        "expected": "^feat: part 1",
-        "actual": "fix: something else",
+        "expected_pattern": "^feat: part 1",
+        "actual_message": "fix: something else",
     }
     assert repo.ok("run finish")["result"] == "partial"
 

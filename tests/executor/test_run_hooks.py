@@ -137,6 +137,16 @@ def test_a_progress_file_that_is_right_keeps_every_byte(make: Make) -> None:
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
+def test_compaction_compares_the_commits_since_the_start_with_the_steps(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "1\n"})
+    assert "- Git:" not in call(repo, "pre_compact")
+    repo.git("commit", "--quiet", "--allow-empty", "--message=by somebody else")
+    head = repo.git("rev-parse", "HEAD").strip()
+    assert f"- Git: no step made the commit {head[:12]} by somebody else\n" in call(repo, "pre_compact")
+
+
 def test_compaction_goes_on_whatever_is_broken(make: Make) -> None:
     repo = make(TWO)
     repo.start()

@@ -60,6 +60,25 @@ def test_a_blocked_command_of_a_step(ultra: Ultra, field: str, value: str) -> No
     assert answer["next"]
 
 
+def test_every_rule_that_a_command_matches_is_named_and_the_options_follow(ultra: Ultra) -> None:
+    text = plan(with_fields(1, Verify="`rm -rf build; chmod 777 x; git reset --hard; shutdown now`"))
+    status, answer = scanned(ultra, text)
+    blocked = answer["commands"][0]
+    rules = {blocked["rule"], *(one["rule"] for one in blocked["also"])}
+    assert (status, rules) == (1, {"recursive_force_delete", "chmod_777", "git_reset_hard", "shutdown"})
+    told = ultra.say("scan", "plan.md")
+    assert all(f"{rule}: " in told.out for rule in rules)
+    for option in ("fix the commands in plan.md", "`ultra run dry-run plan.md`", "run it by hand"):
+        assert option in answer["next"]
+        assert option in told.out.rstrip().split("\n")[-1]
+
+
+def test_a_command_that_cannot_be_read_is_named_once(ultra: Ultra) -> None:
+    status, answer = scanned(ultra, plan(with_fields(1, Verify="`echo 'open; rm -rf x`")))
+    assert (status, answer["commands"][0]["rule"]) == (1, "unreadable")
+    assert "unreadable" not in [one["rule"] for one in answer["commands"][0].get("also", [])]
+
+
 def test_what_is_only_warned_of_passes(ultra: Ultra) -> None:
     text = plan(with_fields(1, Verify="`npm install --save left-pad && npm test`"))
     status, answer = scanned(ultra, text)

@@ -131,6 +131,10 @@ def test_headings_that_may_stay(heading: str) -> None:
         ("  manifest:\n", "  manifest: {}\n", "MANIFEST_PARSE"),
         ("  manifest:\n", "  manifests:\n", "MANIFEST_PARSE"),
         ("'^feat: '", "'^feat(: '", "MANIFEST_PATTERN_INVALID"),
+        ("'^feat: '", r'"^feat\(x"', "MANIFEST_PATTERN_INVALID"),
+        ("must_contain: []", r'must_contain: [{path: a, pattern: "\w"}]', "MANIFEST_PATTERN_INVALID"),
+        ("[src/a.py]", r'["src\("]', "MANIFEST_PARSE"),
+        ("  manifest:\n", "  manifest\n", "MANIFEST_PARSE"),
         ("'^feat: '", "12", ""),
         ("must_contain: []", "must_contain: [{path: a, pattern: '(a|b'}]", "MANIFEST_PATTERN_INVALID"),
         (
@@ -155,6 +159,24 @@ def test_manifests(old: str, new: str, code: str) -> None:
     found = read(plan(step(1, block=text)).encode())
     assert codes(found) == ([code] if code else [])
     assert (found.steps[0].manifest is None) == bool(code) or "sandbox_preflight" in new
+
+
+def test_a_step_heading_has_a_space_after_its_colon() -> None:
+    text = plan(step(1), step(2)).replace("### Step 2: ", "### Step 2:")
+    (problem,) = read(text.encode()).problems
+    assert (problem.code, problem.line) == (
+        "STEP_NUMBERING|BAD_VALUE",
+        text[: text.index("### Step 2")].count("\n") + 1,
+    )
+    old = read(text.replace("plan_version: 1.7", "other: 1").encode())
+    assert [one.mild for one in old.problems if one.code == problem.code] == [True]
+
+
+def test_a_file_that_is_no_plan_is_told_its_forbidden_headings() -> None:
+    found = read(b"# Plan\n\n## Fase 1\n\ntext\n\n### Phase 2: more\n")
+    assert codes(found) == ["UNRECOGNIZED", "FORBIDDEN_HEADING", "FORBIDDEN_HEADING"]
+    assert [one.line for one in found.problems[1:]] == [3, 7]
+    assert "Fase 1" in found.problems[1].message
 
 
 def test_a_record_keeps_what_stands_in_it() -> None:

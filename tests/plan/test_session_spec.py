@@ -17,6 +17,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.session_spec import read_entry_condition
 from ultra_runtime.plan.spec_text import PREFLIGHT
 from ultra_runtime.plan.values import Plan
+from ultra_runtime.rendered import table
 from ultra_runtime.text.markdown import Item
 
 FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures"
@@ -294,4 +295,47 @@ def test_the_pre_flight_finds_out_whether_commits_get_out(tmp_path: Path) -> Non
     git(mine, "push", "upstream", "HEAD")
     git(mine, "commit", "--amend", "--allow-empty", "-m", "another")
     status, said = preflight(mine)
-    assert (status, said.splitlines()[-1]) == (0, "pre-flight: push allowed, but behind")
+    assert status == 77, "a push that the remote rejects is no push"
+    assert "[rejected]" in said
+
+
+def test_the_pre_flight_prefers_origin(tmp_path: Path) -> None:
+    mine, theirs = make_repository(tmp_path / "mine"), tmp_path / "theirs.git"
+    git(mine, "commit", "--allow-empty", "-m", "one")
+    git(tmp_path, "init", "--bare", str(theirs))
+    git(mine, "remote", "add", "backup", str(theirs))
+    assert preflight(mine)[0] == 0
+    git(mine, "remote", "add", "origin", str(tmp_path / "nowhere.git"))
+    assert preflight(mine)[0] == 77
+
+
+def test_a_spec_says_what_the_policy_forbids_and_which_model_suits_it(
+    ultra: Ultra, put_plan: PutPlan, project: Path
+) -> None:
+    steps = [step(number) for number in range(1, 9)]
+    put_plan(plan(*steps, after=strategy(session(1, "1"), session(2, "2-8", depends="Session 1", wave=2))))
+    assert ultra.say("sessions", "write", project / "plan.md").status == 0
+    texts = [(project / f"sessions/session-{number}.md").read_text() for number in (1, 2)]
+    security = texts[0].partition("## Security Constraints\n")[2].partition("\n## ")[0]
+    policy = table("policy")
+    for rule, (verdict, title, *_) in policy.RULES.items():
+        assert (f"  - {title}" in security) == (verdict == "block"), rule
+    for pattern in ("~/.ssh/**", ".env", "~/.bashrc", ".claude/settings*.json", ".git/**"):
+        assert f"`{pattern}`" in security
+    assert "`chmod`" in security
+    assert "- **Model:** sonnet - 1 step, complexity low: " in texts[0]
+    assert "- **Model:** opus - 7 steps, complexity high: " in texts[1]
+
+
+def test_a_spec_stays_session_n_of_m_whatever_the_model_writes(
+    ultra: Ultra, put_plan: PutPlan, project: Path
+) -> None:
+    put_plan(TWO)
+    path = project / "sessions/session-1.md"
+    assert ultra.say("sessions", "write", project / "plan.md").status == 0
+    own = path.read_text().replace("## Context\n", "## Context\n\nMy own words.\nMore of them.\n")
+    path.write_text(own)
+    assert ultra.say("sessions", "write", project / "plan.md").status == 0
+    text = path.read_text()
+    assert "My own words." in text
+    assert f"\n\nSession 1 of 2 of `{PROJECT}/plan.md`.\n\n## Context" in text

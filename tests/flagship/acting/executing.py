@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,15 @@ class Executing:
             *done.get("notes", ()),
         ]
         following = done["next"].partition("to continue: ")[2]
-        yield Say(
-            "\n".join([f"Result: {done['result']}", *rows, f"Report: {done['report']}", f"Next: {following}"])
-        )
+        summary = json.dumps({"ultraexecute_summary": done["ultraexecute_summary"]}, separators=(",", ":"))
+        said = [
+            f"Result: {done['result']}",
+            *rows,
+            f"Report: {done['report']}",
+            f"Next: {following}",
+            summary,
+        ]
+        yield Say("\n".join(said))
 
     def step(self, answer: dict[str, Any], saying: str) -> Answering:
         """Do one step, attempt by attempt, until the next one begins or the run is over; say each line."""

@@ -6,10 +6,10 @@ import os
 
 from ultra_runtime.files.atomic import Folder, WriteError
 from ultra_runtime.files.project import GATE_FILE, IGNORE_FILE, Project, subfolder
-from ultra_runtime.files.run_files import LOGS, PREVIOUS
+from ultra_runtime.files.run_files import BROKEN, LOGS, PREVIOUS
 from ultra_runtime.rendered import table
 
-IGNORED = (f"/{GATE_FILE}", f"/{LOGS}/", "*.log", "*.draft", f"*{PREVIOUS}", ".*.tmp")
+IGNORED = (f"/{GATE_FILE}", f"/{LOGS}/", "*.log", "*.draft", f"*{PREVIOUS}", f"*{BROKEN}", ".*.tmp")
 
 
 def ignore_own_files(project: Project) -> None:

@@ -18,16 +18,16 @@ def main() -> None:
     site, _ = find_own_run()
     if site is None:
         return
-    from ultra_runtime.run.life.compaction import catch_up, words_for_summary
+    from ultra_runtime.run.life.compaction import CaughtUp, catch_up, words_for_summary
 
-    title = ""
+    found = CaughtUp()
     try:
-        title = catch_up(site.root)
+        found = catch_up(site.root)
     except Exception as problem:  # what is printed below matters more than a traceback
         from ultra_runtime.rendered import launcher
 
         sys.stderr.write(f"{launcher()}: the progress file was not updated: {problem}\n")
-    sys.stdout.write(words_for_summary(site, title) + "\n")
+    sys.stdout.write(words_for_summary(site, found) + "\n")
     sys.stdout.flush()
 
 

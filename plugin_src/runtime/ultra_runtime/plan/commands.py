@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.policy import ALLOWED, Verdict
+from ultra_runtime.guard.policy import ALLOW, ALLOWED, Verdict
+from ultra_runtime.rendered import verb
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
-from ultra_runtime.typed import Any, Iterator
-from ultra_runtime.words import one_line
+from ultra_runtime.typed import Any, Iterator, Sequence
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ class PlanCommand(Struct):
 
 
 class Scanned(Struct):
-    """A command of a plan with its verdict."""
+    """A command of a plan with its verdict, and with those of the other rules that it matches."""
 
     found: PlanCommand
     ruled: Verdict
+    others: Sequence[Verdict] = ()
 
     @property
     def verdict(self) -> str:
@@ -48,7 +50,8 @@ class Scanned(Struct):
         data: dict[str, Any] = {"field": found.field, "line": found.line, "command": found.command}
         if found.step is not None:
             data["step"] = found.step
-        return {**data, **self.ruled.as_data()}
+        also = {"also": [one.as_data() for one in self.others]} if self.others else {}
+        return {**data, **self.ruled.as_data(), **also}
 
     def row(self) -> str:
         """Return it as a row of a report, with its line and what to do instead."""
@@ -56,7 +59,11 @@ class Scanned(Struct):
         row = f"{self.verdict:5}  line {found.line}, {found.where}: {one_line(found.command, 120)}"
         if self.verdict == ALLOWED:
             return row
-        return f"{row}\n       {ruled.rule}: {ruled.reason}\n       Instead: {ruled.instead}"
+        rows = [
+            f"\n       {one.rule}: {one.reason}\n       Instead: {one.instead}"
+            for one in (ruled, *self.others)
+        ]
+        return row + "".join(rows)
 
     def __str__(self) -> str:
         return f"{self.found.where}: `{one_line(self.found.command, 200)}`: {self.ruled.reason}"
@@ -64,7 +71,20 @@ class Scanned(Struct):
 
 def scan(plan: Plan, judge: Judge) -> list[Scanned]:
     """Return every command of a plan with its verdict."""
-    return [Scanned(found, judge.command(found.command)) for found in plan_commands(plan)]
+    scanned = []
+    for found in plan_commands(plan):
+        matches = judge.matches(found.command) or [ALLOW]
+        scanned.append(Scanned(found, matches[0], matches[1:]))
+    return scanned
+
+
+def options_when_blocked(path: str) -> str:
+    """Return what a person can do about a plan with a blocked command."""
+    dry_run = f"{verb('run dry-run')} {shell_word(path)}"
+    return (
+        f"tell the user the options: fix the commands in {one_line(path)} as `instead` says; list every command without"
+        f" running any: `{dry_run}`; or take the command out of the plan and run it by hand (no mode of a run executes it)"
+    )
 
 
 def commands_to_run(plan: Plan) -> list[PlanCommand]:

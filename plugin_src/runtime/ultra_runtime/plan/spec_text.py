@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import current_version
 from ultra_runtime.plan.inline import InlineCommand
-from ultra_runtime.plan.session_spec import SESSION_MANIFEST, union
+from ultra_runtime.plan.session_spec import NO_CHANGES, SESSION_MANIFEST, union
+from ultra_runtime.plan.spec_security import security_text
 from ultra_runtime.plan.values import SESSION_SPEC, Fence, Manifest, Plan, Session, Step
 from ultra_runtime.tables.fields import plan_fields as of_plan
 from ultra_runtime.tables.fields import session_spec_fields as spec
 from ultra_runtime.typed import Iterable, Mapping
-from ultra_runtime.words import listed
+from ultra_runtime.words import counted, listed
 
 CONTEXT, HANDOFF = spec.SECTION_CONTEXT, spec.SECTION_HANDOFF_STATE
-# Exits with 77 if nothing can be pushed from here; a rejected push that is only behind proves that pushing works.
+# Exits with 77 if nothing can be pushed from here, a rejected push included.
 PREFLIGHT = (
     'if [ "$ULTRAEXECUTE_SKIP_PREFLIGHT" = 1 ]; then echo "pre-flight: skipped"; '
     'elif [ -z "$(git remote)" ]; then echo "pre-flight: no remote, nothing to try"; '
-    'elif said=$(GIT_TERMINAL_PROMPT=0 git push --dry-run "$(git remote | head -n 1)" HEAD 2>&1); '
-    'then echo "pre-flight: push allowed"; '
-    'else echo "$said"; case $said in *"[rejected]"*) echo "pre-flight: push allowed, but behind" ;; '
-    "*) exit 77 ;; esac; fi"
+    'elif said=$(GIT_TERMINAL_PROMPT=0 git push --dry-run "$(git remote | grep -x origin || git remote | head -n 1)" HEAD 2>&1); '
+    'then echo "pre-flight: push allowed"; else echo "$said"; exit 77; fi'
 )
 STEP_ZERO = f"""\
 ### Step 0: Sandbox pre-flight
@@ -27,7 +26,7 @@ STEP_ZERO = f"""\
 - **{of_plan.STEPS_FILES}:** none
 - **{of_plan.STEPS_CHANGES}:** none; this only checks, before any work, whether the sandbox allows a push.
 - **{of_plan.STEPS_VERIFY}:** `{PREFLIGHT}` → expected: `pre-flight:`
-- **{of_plan.STEPS_ON_FAILURE}:** {of_plan.STEPS_ON_FAILURE_ESCALATE} - exit status 77 means that the session is blocked: no step is attempted.
+- **{of_plan.STEPS_ON_FAILURE}:** {of_plan.STEPS_ON_FAILURE_ESCALATE} - exit status 77 means that the session is blocked: no step is attempted. ULTRAEXECUTE_SKIP_PREFLIGHT=1 skips this check.
 - **{of_plan.STEPS_CHECKPOINT}:** none
 - **{of_plan.STEPS_MANIFEST}:**
 
@@ -45,12 +44,6 @@ STEP_ZERO = f"""\
 FAILURE_HANDLING = """\
 - A step that fails its last attempt ends the session; no later step starts.
 - Steps that passed stay committed, and the report names the failed step, its error and its attempts."""
-SECURITY = """\
-These rules apply whatever a step says:
-
-- Change nothing outside Touch and nothing outside the repository.
-- The command policy checks every command; a blocked command is escalated.
-- Never write keys, credentials, shell start-up files, or settings and hooks of the client and of git."""
 SMALL, MIDDLING = 2, 5
 DOES, LEAVES = "Session ", "This session leaves: "
 
@@ -77,16 +70,16 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
         spec.SECTION_STEPS: "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
         spec.SECTION_EXIT_CONDITION: _exit_condition(own),
         spec.SECTION_FAILURE_HANDLING: FAILURE_HANDLING,
-        spec.SECTION_SECURITY_CONSTRAINTS: SECURITY,
+        spec.SECTION_SECURITY_CONSTRAINTS: security_text(),
         HANDOFF: _own_words(kept, HANDOFF) or f"{LEAVES}{_paths(_expected(own))}.",
         spec.SECTION_METADATA: _items({
             spec.METADATA_MASTER_PLAN: _code(plan_path),
             spec.METADATA_STEPS: ", ".join(str(step.number) for step in own),
             spec.METADATA_COMPLEXITY: _complexity(own),
-            spec.METADATA_MODEL: "that of the main session",
+            spec.METADATA_MODEL: _model(own),
         }),
     }  # fmt: skip
-    head = f"# Session {session.number}: {session.title}"
+    head = f"# Session {session.number}: {session.title}\n\nSession {session.number} of {count} of {_code(plan_path)}."
     return "\n\n".join([head, *(f"## {name}\n\n{text}" for name, text in sections.items())]) + "\n"
 
 
@@ -122,17 +115,12 @@ def _session_manifest(plan: Plan, session: Session, steps: list[Step]) -> str:
     lines = [
         "```yaml",
         f"{spec.BLOCK_SESSION_MANIFEST}:",
-        f"  {spec.SESSION_MANIFEST_PLAN_VERSION}: {quoted(_current_version())}",
+        f"  {spec.SESSION_MANIFEST_PLAN_VERSION}: {quoted(current_version(SESSION_SPEC))}",
         f"  {spec.SESSION_MANIFEST_LEGACY_SYNTHESIS}: {_bool(plan.legacy)}",
     ]
     for name, value in union(part).items():
         lines += [f"  {name}: {value}"] if isinstance(value, int) else _list(name, value, "  ")
     return "\n".join([*lines, "```"])
-
-
-def _current_version() -> str:
-    version = load_contract(SESSION_SPEC).version
-    return str(version.current) if version else ""
 
 
 def _step_text(plan: Plan, step: Step) -> str:
@@ -184,9 +172,7 @@ def quoted(text: str) -> str:
 def _exit_condition(steps: list[Step]) -> str:
     """Return the commands that verify the steps, each once, and what only a person can check."""
     conditions = [_condition(step.verify) for step in steps if step.verify and step.verify.command]
-    return "\n".join(
-        [*dict.fromkeys(conditions), "- [ ] Every step is committed, and nothing else has changed."]
-    )
+    return "\n".join([*dict.fromkeys(conditions), f"- [ ] {NO_CHANGES.capitalize()} remain."])
 
 
 def _condition(verify: InlineCommand) -> str:
@@ -228,6 +214,15 @@ def _sessions(numbers: Iterable[int]) -> str:
 
 def _complexity(steps: list[Step]) -> str:
     return "low" if len(steps) <= SMALL else "medium" if len(steps) <= MIDDLING else "high"
+
+
+def _model(steps: list[Step]) -> str:
+    """Return the model that is recommended for a session, and why; the user decides."""
+    complexity = _complexity(steps)
+    many = f"{counted(len(steps), 'step')}, complexity {complexity}"
+    if complexity == "high":
+        return f"opus - {many}: the whole session must stay in view"
+    return f"sonnet - {many}: each step has its own files and its own Verify"
 
 
 def _bool(value: bool) -> str:

@@ -76,6 +76,7 @@ class Step(Struct):
     title: str
     section: TextSection
     files: tuple[str, ...] = ()
+    new_files: tuple[str, ...] = ()
     changes: str = ""
     reuses: str = ""
     test_first: InlineCommand | None = None

@@ -25,6 +25,7 @@ RESERVED = {
 NULLS = ("", "~", "null", "Null", "NULL")
 BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 LONGEST_NUMBER = 300
+NOT_AN_ESCAPE = "is not an escape of YAML"
 
 
 class MalformedError(UltraError):
@@ -130,7 +131,7 @@ def _read_escape(line: str, at: int) -> tuple[str, int]:
         return ESCAPES[sign], at + 1
     digits = line[at + 1 : at + 1 + HEX_ESCAPES.get(sign, 0)]
     if len(digits) < 2 or len(digits) < HEX_ESCAPES[sign] or not set(digits) <= set("0123456789abcdefABCDEF"):
-        raise MalformedError(f'"\\{sign}" is not an escape of YAML: write \\\\ for a backslash')
+        raise MalformedError(f'"\\{sign}" {NOT_AN_ESCAPE}: write \\\\ for a backslash')
     number = int(digits, 16)
     if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
         raise MalformedError(f'"\\{sign}{digits}" is not a character')

@@ -43,6 +43,7 @@ FROM_BRIEF, FROM_REVIEW = "orchestrator", "remediation"
 NOTHING = (
     "tell the user that no finding of this review has to be fixed and no command is left to run, then stop"
 )
+NOT_REVIEWED = "not reviewed: no gate let this brief through"
 OVER = "a run of a plan that fixes all these findings has completed since the review"
 
 
@@ -99,8 +100,11 @@ def run(args: Args) -> Answer:
 def _from_brief(source: Source) -> dict[str, Any]:
     research, told = research_of(source)
     architecture, odd = architecture_of(source.project)
+    reviewed = is_reviewed(source)
+    if not reviewed:
+        told = [NOT_REVIEWED, *told]
     return {
-        "reviewed": is_reviewed(source),
+        "reviewed": reviewed,
         "assumptions": weak_dimensions(source.path),
         "research": research,
         "architecture": architecture,

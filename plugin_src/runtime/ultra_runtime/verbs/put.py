@@ -4,9 +4,10 @@ The text comes from standard input, or from --from FILE. With --section NAME or 
 existing artifact. A brief is put with --draft while it is reviewed: computed fields are filled in, and `gate
 brief` turns the draft into the brief. The plan of a project is also put with --draft, and is written even with
 errors, which the answer lists; `gate plan` turns it into the plan, of which only the Execution Strategy can
-change afterwards. Research gets the confidence that was computed for its topic. In all other cases, an artifact with
-errors is not written, and the answer lists their codes. With --complete research that answers the last topic of its
-brief completes the brief's status; with --data it adds a line of statistics.
+change afterwards. A brief that is put without --draft counts as not reviewed. Research gets the confidence that was
+computed for its topic. In all other cases, an artifact with errors is not written, and the answer lists their codes.
+With --complete research that answers the last topic of its brief completes the brief's status; with --data it adds a
+line of statistics.
 """
 
 from __future__ import annotations
@@ -149,6 +150,8 @@ def _put(contract: Contract, place: ArtifactPlace, folder: Folder, data: bytes, 
         return _drafted(place, result, plan_gate.write_draft(place.project, folder, data))
     if result.errors:
         return _refused(contract, result.errors)
+    if contract.artifact == BRIEF and not draft:
+        data = brief_gate.unreviewed_brief(contract, data)
     set_aside = _write(place, folder, data, draft)
     if project and contract.artifact == RESEARCH:
         if args.flag("--complete"):

@@ -12,7 +12,7 @@ from ultra_runtime.files.root import working_root
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.policy import ALLOWED, BLOCK, WARN
 from ultra_runtime.guard.site import site_of_plan
-from ultra_runtime.plan.commands import Scanned, scan
+from ultra_runtime.plan.commands import Scanned, options_when_blocked, scan
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import Plan
 from ultra_runtime.rendered import verb
@@ -41,7 +41,7 @@ def run(args: Args) -> Answer:
     }
     if blocked:
         data["error"] = f"the command policy blocks {counts[BLOCK]} of {counted(len(scanned), 'command')}"
-        data["next"] = "change them in the plan as `instead` says, then scan again"
+        data["next"] = options_when_blocked(path)
     return Answer(data, _report(path, scanned, counts), REFUSED if blocked else DONE)
 
 
@@ -59,4 +59,5 @@ def _read(path: str) -> Plan:
 
 def _report(path: str, scanned: list[Scanned], counts: dict[str, int]) -> str:
     head = f"{one_line(path)}: {counted(len(scanned), 'command')}, {counts[BLOCK]} blocked, {counts[WARN]} with a warning"
-    return "\n".join([head, *(one.row() for one in scanned)])
+    options = [options_when_blocked(path)] if counts[BLOCK] else []
+    return "\n".join([head, *(one.row() for one in scanned), *options])

@@ -139,7 +139,13 @@ def _is_of_this_type(check: FieldCheck, contract: Contract, values: Mapping[str,
     """Tell whether to continue: for a file of another type all other issues would be noise."""
     before = len(check.report.errors)
     for field in contract.fields:
-        if field.name == DISCRIMINATOR:
+        if field.name != DISCRIMINATOR:
+            continue
+        if (
+            check.report.soft and DISCRIMINATOR not in values
+        ):  # a missing field is soft, a missing type is not
+            check.report.add(field.code or "BAD_VALUE", f"{DISCRIMINATOR} is missing", 1, DISCRIMINATOR)
+        else:
             check.check(field, values)
     return len(check.report.errors) == before or DISCRIMINATOR not in values
 

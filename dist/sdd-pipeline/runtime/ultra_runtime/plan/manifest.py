@@ -6,7 +6,14 @@ from ultra_runtime.contract.field_types import shown
 from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.text.yaml_mapping import MappingError, MappingReader, clean
-from ultra_runtime.text.yaml_value import MalformedError, Scalar, is_comment, skip_spaces, typed
+from ultra_runtime.text.yaml_value import (
+    NOT_AN_ESCAPE,
+    MalformedError,
+    Scalar,
+    is_comment,
+    skip_spaces,
+    typed,
+)
 from ultra_runtime.typed import Any
 from ultra_runtime.words import listed, nearest, one_line
 
@@ -58,7 +65,7 @@ class BlockReader:
         try:
             reader = self.mapping(block)
         except MappingError as problem:
-            self._add(PARSE, str(problem), first + problem.row)
+            self._add(self._code_of(problem, block), str(problem), first + problem.row)
             return False
         lines = {name: first + row for name, row in reader.row_of.items()}
         known = [field.name for field in self.table.fields]
@@ -75,14 +82,21 @@ class BlockReader:
                 self._take(field, reader.values[field.name], lines[field.name], rows)
         return self.sound
 
+    def _code_of(self, problem: MappingError, block: markdown.TextBlock) -> str:
+        """Return the code of a block that is not YAML; a backslash of a pattern has the code of the pattern."""
+        line = block.lines[problem.row] if problem.row < len(block.lines) else ""
+        fields = [one for field in self.table.fields for one in (field, *field.fields)]
+        codes = (one.code for one in fields if one.form == "pattern" and f"{one.name}:" in line)
+        return next(codes, PARSE) if NOT_AN_ESCAPE in str(problem) else PARSE
+
     def mapping(self, block: markdown.TextBlock) -> MappingReader:
         """Return the keys and values of a block; raise if it is no mapping under its name."""
         lines = [clean(line, row) for row, line in enumerate(block.lines)]
         row = 0
         while row < len(lines) and (not lines[row].strip(" ") or lines[row].lstrip(" ").startswith("#")):
             row += 1
-        key, _, rest = lines[row].partition(":") if row < len(lines) else ("", "", "")
-        if key.strip(" \"'") != self.table.name:
+        key, colon, rest = lines[row].partition(":") if row < len(lines) else ("", "", "")
+        if not colon or key.strip(" \"'") != self.table.name:
             raise MappingError(f"the block must begin with the key {self.table.name}:", min(row, len(lines)))
         if rest.strip(" ") and not rest.lstrip(" ").startswith("#"):
             raise MappingError(f"the keys of {self.table.name} must be on the lines below it, indented", row)

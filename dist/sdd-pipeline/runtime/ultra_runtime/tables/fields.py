@@ -10,6 +10,7 @@ architecture_fields = Names(
 )
 
 brief_fields = Names(
+    AUTO_RESEARCH="",
     BRIEF_QUALITY="",
     BRIEF_QUALITY_COMPLETE="",
     BRIEF_QUALITY_PARTIAL="",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import table, table_names
 from ultra_runtime.struct import EMPTY, Struct
-from ultra_runtime.typed import Callable, Mapping, TypeVar
+from ultra_runtime.typed import Any, Callable, Mapping, TypeVar
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -144,6 +144,12 @@ def _named(items: tuple[Named, ...], name: str, artifact: str) -> Named:
         if item.name == name:
             return item
     raise LookupError(f"the contract of {artifact} has no {name}")
+
+
+def current_version(kind: str) -> Any:
+    """Return the version that an artifact of this kind is written with."""
+    version = load_contract(kind).version
+    return version.current if version else None
 
 
 def common_code(name: str) -> Code | None:

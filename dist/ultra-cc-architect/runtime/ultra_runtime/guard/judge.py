@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.guard.policy import ALLOW, BLOCK, Policy, Verdict, ruled
+from ultra_runtime.guard.policy import ALLOW, ALLOWED, BLOCK, Policy, Verdict, ruled
 from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
@@ -57,6 +57,9 @@ class Judge:
 
     def command(self, command: str) -> Verdict:
         """Return block, warn or allow for a shell command: by its rules, then by the files that it writes."""
+        return self._command(command, ())
+
+    def _command(self, command: str, off: tuple[str, ...]) -> Verdict:
         from ultra_runtime.guard.first_look import may_match
 
         added = self.added()
@@ -70,6 +73,7 @@ class Judge:
         policy = load_policy(self.site is not None)
         if added is not None:
             policy = policy.with_added(added.rules, added.listed)
+        policy.off = (*policy.off, *off)
         watcher = watch(command, policy if matches else None)
         verdict = verdict_of(watcher, policy) if matches else ALLOW
         if verdict.unreadable and self.site is None:
@@ -78,6 +82,15 @@ class Judge:
             return verdict
         effect = self._by_effects(watcher)
         return effect if effect.verdict == BLOCK else verdict
+
+    def matches(self, command: str) -> list[Verdict]:
+        """Return the verdict of every rule that a command matches, the deciding one first; empty when it may run."""
+        found: dict[str, Verdict] = {}
+        decided = self.command(command)
+        while decided.verdict != ALLOWED and decided.rule not in found:
+            found[decided.rule] = decided
+            decided = self._command(command, tuple(found))
+        return list(found.values())
 
     def path(self, path: str) -> Verdict:
         """Return block or allow for a path that is to be written."""

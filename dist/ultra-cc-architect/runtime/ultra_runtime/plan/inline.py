@@ -20,6 +20,7 @@ BETWEEN = (",", ";", "and", "&", "+", "")
 RANGES = ("-", "–", "—", "to", "through", "..")
 SHELLS = ("", "sh", "bash", "shell", "zsh", "console")
 LONGEST_NUMBER = 9
+NEW = "(new"
 
 
 class Span(Struct):
@@ -164,6 +165,13 @@ def paths(item: Item | None) -> tuple[str, ...]:
     for child in item.children:
         names += _paths_of(child.text)
     return tuple(dict.fromkeys(names))
+
+
+def new_paths(item: Item | None) -> tuple[str, ...]:
+    """Return the paths of a field that are marked with (new)."""
+    texts = [item.value, *(child.text for child in item.children)] if item else []
+    pieces = [piece for text in texts for piece in text.replace("\n", ",").split(",") if NEW in piece]
+    return tuple(name for piece in pieces for name in _paths_of(piece)[:1])
 
 
 def _paths_of(text: str) -> list[str]:

@@ -60,6 +60,7 @@ def _read_plan(plan: Plan, table: Contract, strict: bool) -> None:
     if section is None and version.field not in plan.front_matter and not _headings(plan, STEP):
         message = f"this is not a plan: it has no {IMPLEMENTATION} and no ### Step 1: title"
         plan.add("UNRECOGNIZED", message, document.first_line)
+        _forbid_headings(plan, table)
         return
     if section is None and is_session_spec(document):
         plan.add("NO_SECTION", "this is a session spec, not a plan", document.first_line)
@@ -106,13 +107,17 @@ def _headings(plan: Plan, words: tuple[str, ...]) -> list[markdown.TextSection]:
 
 def _check_headings(plan: Plan, table: Contract, section: markdown.TextSection | None) -> None:
     """Report numbered headings that are not steps, and steps outside the section, which would not be run."""
-    for heading in _headings(plan, table.forbidden_headings):
-        message = f'the heading "{one_line(heading.title, 80)}" divides the plan into parts other than steps'
-        plan.add("FORBIDDEN_HEADING", message, heading.line, mild=plan.lenient)
+    _forbid_headings(plan, table)
     for heading in _headings(plan, STEP) if section else ():
         if section and not section.line < heading.line < section.end:
             message = f'"{one_line(heading.title, 80)}" is outside {IMPLEMENTATION}'
             plan.add("STEP_NUMBERING", message, heading.line, mild=plan.lenient)
+
+
+def _forbid_headings(plan: Plan, table: Contract) -> None:
+    for heading in _headings(plan, table.forbidden_headings):
+        message = f'the heading "{one_line(heading.title, 80)}" divides the plan into parts other than steps'
+        plan.add("FORBIDDEN_HEADING", message, heading.line, mild=plan.lenient)
 
 
 def _finish_steps(plan: Plan, reader: StepReader) -> None:

@@ -90,6 +90,10 @@ def judge_version(plan: Plan, version: contract.Version, value: object, line: in
     if said is None or current is None:
         message = f'{name} must be a version such as {version.current}, not "{shown}"'
         plan.add("BAD_VALUE", message, line, field=name)
+    elif value in version.accepts:
+        plan.version = value
+        message = f"{name} {shown} is old; the current version is {version.current}"
+        plan.add("VERSION_MISMATCH", message, line, field=name)
     elif said > current:
         message = f"{name} is {shown}; this bundle reads {version.current} and older"
         plan.add("VERSION_UNSUPPORTED", message, line, field=name)
@@ -134,6 +138,10 @@ def _names_sessions_only(text: str) -> bool:
     return words[0] in ("session", "sessions") and all(
         word in ("session", "sessions", "and") or word.isdigit() for word in words
     )
+
+
+NO_CHANGES = "no uncommitted changes"
+"""How an exit condition begins that code decides: nothing that changed since the run began is left uncommitted."""
 
 
 def read_conditions(document: markdown.Document, section: markdown.TextSection) -> list[InlineCommand]:

@@ -19,19 +19,25 @@ from ultra_runtime.files.project_writes import ignore_own_files
 from ultra_runtime.files.regular_file import UnreadableError
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import remove_section, replace_section, set_field
 from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.contract.gates import Gate
     from ultra_runtime.contract.model import Contract
+    from ultra_runtime.contract.result import Issue
 
 KIND = brief_fields.KIND
 QUALITY_FIELD = brief_fields.BRIEF_QUALITY
 QUALITY_SECTION = brief_fields.SECTION_BRIEF_QUALITY
 COMPLETE = brief_fields.BRIEF_QUALITY_COMPLETE
 PARTIAL = brief_fields.BRIEF_QUALITY_PARTIAL
+NOT_REVIEWED = "- **Not reviewed:**"
+UNREVIEWED = f"{NOT_REVIEWED} no reviewer has checked this brief."
 
 
 class Rounds(Struct):
@@ -120,11 +126,35 @@ def passed_brief(data: bytes) -> bytes:
 
 
 def partial_brief(
-    contract: Contract, data: bytes, review: Review, ruling: Ruling | None, number: int
+    contract: Contract,
+    data: bytes,
+    review: Review,
+    ruling: Ruling | None,
+    number: int,
+    errors: Sequence[Issue] = (),
 ) -> bytes:
-    """Return the draft marked as partial, with a section about its weak dimensions."""
+    """Return the draft marked as partial, with a section about its weak dimensions and what its contract misses."""
+    lines = [
+        quality_text(contract, review, ruling, number),
+        *(f"- **{one.code}:** {one.message}" for one in errors),
+    ]
+    return _marked_partial(contract, data, "\n".join(lines))
+
+
+def unreviewed_brief(contract: Contract, data: bytes) -> bytes:
+    """Return a brief that no gate let through: whatever quality it claims becomes partial, and the section says why."""
+    claimed = (frontmatter.parse(data).values or {}).get(QUALITY_FIELD)
+    return _marked_partial(contract, data, UNREVIEWED) if claimed else data
+
+
+def is_marked_reviewed(data: bytes) -> bool:
+    """Return whether a gate has marked this brief, as complete or as partial."""
+    found = frontmatter.parse(data)
+    return bool((found.values or {}).get(QUALITY_FIELD)) and NOT_REVIEWED not in found.body
+
+
+def _marked_partial(contract: Contract, data: bytes, text: str) -> bytes:
     order = [section.name for section in contract.sections]
-    text = quality_text(contract, review, ruling, number)
     return replace_section(set_field(data, QUALITY_FIELD, PARTIAL), QUALITY_SECTION, text, order)
 
 
@@ -133,7 +163,7 @@ def quality_text(contract: Contract, review: Review, ruling: Ruling | None, numb
     gate = contract.gate
     assert gate is not None  # noqa: S101 - the contract of a brief has one
     if ruling is None:
-        return "- **Not reviewed:** no reviewer has checked this brief."
+        return UNREVIEWED
     lines = [
         f"The review ended after {number} of {gate.rounds} rounds without a pass; the plan treats these"
         " as assumptions, not as settled:",

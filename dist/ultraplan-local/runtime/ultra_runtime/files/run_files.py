@@ -11,6 +11,7 @@ PLAN_FILE = "plan.md"
 LOGS = "logs"
 SESSION_STATE = ".session-state.local.json"
 PREVIOUS = ".prev"
+BROKEN = ".broken"
 START, PART, END = "progress", "-session-", ".json"
 PROGRESS = START + END
 # For a plan outside a project; the name of the plan follows.

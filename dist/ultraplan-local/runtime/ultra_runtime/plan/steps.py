@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ultra_runtime.plan.inline import InlineCommand, is_nothing, paths, read_command, read_if_command, spans
+from ultra_runtime.plan.inline import (
+    InlineCommand,
+    is_nothing,
+    new_paths,
+    paths,
+    read_command,
+    read_if_command,
+    spans,
+)
 from ultra_runtime.plan.manifest import BlockReader, is_manifest
 from ultra_runtime.plan.values import Manifest, Plan, Step
 from ultra_runtime.tables.fields import plan_fields
@@ -63,9 +71,11 @@ class StepReader:
             found = numbered(heading.title, self.word) if heading.level == LEVEL else None
             if found:
                 steps.append(self._step(found[0], found[1], heading))
-            elif begins_numbered(heading.title, [self.word]):
+            spaced = heading.title.partition(":")[2][:1] in ("", " ")
+            if (found and not spaced) or (not found and begins_numbered(heading.title, [self.word])):
                 message = f'"{one_line(heading.title, 80)}" must have the form ### {self.part.heading}'
-                self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line)
+                mild = bool(found) and self.plan.lenient
+                self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line, mild=mild)
         return steps
 
     def _step(self, number: int, title: str, section: markdown.TextSection) -> Step:
@@ -73,6 +83,7 @@ class StepReader:
         sections = [section, *self.plan.document.below(section)]
         items = self._fields_of(step, [item for part in sections for item in part.items])
         step.files = paths(items.get(plan_fields.STEPS_FILES))
+        step.new_files = new_paths(items.get(plan_fields.STEPS_FILES))
         step.changes = _prose(items.get(plan_fields.STEPS_CHANGES))
         step.reuses = _prose(items.get(plan_fields.STEPS_REUSES))
         if test := items.get(plan_fields.STEPS_TEST_FIRST):

@@ -6,6 +6,7 @@ import os
 import time
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.brief.gate import is_marked_reviewed
 from ultra_runtime.contract.directory import discover, is_folder
 from ultra_runtime.contract.forms import is_slug
 from ultra_runtime.contract.model import load_contract
@@ -126,7 +127,7 @@ def states_assumptions(plan: bytes) -> bool:
 
 def is_reviewed(source: Source) -> bool:
     """Return whether the brief has passed through its gate, which writes its quality."""
-    return bool((frontmatter.parse(read_regular(source.path)).values or {}).get(QUALITY))
+    return is_marked_reviewed(read_regular(source.path))
 
 
 def again(project: Project) -> str:

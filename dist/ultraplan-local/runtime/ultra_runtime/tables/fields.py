@@ -22,6 +22,7 @@ brief_fields = Names(
     RESEARCH_STATUS_IN_PROGRESS="in_progress",
     RESEARCH_STATUS_COMPLETE="complete",
     RESEARCH_STATUS_SKIPPED="skipped",
+    AUTO_RESEARCH="auto_research",
     INTERVIEW_TURNS="interview_turns",
     SOURCE="source",
     SOURCE_INTERVIEW="interview",

@@ -1,7 +1,7 @@
 """Change a brief's research_status to an allowed next state; the rest of the file does not change.
 
 Skipping research although there are topics marks the brief as partial. The status can be complete only when every
-topic has an answer.
+topic has an answer. --auto records that the user wants research and plan to follow automatically.
 """
 
 from __future__ import annotations
@@ -23,29 +23,31 @@ from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, nearest, one_line
 
-USAGE = "brief status DIR VALUE [--json]"
+USAGE = "brief status DIR [VALUE] [--auto] [--json]"
 STAGE = "brief"
 
 FIELD = brief_fields.RESEARCH_STATUS
-TOPICS = brief_fields.RESEARCH_TOPICS
+TOPICS, AUTO = brief_fields.RESEARCH_TOPICS, brief_fields.AUTO_RESEARCH
 SKIPPED, COMPLETE = brief_fields.RESEARCH_STATUS_SKIPPED, brief_fields.RESEARCH_STATUS_COMPLETE
 
 
 def run(args: Args) -> Answer:
     """Answer with the new status, or say why it cannot follow the old one."""
-    value = args.need("VALUE")
+    value, auto = args.get("VALUE"), args.flag("--auto")
+    if value is None and not auto:
+        raise args.usage.error("missing VALUE or --auto")
     field = load_contract(brief_fields.KIND).field(FIELD)
-    if value not in (field.values or {}):
+    if value is not None and value not in (field.values or {}):
         known = list(field.values or {})
         error = f"{FIELD} must be one of {listed(known)}, not {one_line(value)}{nearest(value, known)}"
         raise UsageError(error, f"usage: {verb(USAGE)}")
     project = find_project(args.need("DIR"))
     with Refusing("fix this and retry; nothing was changed"), locked(project.folder) as folder:
         brief_gate.restore(project, folder)
-        return _move(project, folder, field, value)
+        return _move(project, folder, field, value, auto)
 
 
-def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
+def _move(project: Project, folder: Folder, field: Field, given: str | None, auto: bool) -> Answer:
     data = _brief(project)
     shown = project.show(file_of(brief_fields.KIND))
     result = validate_data(load_contract(brief_fields.KIND), data, shown, soft=True)
@@ -53,16 +55,21 @@ def _move(project: Project, folder: Folder, field: Field, value: str) -> Answer:
         error = f"{shown} does not follow its contract, so its status was not changed"
         return refused(error, result.errors, "fix these errors and retry")
     old = result.parsed.get(FIELD)
+    value = str(old) if given is None else given
     _refuse_move(field, result.parsed, value)
     if value == COMPLETE and old != value:
         _refuse_unanswered(project, result.parsed)
-    new = set_field(data, FIELD, value)
+    new = set_field(data, FIELD, value) if value != old else data
+    if auto:
+        new = set_field(new, AUTO, "true")
     partial = value == SKIPPED and bool(result.parsed.get(TOPICS))
     if partial:
         new = set_field(new, brief_gate.QUALITY_FIELD, brief_gate.PARTIAL)
     if new != data:
         folder.write(file_of(brief_fields.KIND), new)
     answer = {"ok": True, "path": shown, "from": old, FIELD: value, "next": "continue"}
+    if auto:
+        answer[AUTO] = True
     if partial:
         answer[brief_gate.QUALITY_FIELD] = brief_gate.PARTIAL
     change = f"{FIELD} is already {value}" if old == value else f"{FIELD}: {old} -> {value}"

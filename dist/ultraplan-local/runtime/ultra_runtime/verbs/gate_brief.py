@@ -19,7 +19,7 @@ from ultra_runtime.contract.model import Contract, load_contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.scores import Review, Ruling, is_readable, judge, read_review, unnamed
 from ultra_runtime.contract.stages import draft_of, file_of
-from ultra_runtime.contract.write_check import check_write, refused
+from ultra_runtime.contract.write_check import check_write, refused, short
 from ultra_runtime.files.atomic import Folder, locked
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.given_text import read_given
@@ -118,19 +118,22 @@ def _rule(
     if not ends:
         brief_gate.keep_rounds(project, folder, rounds)
         return _answer(project, gate, rounds, ruling, "")
-    final = fill_in(contract, project, draft)
-    checked = check_write(contract, brief_gate.passed_brief(final), project.show(file_of(KIND)))
+    filled = fill_in(contract, project, draft)
+    final, quality = brief_gate.passed_brief(filled), brief_gate.COMPLETE
+    checked = check_write(contract, final, project.show(file_of(KIND)))
+    if not passed or (checked.errors and rounds.count >= gate.rounds):
+        final = brief_gate.partial_brief(contract, filled, rounds.last, ruling, rounds.count, checked.errors)
+        quality = brief_gate.PARTIAL
+        checked = check_write(contract, final, project.show(file_of(KIND)))
     if checked.errors:
         return _not_a_brief(project, checked.errors)
-    if passed:
-        final = brief_gate.passed_brief(final)
-    else:
-        final = brief_gate.partial_brief(contract, final, rounds.last, ruling, rounds.count)
     brief_gate.end(folder, final if final != draft else None)
-    answer = _answer(project, gate, rounds, ruling, brief_gate.COMPLETE if passed else brief_gate.PARTIAL)
+    answer = _answer(project, gate, rounds, ruling, quality)
     interview.set_aside(project)
-    topics = (checked.parsed or {}).get(TOPICS)
-    return Answer({**answer.data, TOPICS: topics}, answer.text)
+    data = {**answer.data, TOPICS: (checked.parsed or {}).get(TOPICS)}
+    if checked.warnings:
+        data["warnings"] = short(checked.warnings)
+    return Answer(data, answer.text)
 
 
 def _refuse_round(project: Project, folder: Folder, gate: Gate, before: Rounds, rounds: Rounds) -> None:
@@ -223,7 +226,8 @@ def _next(project: Project, review: Review, ruling: Ruling | None, quality: str)
 def _revise(project: Project, ruling: Ruling) -> str:
     """Return how to make the next review pass."""
     return (
-        "fix in the draft what `detail` names if that needs no answer; for the rest of"
+        f"start with {ruling.weakest}, the weakest, and tell the user so;"
+        " fix in the draft what `detail` names if that needs no answer; for the rest of"
         f" {listed(ruling.failing)} ask one question each, one per call, in this order, unless the user has stopped;"
         " what nobody can answer becomes an assumption;"
         f" put changed sections with `{_put(project)} --section NAME`, and have the draft reviewed again"

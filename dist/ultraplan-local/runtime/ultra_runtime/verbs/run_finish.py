@@ -13,7 +13,7 @@ from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.proof.drift import CLEAN, NOT_MADE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.finish import Proving, finish
-from ultra_runtime.run.life.report import PROOF, used
+from ultra_runtime.run.life.report import PROOF, SUMMARY, summary_line, used
 from ultra_runtime.run.state.live import open_live
 from ultra_runtime.run.state.statuses import COMPLETED, FAILED, PARTIAL
 from ultra_runtime.run.step.numbers import seconds
@@ -57,9 +57,9 @@ def run(args: Args) -> Answer:
     )
     data.update({name: list(rows) for name, rows in optional if rows})
     data["used"] = used(live)
-    data.update(report=done.path, ultraexecute_summary=done.summary, next="tell the user")
+    data.update(report=done.path, **{SUMMARY: done.summary}, next="tell the user")
     if args.flag("--short"):
-        del data["ultraexecute_summary"]
+        data["last_line"] = summary_line(data.pop(SUMMARY))
     project = live.place.project
     if project:
         data["next"] = after(project)
@@ -70,4 +70,4 @@ def run(args: Args) -> Answer:
         data["next"] += f"; if the plan is wrong: `{amend}`"
     if result == PARTIAL and done.why:
         data["next"] = data["next"].replace("tell the user", f"tell the user; {FIX_FIRST}", 1)
-    return Answer(data, "\n".join([done.report, *done.warnings]))
+    return Answer(data, "\n".join([done.report, *done.warnings, summary_line(done.summary)]))

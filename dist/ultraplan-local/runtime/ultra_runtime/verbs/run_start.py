@@ -3,7 +3,8 @@
 Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
 plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
 --accept-plan-change lets a resume continue with a plan in which only later steps were edited, --accept-settings-change
-with settings of the project or of git, included files or dependencies that changed since the start. With --go-on the
+with settings of the project or of git, included files or dependencies that changed since the start. --rebuild lets a
+resume replace a progress file that cannot be used by one from git; the old file is kept beside it. With --go-on the
 first step begins too, after Step 0 if there is one: `begun` says what to change.
 """
 
@@ -14,6 +15,7 @@ from ultra_runtime.artifacts.places import number
 from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.files.guides import guide_text
 from ultra_runtime.files.price import price
+from ultra_runtime.plan.values import PLAN
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import FOREGROUND, RESUME, SESSION, STEP, StartRequest
 from ultra_runtime.run.life.start import InWaves, Started, start
@@ -28,7 +30,7 @@ from ultra_runtime.words import counted
 
 USAGE = (
     "run start PATH [--mode fg|resume|step|session] [--step N] [--session N] [--project DIR] [--restart]"
-    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--go-on] [--json]"
+    " [--accept-plan-change] [--accept-settings-change] [--accept-entry] [--rebuild] [--go-on] [--json]"
 )
 STAGE = "execute"
 
@@ -44,6 +46,8 @@ def run(args: Args) -> Answer:
             raise args.usage.error(f"--mode {name} needs --{name} N")
     if mode == RESUME and args.flag("--restart"):
         raise args.usage.error("--mode resume and --restart cannot be used together")
+    if args.flag("--rebuild") and mode != RESUME:
+        raise args.usage.error(f"--rebuild needs --mode {RESUME}")
     started = start(
         StartRequest(
             args.need("PATH"),
@@ -55,6 +59,7 @@ def run(args: Args) -> Answer:
             args.flag("--accept-plan-change"),
             args.flag("--accept-entry"),
             args.flag("--accept-settings-change"),
+            args.flag("--rebuild"),
         )
     )
     if isinstance(started, InWaves):
@@ -72,6 +77,11 @@ def _started(started: Started) -> Answer:
         "strategy": "single",
         "steps": len(live.assignment.counted),
     }
+    kind, fence = live.assignment.plan.kind, live.assignment.fence
+    if kind != PLAN:
+        data["type"] = kind
+    if fence.touch or fence.never_touch:
+        data["scope"] = f"{len(fence.touch)} to touch, {len(fence.never_touch)} never to touch"
     if started.resumed:
         data["done"] = done
     data["first"] = live.turn()
@@ -79,6 +89,9 @@ def _started(started: Started) -> Answer:
         data["notes"] = started.notes
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
+    told = {"mode": data["mode"], "project": live.place.project.shown if live.place.project else "none"}
+    told.update(type=kind, scope=data.get("scope", "none"))
+    words = "\n".join([words, *(f"{name.capitalize()}: {text}" for name, text in told.items())])
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 
 

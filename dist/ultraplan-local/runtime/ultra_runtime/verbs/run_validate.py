@@ -8,9 +8,11 @@ from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import number
 from ultra_runtime.checkout.settings import settings_problem
 from ultra_runtime.contract.result import Issue
+from ultra_runtime.files.project import find_project
 from ultra_runtime.files.root import working_root
 from ultra_runtime.guard.policy import BLOCK
 from ultra_runtime.plan.commands import commands_to_run, scan
+from ultra_runtime.run.life.dry_run import run_command_of
 from ultra_runtime.run.state.assignment import check_plan, read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of_plan
 from ultra_runtime.run.state.progress import is_missing, read_progress
@@ -27,6 +29,8 @@ STAGE = "execute"
 def run(args: Args) -> Answer:
     """Answer READY, or FAIL with the first code."""
     path = plan_at(args.need("PATH"))
+    if args.get("--project"):
+        find_project(args.need("--project"))
     plan, result = check_plan(read_plan_bytes(path), path)
     errors, warnings = list(result.errors), list(result.warnings)
     errors += _progress_errors(args, path)
@@ -57,10 +61,13 @@ def run(args: Args) -> Answer:
         policy = f"the command policy blocks {blocked[0]}" if blocked else settings
         data["error"] = str(errors[0]) if errors else policy
         data["next"] = "fix it and validate again"
+    else:
+        data["next"] = f"run it: {run_command_of(path)}"
     title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {counted(len(plan.steps), 'step')}"
     ran = [f"will run: {one}" for one in data["commands"]]
     ran += [f"blocked {one}" for one in blocked]
     ran += [f"error {settings}"] if settings else []
+    ran += [data["next"]] if data["ok"] else []
     lines = [title, *ran, *(f"error {one}" for one in errors), *(f"warning {one}" for one in warnings)]
     return Answer(data, "\n".join(lines), 0 if data["ok"] else 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import current_version, load_contract
 from ultra_runtime.contract.stages import file_of, placed_kinds
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.life.sessions import session_after
@@ -28,7 +28,7 @@ def write_session_state(git: Git, place: RunPlace, status: str) -> str:
     """Write the session state and return what is wrong with it; an error here never stops the run."""
     brief, label = _next(git, place, status)
     state = {
-        fields.SCHEMA_VERSION: 1,
+        fields.SCHEMA_VERSION: current_version(KIND),
         fields.PROJECT: place.show(place.folder),
         fields.NEXT_SESSION_BRIEF_PATH: brief,
         fields.NEXT_SESSION_LABEL: label,

@@ -7,8 +7,10 @@ import os
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
+from ultra_runtime.plan.session_spec import NO_CHANGES
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.run.life.sessions import plan_done_with
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 
 PASS, FAIL, SKIPPED, NO_COMMAND = "pass", "fail", "skipped", "n/a"
+MOST_NAMED = 20
 
 
 class Exits(Struct):
@@ -45,17 +48,29 @@ def exit_conditions(git: Git, place: RunPlace, assignment: Assignment, end: str)
     return conditions + [one for one in verification if (one.command, one.expected) not in known]
 
 
-def judge_exits(live: Live, conditions: Sequence[InlineCommand], tried: Tried | None) -> Exits:
-    """Return how the exit conditions ended; prose decides nothing, and is listed for a person."""
+def judge_exits(
+    live: Live, conditions: Sequence[InlineCommand], tried: Tried | None, left: Sequence[str]
+) -> Exits:
+    """Return how the exit conditions ended; other prose than NO_CHANGES decides nothing, and is listed for a person.
+
+    `left` is what has changed since the last step and is not committed.
+    """
     problems = _edited_plan(live) if tried and len(conditions) > len(live.assignment.exits) else []
-    commands = conditions_of([], conditions)
-    prose = [f"for a person to check: {one_line(one.text)}" for one in conditions if not one.command]
+    commands = conditions_of([], [one for one in conditions if not is_clean_tree(one)])
+    clean = any(map(is_clean_tree, conditions))
+    prose = [
+        f"for a person to check: {one_line(one.text)}"
+        for one in conditions
+        if not one.command and not is_clean_tree(one)
+    ]
     if tried is None:
-        return Exits(SKIPPED if commands else NO_COMMAND)
-    if not commands and not problems:
+        return Exits(SKIPPED if commands or clean else NO_COMMAND)
+    if not commands and not problems and not clean:
         return Exits(NO_COMMAND, to_check=prose)
-    if not (problems or any(one.command in tried.rows for one in commands)):
+    if not (problems or clean or any(one.command in tried.rows for one in commands)):
         return Exits(SKIPPED, to_check=prose)
+    if clean and left:
+        problems.append(f"{NO_CHANGES}: not committed: {list_paths(left, MOST_NAMED)}")
     checked = [(one.command, tried.problem(one)) for one in commands]
     rows = problems + [f"`{one_line(command)}` {problem}" for command, problem in checked if problem]
     held = [
@@ -63,7 +78,14 @@ def judge_exits(live: Live, conditions: Sequence[InlineCommand], tried: Tried | 
         for command, problem in checked
         if not problem and command in tried.rows
     ]
+    if clean and not left:
+        held.append(NO_CHANGES)
     return Exits(FAIL if rows else PASS, rows, held, prose)
+
+
+def is_clean_tree(condition: InlineCommand) -> bool:
+    """Return whether a condition asks for a tree without uncommitted changes, which code decides."""
+    return condition.text.casefold().startswith(NO_CHANGES)
 
 
 def _edited_plan(live: Live) -> list[str]:

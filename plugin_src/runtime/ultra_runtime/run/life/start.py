@@ -13,7 +13,7 @@ from ultra_runtime.files.project_writes import ignore_own_files
 from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
-from ultra_runtime.plan.commands import scan
+from ultra_runtime.plan.commands import options_when_blocked, scan
 from ultra_runtime.plan.values import OTHER_ENTRY
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME
@@ -93,7 +93,7 @@ def start(asked: StartRequest) -> Started | InWaves:
     judge = judge_of(place)
     refuse_paths(judge, assignment, _submodules(workspace))
     notes = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.warnings[:5]]
-    notes += _scan(plan, judge)
+    notes += _scan(plan, judge, place)
     given = read_settings(workspace.root)
     settings, unready = readiness(workspace.git, given, asked.mode != RESUME)
     notes += unready
@@ -147,14 +147,14 @@ def _submodules(workspace: Workspace) -> list[str]:
     return [os.fsdecode(row.partition(b"\n")[2]) for row in said.split(b"\0")[:-1]]
 
 
-def _scan(plan: Plan, judge: Judge) -> list[str]:
+def _scan(plan: Plan, judge: Judge, place: RunPlace) -> list[str]:
     """Refuse a plan with a blocked command, and return the warnings of the policy."""
     scanned = scan(plan, judge)
     blocked = [str(one) for one in scanned if one.verdict == BLOCK]
     if blocked:
         more = f" and {len(blocked) - 3} more" if len(blocked) > 3 else ""
         error = f"the command policy blocks {'; '.join(blocked[:3])}{more}"
-        raise RefusedError(error, "tell the user; fix the plan, then start again. No command was run")
+        raise RefusedError(error, f"no command was run; {options_when_blocked(place.shown)}")
     return [str(one) for one in scanned if one.verdict == WARN]
 
 
@@ -215,7 +215,7 @@ def _say_changed(live: Live) -> None:
 
 def _stop_at_entry(live: Live, problem: str) -> None:
     """Record that the run stopped before its first step."""
-    live.progress.change({fields.STATUS: STOPPED, fields.ENTRY_CONDITION_CHECKED: True})
+    live.progress.change({fields.STATUS: STOPPED, fields.ENTRY_CONDITION_CHECKED: False})
     live.progress.save()
     write_session_state(live.git, live.place, STOPPED)
     hint = f"tell the user; when the condition is met: `{live.place.call} --mode resume`"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
+from ultra_runtime.contract.stages import command_for, placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import NO_ENTRY, PLAN, SESSIONS_ENTRY, EntryCondition
@@ -96,7 +100,10 @@ def read_plan_bytes(path: str) -> bytes:
     try:
         return read_regular(path)
     except UnreadableError as problem:
-        raise RefusedError(f"{one_line(path)}: {problem}", "name an existing plan or session spec") from None
+        hint = "name an existing plan or session spec"
+        if problem.missing and os.path.basename(path) == PLAN_FILE and PLAN in placed_kinds():
+            hint = f"make it with `{command_for(PLAN, os.path.dirname(path))}`, or {hint}"
+        raise RefusedError(f"{one_line(path)}: {problem}", hint) from None
 
 
 def check_plan(data: bytes, path: str) -> tuple[Plan, Result]:

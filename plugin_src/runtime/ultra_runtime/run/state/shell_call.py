@@ -47,6 +47,23 @@ class Outcome(Struct):
         return "\n".join(one_line(line, LONGEST_LINE) for line in failure_lines(lines)).strip("\n")
 
 
+def newest_log(place: RunPlace, start: str) -> str:
+    """Return the path of the log that was written last of those whose names begin so; empty without one."""
+    try:
+        names = [name for name in os.listdir(place.logs) if name.startswith(start)]
+    except OSError:
+        return ""
+    paths = [os.path.join(place.logs, name) for name in names]
+    return max(paths, key=lambda path: os.stat(path).st_mtime_ns, default="")
+
+
+def first_lines(path: str, most: int) -> list[str]:
+    """Return the first lines of a log: the command, and what it printed."""
+    with open(path, "rb") as file:
+        text = without_colours(file.read(LOOKED_AT).decode("utf-8", "replace"))
+    return [one_line(line.rstrip(), LONGEST_LINE) for line in text.splitlines()[:most]]
+
+
 def without_colours(text: str) -> str:
     """Return a text without the sequences that a terminal would obey."""
     if "\x1b" not in text:

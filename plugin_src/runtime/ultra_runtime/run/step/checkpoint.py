@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.commit import Prepared
 
-HOOKS = "fix the commit hook or the signature, then retry `{call} {number}`"
+HOOKS = (
+    "the step has passed and its files stay as they are: fix in them what the hook names and run `{verify} {number}`"
+    " again, or have the user fix the hook or the signature, then `{call} {number}`"
+)
 
 
 class Committed(Struct):
@@ -49,6 +52,7 @@ def commit_step(live: Live, number: int) -> Committed:
     _refuse_unverified(live, record)
     _keep_removed(live, record)
     if number == 0:
+        live.progress.change_step(number, {fields.STEPS_MANIFEST_AUDIT: fields.STEPS_MANIFEST_AUDIT_N_A})
         return _without_commit(live, record, "")
     tree_changes = live.snapshots.changes(record.tree, record.verified)
     changes = [change for change in tree_changes if change.path not in record.artefacts]
@@ -130,9 +134,8 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
         if problem.lock:
             raise
         what = "git commit timed out" if problem.late else f"git commit failed: {problem.said}"
-        raise RefusedError(
-            one_line(what, 700), HOOKS.format(call=verb("step commit"), number=record.number)
-        ) from None
+        calls = {"call": verb("step commit"), "verify": verb("step verify"), "number": record.number}
+        raise RefusedError(one_line(what, 700), HOOKS.format(**calls)) from None
     head = live.git.head()
     return (
         head
@@ -161,6 +164,6 @@ def _drift(live: Live, step: Step, commit: str) -> str:
             return ""
     except PatternError as problem:
         subject = f"{subject} ({problem})"
-    drift = {"expected": pattern, "actual": subject}
+    drift = {"expected_pattern": pattern, "actual_message": subject}
     live.progress.change_step(step.number, {fields.STEPS_CHECKPOINT_DRIFT: drift})
     return f"the subject does not match {one_line(pattern, 80)}"

@@ -9,12 +9,12 @@ from ultra_runtime.proof.drift import Drift
 from ultra_runtime.proof.objects import is_ancestor
 from ultra_runtime.proof.prove import prove
 from ultra_runtime.run.life.exits import exit_conditions
-from ultra_runtime.run.life.recorded import read_facts
+from ultra_runtime.run.life.recorded import read_facts, stray_commits
 from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields, progress_fields
-from ultra_runtime.words import counted, one_line
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 PASS: str = progress_fields.MANIFEST_AUDIT_STATUS_PASS
 DRIFT: str = progress_fields.MANIFEST_AUDIT_STATUS_DRIFT
+NOT_AUDITED = "n/a"
 UNFINISHED, NOTHING = "unfinished", "nothing done"
-MOST_STRAYS = 5
 
 
 class Case(Struct):
@@ -82,8 +82,10 @@ class Audit(Struct):
 
     @property
     def status(self) -> str:
-        """Return what the record of a run says: whether anything differs."""
-        return DRIFT if self.drifts else PASS
+        """Return what the record of a run says: whether anything differs, n/a when no step was there to audit."""
+        if self.drifts:
+            return DRIFT
+        return PASS if self.completed else NOT_AUDITED
 
     @property
     def verdict(self) -> str:
@@ -142,7 +144,7 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
         git, case.completed, fence, facts.start, facts.end, facts.ranges, conditions, tried, facts.claims
     )
     drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
-    notes = [*facts.problems, *proof.notes, *_strays(git, facts)]
+    notes = [*facts.problems, *proof.notes, *stray_commits(git, facts)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)
 
 
@@ -176,15 +178,3 @@ def _messages(case: Case) -> list[Drift]:
         expected = one_line(pattern, 120)
         drifts.append(Drift(plan_fields.MANIFEST_COMMIT_MESSAGE_PATTERN, expected, actual, step.number))
     return drifts
-
-
-def _strays(git: Git, facts: Facts) -> list[str]:
-    """Name the commits between start and end that no step made; what they changed is judged with the rest."""
-    said = git.line("rev-list", "--first-parent", "--reverse", f"{facts.start}..{facts.end}")
-    known = {commit for _, commit in facts.ranges.values()}
-    strays = [commit for commit in said.split() if commit not in known]
-    rows = [
-        f"no step made the commit {commit[:12]} {git.subject(commit)[:80]}" for commit in strays[:MOST_STRAYS]
-    ]
-    more = len(strays) - MOST_STRAYS
-    return [*rows, *([f"no step made {counted(more, 'more commit')}"] if more > 0 else [])]

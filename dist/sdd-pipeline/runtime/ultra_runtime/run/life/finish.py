@@ -11,10 +11,10 @@ from ultra_runtime.plan.commands import scan
 from ultra_runtime.proof.background import FINISHING, background_of, make_job
 from ultra_runtime.proof.drift import EXIT_FAILS, NOT_MADE
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.life.audit import audit, open_case
+from ultra_runtime.run.life.audit import NOT_AUDITED, audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.exits import FAIL, PASS, judge_exits
-from ultra_runtime.run.life.report import failures, step_results, summarise, write_report
+from ultra_runtime.run.life.report import failures, step_results, summarise, summary_line, write_report
 from ultra_runtime.run.life.stats import count
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
@@ -85,7 +85,7 @@ def finish(
     _refuse_early(live)
     if mine:
         claim_commits(live)
-    name_leftovers(live)
+    left = name_leftovers(live)
     head = live.git.head()
     case = open_case(live.git, live.place, read_plan_bytes(live.place.plan), head)
     _name_settings(live, case)
@@ -95,7 +95,7 @@ def finish(
         tried = _try(live, case, background, seconds)
         if tried is None:
             return Proving(background.standing())
-    exits = judge_exits(live, case.exits() if case else [], tried)
+    exits = judge_exits(live, case.exits() if case else [], tried, left)
     found = audit(case, tried)
     live.git.set_refs(live.place.slug, {"end": head})
     result = _result(live, exits, found)
@@ -104,7 +104,7 @@ def finish(
     scanned = scan(live.assignment.plan, judge_of(live.place))
     advisories = [str(one) for one in scanned if one.verdict != ALLOWED]
     report = write_report(live, summary, exits, found, advisories)
-    finished = Finished(summary, report, _write_report(live, report))
+    finished = Finished(summary, report, _write_report(live, report, summary))
     finished.steps, finished.findings = step_results(live), live.lock.get("findings") or []
     finished.why = [*failures(live), *_differences(exits, found), *_undone(live, found)]
     finished.to_check = exits.to_check
@@ -112,14 +112,16 @@ def finish(
         {
             fields.STATUS: result,
             fields.SESSION_END_SHA: head,
-            fields.EXIT_CONDITION_CHECKED: exits.status in (PASS, FAIL),
-            fields.MANIFEST_AUDIT: {
-                fields.MANIFEST_AUDIT_STATUS: found.status,
-                fields.MANIFEST_AUDIT_DRIFT_DETAILS: found.details(),
-            },
+            fields.EXIT_CONDITION_CHECKED: exits.status == PASS,
             fields.SUMMARY: summary,
         }
     )
+    if found.status != NOT_AUDITED:
+        audited = {
+            fields.MANIFEST_AUDIT_STATUS: found.status,
+            fields.MANIFEST_AUDIT_DRIFT_DETAILS: found.details(),
+        }
+        live.progress.change({fields.MANIFEST_AUDIT: audited})
     if result == COMPLETED:
         live.progress.change({fields.COMPLETED_AT: now()})
     live.progress.save()
@@ -220,12 +222,13 @@ def _undone(live: Live, found: Audit) -> list[str]:
     ]
 
 
-def _write_report(live: Live, report: str) -> str:
+def _write_report(live: Live, report: str, summary: dict[str, Any]) -> str:
     path = open_logs(live.place, REPORT)
     if os.path.lexists(path):
         earlier = free_path(path)
         os.replace(path, earlier)
         report += f"\nThe previous report: {live.place.show(earlier)}\n"
+    report += f"\n{summary_line(summary)}\n"
     replace(path, report.encode("utf-8", "surrogateescape"))
     return live.place.show(path)
 

@@ -60,9 +60,10 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
     if unknown or asked.restart or _is_another_plan(progress, refs, asked, data):
         _forget(live, progress, notes)
         progress, there, begun, refs = None, False, False, {}
-    if progress is None and there and not begun:
+    if progress is None and there and not (begun and asked.rebuild):
         issue = result.errors[0]
-        raise RefusedError(f"{place.show(place.progress)}: {issue.code}: {issue.message}", issue.remedy)
+        hint = _how_to_rebuild(place.call) if begun else issue.remedy
+        raise RefusedError(f"{place.show(place.progress)}: {issue.code}: {issue.message}", hint)
     if begun and asked.mode != RESUME and asked.step is None:
         _refuse_fresh(live, progress)
     if not begun:
@@ -88,6 +89,11 @@ def _is_another_plan(
     if progress is None or asked.mode == RESUME or asked.step is not None or "end" not in refs:
         return False
     return progress.status == COMPLETED and progress.values.get(fields.PLAN_DIGEST) != sha256(data)
+
+
+def _how_to_rebuild(call: str) -> str:
+    rebuild = f"rebuild it from git with `{call} --mode resume --rebuild`, which keeps the file beside it"
+    return f"undo the edit by hand, {rebuild}, or start over with --restart"
 
 
 def _refuse_fresh(live: Live, progress: Progress | None) -> None:

@@ -155,13 +155,15 @@ def claim_commits(live: Live) -> None:
         write_known(live, Known(head, tree, known.artefacts))
 
 
-def name_leftovers(live: Live) -> None:
-    """Report what changed after the last step."""
+def name_leftovers(live: Live) -> list[str]:
+    """Report and return what changed after the last step and is not committed."""
     if live.records.read() is not None:
-        return
+        return []
     now, head = live.snapshots.take(), live.git.head()
     known = read_known(live, now)
     strays = find_strays(live, Known(head, known.tree, known.artefacts), now, head)
-    if strays.changes:
-        paths = list_paths((one.path for one in strays.changes), MOST_NAMED)
-        live.found(f"changed outside any step, not committed: {paths}")
+    committed = live.snapshots.entries(head, [one.path for one in strays.changes])
+    paths = [one.path for one in strays.changes if committed.get(one.path) != one.new]
+    if paths:
+        live.found(f"changed outside any step, not committed: {list_paths(paths, MOST_NAMED)}")
+    return paths

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.snapshot import Change
 
 REFUSED_BY_SANDBOX = 77
+SKIP_PREFLIGHT = "ULTRAEXECUTE_SKIP_PREFLIGHT"
 COMMITS = "commits"
 IGNORED = "changed, but ignored by git"
 REPORTED = (SCOPE, FORBIDDEN, NEVER_TOUCH, PROTECTED, COMMITS, NOT_ADDED)
@@ -111,7 +112,8 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
         live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt})
         why = (
-            f"Verify failed with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs"
+            f"Verify failed with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs;"
+            f" to work without a push, start the client with {SKIP_PREFLIGHT}=1 and resume"
         )
         return Verified(attempt, [why], outcome, blocked(live, step, why))
     words = _command_faults(step, outcome, seconds)

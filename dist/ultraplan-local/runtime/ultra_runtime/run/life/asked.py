@@ -21,6 +21,7 @@ class StartRequest(Struct):
     accept_plan_change: bool
     accept_entry: bool
     accept_settings_change: bool
+    rebuild: bool = False
 
     @property
     def alone(self) -> bool:

@@ -71,8 +71,14 @@ def dry_run(path: str, root: str) -> DryRun:
         "",
     ]
     report = DryRun("", issues, plan, strategy)
-    report.text = "\n".join([*lines, report.verdict, *(f"- {one_line(issue, 500)}" for issue in issues)])
+    told = [f"- {one_line(issue, 500)}" for issue in issues] or ["", f"To run it: {run_command_of(path)}"]
+    report.text = "\n".join([*lines, report.verdict, *told])
     return report
+
+
+def run_command_of(path: str) -> str:
+    """Return the command that runs a plan or session spec."""
+    return f"{command_for(progress_fields.KIND) or verb('run start')} {shell_word(path)}"
 
 
 def _issues(plan: Plan, result: Result, judge: Judge) -> list[str]:
@@ -106,8 +112,12 @@ def _files(plan: Plan, root: str) -> list[str]:
                 state = "EXISTS"
             elif path in made:
                 state = "NOT FOUND (an earlier step creates it)"
+            elif path in map(
+                plain, (*step.new_files, *(step.manifest.expected_paths if step.manifest else ()))
+            ):
+                state = "NOT FOUND (new file)"
             else:
-                state = "NOT FOUND (the step creates it)"
+                state = "NOT FOUND (unexpected: may be missing)"
             made.add(path)
             rows.append(f"- {one_line(path)}: {state}")
     return list(dict.fromkeys(rows)) or ["none"]

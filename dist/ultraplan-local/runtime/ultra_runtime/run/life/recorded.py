@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP
 from ultra_runtime.run.state.claims import claims_in
+from ultra_runtime.words import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
 
 REFS_SOURCE = "git refs"
+MOST_STRAYS = 5
 
 
 class Facts:
@@ -47,3 +49,15 @@ def read_facts(git: Git, place: RunPlace) -> Facts | None:
                 facts.skipped.add(int(number))
         return facts
     return None
+
+
+def stray_commits(git: Git, facts: Facts) -> list[str]:
+    """Name the commits between start and end that no step made; what they changed is judged with the rest."""
+    said = git.line("rev-list", "--first-parent", "--reverse", f"{facts.start}..{facts.end}")
+    known = {commit for _, commit in facts.ranges.values()}
+    strays = [commit for commit in said.split() if commit not in known]
+    rows = [
+        f"no step made the commit {commit[:12]} {git.subject(commit)[:80]}" for commit in strays[:MOST_STRAYS]
+    ]
+    more = len(strays) - MOST_STRAYS
+    return [*rows, *([f"no step made {counted(more, 'more commit')}"] if more > 0 else [])]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ultra_runtime.files.price import rounded
+from ultra_runtime.run.life.audit import NOT_AUDITED
 from ultra_runtime.run.life.exits import NO_COMMAND
+from ultra_runtime.run.state.shell_call import first_lines, newest_log
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
@@ -15,6 +17,7 @@ from ultra_runtime.run.state.statuses import (
 )
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.tables.limits import TOKENS_RUN, TOKENS_STEP
+from ultra_runtime.text.jsontext import write
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -34,10 +37,12 @@ WORDS = {
     PENDING: "not reached",
 }
 NOT_REACHED, BLOCKED_STEPS, PROOF = "steps_not_reached", "steps_blocked", "proof"
+SUMMARY = "ultraexecute_summary"
+MOST_OUTPUT = 20
 
 
 def summarise(live: Live, result: str, exits: Exits, audit: Audit, proof: str) -> dict[str, Any]:
-    """Return the value of `ultraexecute_summary`."""
+    """Return the value of SUMMARY."""
     progress, counted = live.progress, live.assignment.counted
     own = live.assignment.numbers
     failed = [number for number in own if progress.state(number) in (FAILED, BLOCKED)]
@@ -78,6 +83,8 @@ def write_report(
         + (f" {live.target}" if live.target is not None else ""),
         f"- Result: **{result}**",
         f"- Proof: {one_line(summary[PROOF], 400)}",
+        f"- Legacy plan: {'yes' if summary[fields.LEGACY_PLAN] else 'no'}",
+        f"- Recovery: {_recovery(summary)}",
         "",
         "### Steps",
         "",
@@ -98,9 +105,32 @@ def write_report(
     lines += _section("Security advisories and blocks", advisories)
     lines += _section("Findings", live.lock.get("findings") or [])
     lines += ["", "### Summary", "", _counts(summary)]
-    lines += _section("Failure details", failures(live))
+    lines += [*_section("Failure details", failures(live)), *_outputs(live)]
     lines += _section("What remains", _remaining(live, result))
     return "\n".join(lines) + "\n"
+
+
+def summary_line(summary: dict[str, Any]) -> str:
+    """Return the summary as one line that grep finds."""
+    return write({SUMMARY: summary})
+
+
+def _recovery(summary: dict[str, Any]) -> str:
+    depth = summary[fields.RECOVERY_DEPTH]
+    return f"depth {depth}" if summary[fields.RECOVERY_DISPATCHED] or depth else "none"
+
+
+def _outputs(live: Live) -> list[str]:
+    """Return the first lines that the last Verify of each failed step printed, and the log that has them all."""
+    lines = []
+    for step in live.assignment.steps:
+        failed = live.progress.state(step.number) in (FAILED, BLOCKED)
+        log = newest_log(live.place, f"step-{step.number}-verify-") if failed else ""
+        if log:
+            shown = live.place.show(log)
+            lines += ["", f"Step {step.number}, first {MOST_OUTPUT} lines of {shown}:", ""]
+            lines += [f"    {line}" for line in first_lines(log, MOST_OUTPUT)]
+    return lines
 
 
 def _title(summary: dict[str, Any]) -> str:
@@ -137,7 +167,7 @@ def _rows(live: Live) -> list[str]:
             WORDS.get(live.progress.state(step.number), live.progress.state(step.number)),
             str(record.get(fields.STEPS_ATTEMPTS, 0)),
             str(record.get(fields.STEPS_COMMIT) or "")[:10] or "none",
-            str(record.get(fields.STEPS_MANIFEST_AUDIT) or "none"),
+            str(record.get(fields.STEPS_MANIFEST_AUDIT) or NOT_AUDITED),
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.model import load_contract
+from ultra_runtime.contract.model import current_version, load_contract
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.run.state.statuses import COMPLETED, PENDING
 from ultra_runtime.run.tree.workspace import replace
@@ -73,7 +73,7 @@ class Progress(Struct):
 
     def save(self) -> None:
         """Replace the file."""
-        self.values[fields.UPDATED_AT] = now()
+        self.values.update({fields.SCHEMA_VERSION: current_version(KIND), fields.UPDATED_AT: now()})
         replace(self.path, self.text().encode("utf-8", "surrogateescape"))
 
     def text(self) -> str:

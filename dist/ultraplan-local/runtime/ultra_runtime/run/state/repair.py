@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.model import current_version
 from ultra_runtime.files.git import GitError
+from ultra_runtime.files.run_files import BROKEN
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP, set_in_git
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.known import Known, write_known
+from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.state.progress import Progress, is_missing, read_progress
 from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, PENDING, SKIPPED
 from ultra_runtime.run.tree.commit import find_commit, update_index
@@ -24,7 +27,11 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.state.run_place import RunPlace
 
-PASSED = (fields.STEPS_MANIFEST_AUDIT_PASS, fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE)
+PASSED = (
+    fields.STEPS_MANIFEST_AUDIT_PASS,
+    fields.STEPS_MANIFEST_AUDIT_PASS_WITH_NOTE,
+    fields.STEPS_MANIFEST_AUDIT_N_A,
+)
 
 
 def new_progress(
@@ -34,7 +41,7 @@ def new_progress(
     own = set(assignment.numbers)
     recorded = assignment.recorded()
     values: dict[str, Any] = {
-        fields.SCHEMA_VERSION: "1",
+        fields.SCHEMA_VERSION: current_version(fields.KIND),
         fields.PLAN: place.shown,
         fields.PLAN_TYPE: assignment.plan.kind,
         fields.PLAN_VERSION: assignment.plan.version or "legacy",
@@ -99,7 +106,8 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
     if progress is not None:
         return progress
     what = "was missing" if is_missing(result) else f"could not be read ({result.errors[0].code})"
-    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was rebuilt from git")
+    kept = "" if is_missing(result) else f"; the old file is {live.place.show(_keep_old(live.place))}"
+    live.found(f"{live.place.show(live.place.progress)} {what} during the run and was rebuilt from git{kept}")
     plan = live.assignment.plan
     start = refs.get("start") or live.git.head()
     progress = new_progress(
@@ -117,6 +125,15 @@ def _load(live: Live, refs: dict[str, str]) -> Progress:
         progress.change({fields.CURRENT_STEP: record.number})
     progress.save()
     return progress
+
+
+def _keep_old(place: RunPlace) -> str:
+    """Move a progress file that cannot be used aside, and return where it is."""
+    path = place.progress + BROKEN
+    if place.project:
+        path = free_path(path)
+    os.replace(place.progress, path)
+    return path
 
 
 def _settle(live: Live, refs: dict[str, str]) -> None:

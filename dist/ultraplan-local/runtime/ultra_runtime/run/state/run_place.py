@@ -8,7 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project import IGNORE_FILE, Project, find_project
 from ultra_runtime.files.root import PROJECTS
-from ultra_runtime.files.run_files import LOGS, PLAN_FILE, PREVIOUS, SESSION_STATE, progress_name
+from ultra_runtime.files.run_files import BROKEN, LOGS, PLAN_FILE, PREVIOUS, SESSION_STATE, progress_name
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import session_number
 from ultra_runtime.tables import RECORDS
@@ -81,7 +81,14 @@ class RunPlace:
 
     def own_files(self) -> list[str]:
         """Return the files that the runtime writes here, seen from the root; no step is checked for these."""
-        paths = [self.progress, self.progress + PREVIOUS, self.state, self.state + PREVIOUS, self.all_logs]
+        paths = [
+            self.progress,
+            self.progress + PREVIOUS,
+            self.progress + BROKEN,
+            self.state,
+            self.state + PREVIOUS,
+            self.all_logs,
+        ]
         if self.project:
             paths.append(os.path.join(self.folder, IGNORE_FILE))
         return [*(self.show(path) for path in paths), *(f"{folder}/" for folder in RECORDS)]

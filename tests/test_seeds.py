@@ -1,0 +1,117 @@
+"""Every statement of the seed documents has a row: it holds, and a test shows it, or it differs, for a reason."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.executor.sample import PROJECT, Repo, plan, step
+from tests.executor.test_reports import SPEC, STRATEGY
+from tests.kit.names import NAME, ROOT
+from tests.seeds_page import PAGE, page, read_rows
+
+ROWS = read_rows()
+EVERY = [(section, row) for section, rows in ROWS.items() for row in rows]
+IDENTIFIERS = yaml.safe_load((ROOT / "tests/seed_identifiers.yaml").read_text())
+FEWEST = 370
+# Prompt -> what it says of the statements that a model carries out; code checks what it then writes.
+SAID = {
+    "commands/ultrabrief-local.md": (
+        "ends the interview, never their number",
+        "If `--quick` comes first, MODE is quick",
+        "a full sentence gives the reason",
+        "one concrete, decidable item",
+        "one topic is settled, or \"no research\" is confirmed",
+        "One word is never complete. \"I don't know\" is complete only with an assumption",
+        "| anchor |", "| follow-up |", "| sharpen |", "| quantify |", "| per-topic |", "| confirm-none |",
+        "Take the first required section, in table order, that is not complete",
+        "take an optional one that the plan depends on",
+        "ask about each optional part at most once; required parts are asked until they are complete",
+        "With quick, the first question about a section is its anchor",
+        "At the end say in one line how many questions about how many sections were asked",
+        "unfamiliar technology, version upgrades, security decisions, architectural choices, unknown integrations and compliance",
+        "*I know this* (drop it)",
+        "go to 4 at once and ask nothing more",
+        "reduced confidence: the interview was stopped",
+        "with the path of the draft and nothing else; from round 2 on add the gate's `interview_file`",
+        "every \"I don't know\" with the assumption made",
+    ),
+    "agents/brief-reviewer.md": ("each dimension with Pass (4 or 5), Weak (3) or Fail",),
+    "commands/ultraexecute-local.md": (
+        "`ultraexecute_summary` of the answer, unchanged, as the one key of a JSON object on one line",
+    ),
+}  # fmt: skip
+
+
+def test_there_is_a_row_for_every_statement() -> None:
+    assert len(EVERY) >= FEWEST
+    assert {section[:3] for section in ROWS} == {"000", "001", "002", "003"}
+    for section, row in EVERY:
+        assert set(row) in ({"says", "holds"}, {"says", "differs"}), (section, row)
+        assert row["says"].strip(), section
+        assert row.get("differs", "because").strip(), row
+    said = [(section, row["says"]) for section, row in EVERY]
+    assert len(said) == len(set(said))
+
+
+@cache
+def functions(path: str) -> frozenset[str]:
+    """Return the names of the tests of a file."""
+    tree = ast.parse((ROOT / path).read_text())
+    return frozenset(one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef))
+
+
+def test_the_test_of_every_statement_exists() -> None:
+    for section, row in EVERY:
+        if "holds" in row:
+            path, _, name = row["holds"].partition("::")
+            assert name.startswith("test_"), row
+            assert name in functions(path), (section, row)
+
+
+@pytest.mark.parametrize("seed", sorted(IDENTIFIERS))
+def test_every_name_of_the_seeds_is_in_a_row(seed: str) -> None:
+    rows = "\n".join(
+        f"{section} {row['says']}"
+        for section, members in ROWS.items()
+        if section[:3] == seed
+        for row in members
+    )
+    names = [
+        name.replace("-", " ") if name[0].isupper() and "_" not in name else name
+        for name in IDENTIFIERS[seed].split()
+    ]
+    names = [name.replace("Sub step", "Sub-step") for name in names]
+    assert [name for name in names if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", rows)] == []
+
+
+def test_the_page_is_made_from_the_rows() -> None:
+    assert PAGE.read_text() == page(ROWS), "run `make seeds`"
+
+
+def test_the_prompts_say_what_the_seeds_say() -> None:
+    bundle = ROOT / "dist" / NAME
+    guides = " ".join(path.read_text() for path in sorted(bundle.glob("guides/brief/*.md")))
+    for prompt, parts in SAID.items():
+        text = " ".join(f"{(bundle / prompt).read_text()} {guides}".split())
+        for part in parts:
+            assert part in text, (prompt, part)
+
+
+def test_a_blocked_session_is_told_how_to_skip_the_pre_flight(
+    tmp_path: Path, bundle: Path, python: Path
+) -> None:
+    repo = Repo(tmp_path / "repo", bundle, python).create(plan(step(1), step(2), strategy=STRATEGY))
+    repo.git("remote", "add", "origin", str(tmp_path / "nowhere.git"))
+    repo.ok(f"sessions write {PROJECT}/plan.md")
+    repo.ok(f"run start {SPEC}")
+    repo.ok("step begin 0")
+    answer = repo.ok("step verify 0")
+    assert answer["next"] == "blocked"
+    assert "ULTRAEXECUTE_SKIP_PREFLIGHT=1" in str(answer["why"])
+    assert repo.ok("run finish")["result"] == "blocked"
