@@ -43,6 +43,7 @@ class Recording:
         """Replace what differs from run to run."""
         text = re.sub(r'(?m)^\{"ultraexecute_summary":.*\n?', "", text)  # a line for programs
         text = text.replace(str(self.folder), "~/tally")
+        text = re.sub(r"/[\w/.-]+/(?=\.claude/plugins/data/)", "~/", text)
         text = re.sub(r"\b20\d\d-\d\d-\d\d(?=\b|T\d)", DAY, text)
         text = re.sub(r"(\b|(?<=\dT))\d\d:\d\d:\d\d(\.\d+)?", "12:00:00", text)
         text = re.sub(r"\bin \d+\.\d+s\b", "in 0.001s", text)

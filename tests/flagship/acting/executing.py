@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -57,13 +56,12 @@ class Executing:
             *done.get("notes", ()),
         ]
         following = done["next"].partition("to continue: ")[2]
-        summary = json.dumps({"ultraexecute_summary": done["ultraexecute_summary"]}, separators=(",", ":"))
         said = [
             f"Result: {done['result']}",
             *rows,
             f"Report: {done['report']}",
             f"Next: {following}",
-            summary,
+            done["last_line"],
         ]
         yield Say("\n".join(said))
 

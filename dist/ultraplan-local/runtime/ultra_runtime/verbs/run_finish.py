@@ -59,7 +59,7 @@ def run(args: Args) -> Answer:
     data["used"] = used(live)
     data.update(report=done.path, **{SUMMARY: done.summary}, next="tell the user")
     if args.flag("--short"):
-        data["last_line"] = summary_line(data.pop(SUMMARY))
+        data["last_line"] = summary_line(data.pop(SUMMARY), short=True)
     project = live.place.project
     if project:
         data["next"] = after(project)

@@ -110,8 +110,11 @@ def write_report(
     return "\n".join(lines) + "\n"
 
 
-def summary_line(summary: dict[str, Any]) -> str:
-    """Return the summary as one line that grep finds."""
+def summary_line(summary: dict[str, Any], short: bool = False) -> str:
+    """Return the summary as one line that grep finds; a short one leaves out what is none, and the paths."""
+    if short:
+        paths = summary[fields.PLAN], summary["progress_file"]
+        summary = {name: value for name, value in summary.items() if value and value not in paths}
     return write({SUMMARY: summary})
 
 
