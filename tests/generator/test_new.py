@@ -74,8 +74,9 @@ def test_every_licence_has_its_text(tmp_path: Path, licence: str) -> None:
 def test_a_new_plugin_can_carry_rooms_of_the_runtime(tmp_path: Path) -> None:
     source = made(tmp_path, "command", "agent", rooms=("guard",))
     assert outcomes(source) == {
-        "acme check-command [COMMAND] [--batch] [--json] --help": "passed",
-        "acme check-path [PATH] [--batch] [--json] --help": "passed",
+        "acme check-command [COMMAND] [--batch] [--exit-code] [--json] --help": "passed",
+        "acme check-path [PATH] [--batch] [--exit-code] [--json] --help": "passed",
+        "acme completion SHELL [--json] --help": "passed",
     }
     assert not (source / "runtime/ultra_runtime/run").exists()
 

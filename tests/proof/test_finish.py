@@ -103,7 +103,7 @@ def test_what_is_not_committed_does_not_count(run: Callable[..., Repo]) -> None:
     [
         ("proof: off\n", "completed", "off: the settings of the project say so"),
         ("setup: test -e $BESIDE/no\n", "partial", "the setup command failed with exit status 1"),
-        ("setup: test -e $BESIDE/no\nproof: require\n", "partial", "the setup command failed with exit status 1"),
+        ("setup: mkdir $BESIDE/once\nproof: require\n", "partial", "the setup command failed with exit status 1"),
         ("setup: touch local.cfg\nproof: require\n", "completed", "clean checkout"),
     ],
 )  # fmt: skip

@@ -56,9 +56,9 @@ def run(args: Args) -> Answer:
         ("notes", done.warnings),
     )
     data.update({name: list(rows) for name, rows in optional if rows})
-    data["used"] = used(live)
     data.update(report=done.path, **{SUMMARY: done.summary}, next="tell the user")
     if args.flag("--short"):
+        data["used"] = used(live)
         data["last_line"] = summary_line(data.pop(SUMMARY), short=True)
     project = live.place.project
     if project:
