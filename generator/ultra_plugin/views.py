@@ -147,6 +147,11 @@ class PartView(_View):
         """Return the fields, which are list items below the heading."""
         return fields_table(self._value.fields)
 
+    def fields_line(self) -> str:
+        """Return the fields in one line, each with its allowed values."""
+        fields = self._value.fields.items()
+        return ", ".join(f"{name} ({', '.join(one.values)})" if one.values else name for name, one in fields)
+
 
 class GateView(_View):
     """A gate as templates see it."""

@@ -11,7 +11,7 @@ import pytest
 
 from tests.changes.conftest import PLUGIN, Fork
 from tests.kit.calls import Ultra
-from tests.kit.names import EXAMPLE, NAME, PIPELINE, PROJECT
+from tests.kit.names import EXAMPLE, NAME, PROJECT
 from tests.kit.repository import git
 
 AGENTS = f"{PLUGIN}/agents"
@@ -36,7 +36,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> None:
     prompt = (bundle / "commands/ultrareview-local.md").read_text()
     assert f"- `ultraplan-local:{NEW}`" in prompt
-    assert "Spawn these six in one message" in prompt
+    assert len(re.findall(r"^- `ultraplan-local:[a-z-]+-reviewer`", prompt, re.MULTILINE)) == 6
     assert f"| `{NEW}`" in (bundle / "docs/PIPELINE.md").read_text()
     header = (bundle / f"agents/{NEW}.md").read_text().split("---")[1]
     assert not [key for key in ("role:", "order:", "output:", "budget:") if key in header]
@@ -106,7 +106,7 @@ def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
     ultra = Ultra(bundle, repo, python)
     told = ultra("research", "begin", "--quick", "--external").data
     assert [name.rpartition(":")[2] for name in told["agents"]] == ["web-docs", "web-issues"]
-    assert "two local agents and two external" in (bundle / f"commands/{PIPELINE['research']}.md").read_text()
+    assert "two local agents and two external" in (bundle / "guides/research/usage.md").read_text()
     (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
     told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
     assert told["explorers"] == [f"{NAME}:risk-assessor", f"{NAME}:task-finder"]
@@ -119,7 +119,7 @@ def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
     git(repo, "add", "--all")
     told = Ultra(bundle, repo, python)("plan", "begin", "--project", PROJECT).data
     assert told["explorers"][-1] == f"{NAME}:{EXPLORER}"
-    assert f"| `{NAME}:{EXPLORER}`" in (bundle / "guides/plan/orchestrator.md").read_text()
+    assert f"| `{NAME}:{EXPLORER}`" in (bundle / "guides/plan/explorers.md").read_text()
     assert f"| `{EXPLORER}`" in (bundle / "docs/PIPELINE.md").read_text()
 
 

@@ -42,7 +42,6 @@ def test_attempts_are_one_line_of_yaml(bundle: Path, tmp_path: Path, python: Pat
     assert "4 of 4 attempts" in repository.say("run", "finish").out
     said = {
         "docs/commands/ultraexecute-local.md": "A step has four attempts",
-        "guides/plan/synthesis.md": "after five failures in a row",
         "runtime/ultra_runtime/tables/plan.py": "Four attempts in all",
         "docs/PIPELINE.md": "4 attempts",
     }

@@ -56,7 +56,10 @@ def test_the_verb(make: Make, tmp_path: Path) -> None:
     [
         (f"plan {PLAN_LINE} prompt=secret", "unknown field: prompt"),
         (f"plan {PLAN_LINE.replace('=3', '=many')}", 'steps must be a whole number, not "many"'),
-        (f"plan {PLAN_LINE.replace('brief', 'hearsay')}", 'source must be brief or review, not "hearsay"'),
+        (
+            f"plan {PLAN_LINE.replace('brief', 'hearsay')}",
+            'source must be brief, review or task, not "hearsay"',
+        ),
         (
             f"plan {PLAN_LINE.replace('greet', 'x' * 200)}",
             "slug must be printable text of at most 100 characters",
