@@ -246,6 +246,8 @@ def removed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Removed(tmp_path_factory.mktemp(request.param), REMOVALS[request.param])
 
 
+# A verb that goes on until it is interrupted is called so that it has to refuse.
+ENDING = {"board": ("--port", "70000")}
 WORDS = {
     "PATH": f"{PROJECT}/plan.md", "PLAN": f"{PROJECT}/plan.md", "DIR": PROJECT, "VALUE": "complete", "N": "1",
     "AGENT": "plan-critic", "COMMAND": "plan", "REVIEWER": "test-reviewer", "SLUG": "other", "TEXT": "words",
@@ -257,8 +259,8 @@ def calls(removed: Removed) -> list[list[str]]:
     """Return a call of every verb with what it needs, one with a project, and one for each kind of artifact."""
     found = []
     for name, usage in removed.verbs.items():
-        needed = re.sub(r"\[[^]]*\]", "", usage[len(name) :]).split()
-        words = [*name.split(), *(WORDS.get(word, word) for word in needed)]
+        needed = re.sub(r"\[(?:[^][]|\[[^]]*\])*\]", "", usage[len(name) :]).split()
+        words = [*name.split(), *(WORDS.get(word, word) for word in needed), *ENDING.get(name, ())]
         kinds = [*removed.kinds, "project", *removed.removal.stages] if "KIND" in needed else [""]
         for kind in kinds:
             call = [kind if word == "KIND" else word for word in words]
