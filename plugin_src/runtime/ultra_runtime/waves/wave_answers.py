@@ -10,6 +10,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.wave_lines import head_line, stand_lines
 from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.run.state.wave_state import WAITING
+from ultra_runtime.run.step.numbers import amount
 from ultra_runtime.tables.limits import JOBS_MOST, SESSION_DOLLARS, SESSION_MINUTES
 from ultra_runtime.waves.attempts import budget_of
 from ultra_runtime.waves.wave_report import session_data, summary
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ultra_runtime.waves.wave_run import WaveRun
 
 SUMMARY = "ultraexecute_summary"
+LARGEST = 1_000_000.0
+"""Of a number in the options."""
 
 
 def read_options(args: Args) -> WaveOptions:
@@ -34,29 +37,16 @@ def read_options(args: Args) -> WaveOptions:
         raise args.usage.error(f"--jobs must be a number from 1 to 999, not {one_line(jobs)}")
     return WaveOptions(
         int(jobs) if jobs else min(JOBS_MOST, cores),
-        _amount(args, "--budget-usd", None),
+        amount(args, "--budget-usd", LARGEST),
         args.get("--model") or "",
         args.get("--permission-mode") or "",
-        _amount(args, "--session-minutes", SESSION_MINUTES) or SESSION_MINUTES,
+        amount(args, "--session-minutes", LARGEST) or SESSION_MINUTES,
     )
 
 
 def default_options() -> WaveOptions:
     """Return how sessions run without any argument."""
     return WaveOptions(JOBS_MOST, None, "", "", SESSION_MINUTES)
-
-
-def _amount(args: Args, option: str, otherwise: float | None) -> float | None:
-    given = args.get(option)
-    if given is None:
-        return otherwise
-    try:
-        value = float(given)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1_000_000:
-        raise args.usage.error(f"{option} must be a number above 0, not {one_line(given)}")
-    return value
 
 
 def ceiling(sessions: int, options: WaveOptions) -> dict[str, Any]:

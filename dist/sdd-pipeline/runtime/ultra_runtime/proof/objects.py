@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.run.tree.snapshot import Entry, parse_raw, portions
+from ultra_runtime.run.tree.snapshot import Entry, listed_entries, parse_raw, portions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,12 +48,7 @@ class CommitTree:
         said = self.git.ask(
             "ls-tree", option, "-z", "--full-tree", self.commit, "--", *paths, env=AS_THEY_ARE
         )
-        found = {}
-        for row in said.split(b"\0")[:-1]:
-            fields, _, path = row.partition(b"\t")
-            mode, _, name = fields.decode().split(" ")
-            found[os.fsdecode(path)] = Entry(mode, name)
-        return found
+        return listed_entries(said)
 
     def content(self, entry: Entry) -> bytes:
         """Return the committed bytes of a file."""

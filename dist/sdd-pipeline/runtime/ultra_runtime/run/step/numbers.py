@@ -21,15 +21,20 @@ def step_number(args: Args) -> int:
 
 def seconds(args: Args, option: str, otherwise: float) -> float:
     """Return an option that is a time in seconds."""
+    wanted = f"a number of seconds up to {TIMEOUT_SECONDS}"
+    value = amount(args, option, TIMEOUT_SECONDS, wanted)
+    return otherwise if value is None else value
+
+
+def amount(args: Args, option: str, most: float, wanted: str = "a number above 0") -> float | None:
+    """Return an option that is a number above 0 and up to `most`; nothing if it was left out."""
     given = args.get(option)
     if given is None:
-        return otherwise
+        return None
     try:
         value = float(given)
     except ValueError:
         value = 0.0
-    if not 0 < value <= TIMEOUT_SECONDS:
-        raise args.usage.error(
-            f"{option} must be a number of seconds up to {TIMEOUT_SECONDS}, not {one_line(given)}"
-        )
+    if not 0 < value <= most:
+        raise args.usage.error(f"{option} must be {wanted}, not {one_line(given)}")
     return value

@@ -60,6 +60,16 @@ class Entry(Struct):
         return hash((self.mode, self.name))
 
 
+def listed_entries(said: bytes) -> dict[str, Entry]:
+    """Return what `git ls-tree -z` printed: entries by path."""
+    found = {}
+    for row in said.split(b"\0")[:-1]:
+        fields, _, path = row.partition(b"\t")
+        mode, _, name = fields.decode().split(" ")
+        found[os.fsdecode(path)] = Entry(mode, name)
+    return found
+
+
 class Change(Struct):
     """A path that differs between two trees; without `old` it is new, without `new` it was deleted."""
 
@@ -206,10 +216,7 @@ class Snapshots:
         found = {}
         for part in portions(paths):
             said = self.git.ask("ls-tree", "-r", "-z", "--full-tree", tree, "--", *part, env=self.env)
-            for row in said.split(b"\0")[:-1]:
-                fields, _, path = row.partition(b"\t")
-                mode, _, name = fields.decode().split(" ")
-                found[os.fsdecode(path)] = Entry(mode, name)
+            found.update(listed_entries(said))
         return found
 
     def content(self, name: str) -> bytes:
