@@ -6,11 +6,11 @@ from typing import Any
 
 import yaml
 
-from tests.kit.names import PLUGIN_SOURCE, ROOT
+from tests.kit.names import ROOT
 from ultra_plugin.prompt import WIDEST_TABLE
 
 ROWS = ROOT / "tests/seeds.yaml"
-PAGE = PLUGIN_SOURCE / "docs/SEEDS.md"
+PAGE = ROOT / "docs/seeds.md"
 TITLES = ("statement", "holds, shown by", "differs, because")
 HEAD = """\
 # The seed documents, statement by statement

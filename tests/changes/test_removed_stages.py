@@ -75,6 +75,7 @@ REVIEW = Removal(
         "fragments/reviewer*",
         *(f"{PLUGIN}/agents/{name}*" for name in ("[!b]*-reviewer", "review-coordinator")),
         f"{PLUGIN}/guides/plan/remediation.md.j2",
+        f"{PLUGIN}/guides/review",
         f"{EXAMPLES}/review.md",
     ),
     {

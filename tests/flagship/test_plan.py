@@ -270,7 +270,7 @@ def test_a_brief_that_was_never_reviewed_is_reviewed_here_and_missing_research_i
     )
     (begun,) = answers(model, "ultra plan begin")
     assert (begun["reviewed"], begun["agents"]) == (False, 9)
-    assert [one.split(":")[0] for one in begun["warnings"]] == ["RESEARCH_TOPIC_UNANSWERED"]
+    assert [one.split(":")[0] for one in begun["warnings"]] == ["not reviewed", "RESEARCH_TOPIC_UNANSWERED"]
     assert "whether the brief was never reviewed" in " ".join(model.main.text.split())
     assert model.agent("# Review a brief").requests
 

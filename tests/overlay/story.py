@@ -134,7 +134,7 @@ description: Say what the next project should do otherwise
     Usage: {{ command('retro') }} --project DIR
 
 Put it with `{{ verb('put') }} {{ contract.retro.artifact }} --project DIR`.
-{% include "fragments/stats.md.j2" %}
+{% include "fragments/data.md.j2" %}
 """,
     },
     "drop a stage": {
@@ -212,14 +212,14 @@ def reworded(sources: Path) -> None:
     """Reword a phase that the fork overrides."""
     _change(
         sources / "plugins" / PLUGIN_SOURCE.name / "commands/plan.md.j2",
-        "- each weakness that the critics left",
-        "- every weakness that the critics left",
+        "weaknesses that are left",
+        "every weakness that is left",
     )
 
 
 def renamed(sources: Path) -> None:
     """Rename a fragment that the fork includes, and say so."""
-    old, new = "fragments/stats.md.j2", "fragments/statistics.md.j2"
+    old, new = "fragments/data.md.j2", "fragments/foreign.md.j2"
     (sources / old).rename(sources / new)
     for path in sources.rglob("*.j2"):
         if old in (text := path.read_text()):
