@@ -150,6 +150,8 @@ PLAN = Removal(
         f"{PLUGIN}/agents/scope-guardian*",
         f"{PLUGIN}/agents/session-decomposer*",
         *(f"{PLUGIN}/agents/{name}*" for name in EXPLORERS),
+        "fragments/plan-*",
+        "fragments/agents.md.j2",
         f"{PLUGIN}/guides/plan",
         f"{PLUGIN}/guides/execute",
         f"{PLUGIN}/docs/WAVES.md.j2",

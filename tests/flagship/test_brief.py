@@ -228,7 +228,7 @@ def test_what_the_model_and_the_reviewer_are_told(play: Play) -> None:
         "*I know this* (drop it)",
         "reduced confidence",
         f"Usage: {COMMANDS['brief']} [--quick] <task>",
-        "**Estimated cost:** quick, standard or deep",
+        "Estimated cost (quick, standard, deep)",
     ):  # fmt: skip
         assert rule in " ".join(told.split()), rule
     assert "{{" not in told.split("# Write a brief")[1].split("# The draft of a brief")[0]

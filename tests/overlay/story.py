@@ -77,8 +77,8 @@ rules:
     title: changing the infrastructure
     why: only the release pipeline changes it
     instead: say in the plan what the pipeline has to do
-    logic: [{use: always, commands: [terraform]}]
-    examples: {match: [terraform apply], pass: [echo terraform apply]}
+    logic: [{use: always, commands: [ansible-playbook]}]
+    examples: {match: [ansible-playbook apply], pass: [echo ansible-playbook apply]}
 """,
         "policy/paths.patch.yaml": """\
 rules:

@@ -17,7 +17,7 @@ from tests.overlay.conftest import Told
 from tests.overlay.story import FORK
 from tests.overlay.story import LAUNCHER as OURS
 
-DATA = re.compile(r'--data "([^"]+)"')
+DATA = re.compile(r"DATA is `([^`]+)`")
 
 
 def test_a_fork_and_its_upstream_do_not_mix(
@@ -35,7 +35,7 @@ def test_a_fork_and_its_upstream_do_not_mix(
     model = scripted(
         bash(f"command -v {OURS} {THEIRS}"),
         bash(f"{OURS} --version; {THEIRS} --version"),
-        bash("terraform apply"),
+        bash("ansible-playbook apply"),
         bash("rm -rf src"),
         bash(f"{THEIRS} run finish"),
     )

@@ -67,7 +67,7 @@ def test_the_fork_stays_what_it_is(
     assert not [path for path in said if "research" in path.rpartition("/")[2] or "TUTORIAL" in path]
 
     ultra = Ultra(bundle, repo, python, LAUNCHER)
-    blocked = ultra("check-command", "terraform apply").data
+    blocked = ultra("check-command", "ansible-playbook apply").data
     assert (blocked["verdict"], blocked["rule"]) == ("block", "infrastructure")
     assert ultra("check-path", "deploy/live.yaml").data["rule"] == "deployment"
     assert ultra("check-path", "src/a.py").data["verdict"] == "allow"
