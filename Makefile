@@ -64,7 +64,7 @@ check: $(VENV)/.dev
 
 test: check
 	@$(RUN) tests/client/binary.py fetch
-	@$(RUN) tests/kit/tracer.py
+	@$(RUN) tests/kit/programs.py
 	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal
 
 slowest: $(VENV)/.dev
@@ -89,7 +89,7 @@ mutants: $(VENV)/.mutants
 soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch
 	@$(RUN) tests/client/binary.py fetch oldest
-	@$(RUN) tests/kit/tracer.py
+	@$(RUN) tests/kit/programs.py
 	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
 	@$(MAKE) mutants SAMPLE=0
 

@@ -5,7 +5,6 @@ python -m tests.screenshots [FOLDER]
 
 from __future__ import annotations
 
-import shutil
 import struct
 import subprocess
 import sys
@@ -16,11 +15,11 @@ from pathlib import Path
 from tests.built import rendered
 from tests.executor.sample import PROJECT, Repo
 from tests.executor.status_sample import TITLES, finished, plan_text
+from tests.kit import programs
 from tests.kit.names import ROOT, SOURCES
 from tests.waves.processes import kill_all
 from tests.waves.sample import PLAN, QUICK, Waves, twenty_sessions
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "screenshots: Chromium is not installed: `apt-get install chromium` (as root, on Debian) brings it, then run this again"
 WIDTH, HEIGHT = 1060, 1275
 LARGEST = 200_000
@@ -42,7 +41,7 @@ COMPLAINTS = ("Refused to", "ERR_", "Content Security Policy", "Uncaught")
 
 def main() -> int:
     """Take the pictures and return the exit status."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    browser = programs.chromium()
     if browser is None:
         print(MISSING, file=sys.stderr)
         return 1

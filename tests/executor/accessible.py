@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 from tests.client.binary import cache, locked, run_npm
 
 AXE, VERSION = "axe-core", "4.14.0"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ASK = """
 axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]}).then(found => {
   const said = {violations: found.violations.map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200))]),
@@ -22,11 +20,6 @@ axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]})
   document.body.append(place);
 });
 """
-
-
-def browser() -> str | None:
-    """Return the browser of this machine, if there is one."""
-    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
 def axe() -> str:
@@ -40,13 +33,10 @@ def axe() -> str:
     return script.read_text()
 
 
-def look(page: str, folder: Path, width: int, scheme: str) -> dict[str, Any]:
+def look(browser: str, page: str, folder: Path, width: int, scheme: str) -> dict[str, Any]:
     """Return what axe-core finds on a page that is so wide, and by how much its content is wider."""
-    program = browser()
-    assert program is not None
     without_policy = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     path = folder / "page.html"
-    # A window of a browser has a least width, a frame has none.
     inner = without_policy.replace("</body>", f"<script>{axe()}</script><script>{ASK}</script></body>")
     path.write_text(inner)
     options = [
@@ -56,7 +46,7 @@ def look(page: str, folder: Path, width: int, scheme: str) -> dict[str, Any]:
         f"--blink-settings=preferredColorScheme={1 if scheme == 'light' else 0}", "--dump-dom",
     ]  # fmt: skip
     done = subprocess.run(
-        [program, *options, path.as_uri()], capture_output=True, text=True, timeout=120, check=True
+        [browser, *options, path.as_uri()], capture_output=True, text=True, timeout=120, check=True
     )
     found = re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found, done.stdout[-500:]

@@ -15,7 +15,7 @@ from tests.client.binary import in_ci
 from tests.executor.broken_calls import HOW, Point, Tracer
 from tests.executor.interrupted import CALLS, again, goes_on, keep, stand_before
 from tests.executor.sample import Repo, plan, step
-from tests.kit import tracer
+from tests.kit import programs
 
 SOAK = os.environ.get("ULTRA_SOAK") == "1"
 SAMPLE = 2
@@ -24,8 +24,8 @@ SAMPLE = 2
 
 def traced(folder: Path, bundle: Path, python: Path) -> Tracer:
     """Return a repository whose git can be broken."""
-    if tracer.find() is None:
-        (pytest.fail if in_ci() else pytest.skip)(tracer.MISSING)
+    if programs.strace() is None:
+        (pytest.fail if in_ci() else pytest.skip)(programs.missing("strace"))
     return Tracer(folder / "git", Repo(folder / "repo", bundle, python))
 
 
