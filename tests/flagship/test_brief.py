@@ -164,7 +164,8 @@ def test_an_interview_a_gate_that_fails_is_asked_about_and_passes(
         "research_topics: 1",
     ):
         assert f"\n{line}\n" in text
-    assert f"local --project {PROJECT}\n" in text
+    topic = "- Topic 1: Which store that we already run can count requests of a key across both servers?\n"
+    assert text.endswith(f"local --project {PROJECT}\n\n{topic}")
     assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
     line = json.loads((project / "data/ultrabrief-stats.jsonl").read_text())
     assert (line["brief_quality"], line["review_iterations"], line["auto_result"]) == (
