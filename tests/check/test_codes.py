@@ -14,17 +14,29 @@ from tests.check import (
     test_manifest,
     test_marketplace,
     test_names,
+    test_promises,
 )
 from tests.check import test_references as references
 from ultra_plugin.check.codes import CODES, quote, suggest
 
-TABLES = (test_evals, test_files, test_frontmatter, test_hooks, test_manifest, test_names, references)
+TABLES = (
+    test_evals,
+    test_files,
+    test_frontmatter,
+    test_hooks,
+    test_manifest,
+    test_names,
+    test_promises,
+    references,
+)
 MADE_OTHERWISE = {
     # tests of marketplaces that need more than a small change
     "no-plugins", "plugin-invalid",
+    # tests/check/test_lint.py: comments
+    "suppression", "unused-suppression",
     # tests/generator: found in sources, not in a bundle
     "agent-without-output", "conflict-marker", "heading-level", "second-title", "spelled-by-hand", "template-noise",
-    "untested-contract", "unused-agent", "unused-fragment", "unused-output",
+    "untested-contract", "unused-agent", "unused-fragment", "unused-limit", "unused-output",
 }  # fmt: skip
 
 

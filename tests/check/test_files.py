@@ -7,10 +7,12 @@ import pytest
 from tests.check.plugins import BRIEF, MANIFEST, Case, Link, Script, bundle_of, changed, text_of
 from ultra_plugin.check import check_bundle
 
-TEXT = "docs/notes.md"
+TEXT = "skills/review/notes.md"
 
 CASES = (
-    Case({TEXT: Link("../README.md")}, "symlink", TEXT, 0),
+    Case({"commands/go.md": Link("../README.md")}, "symlink", "commands/go.md", 0),
+    Case({"docs/x.md": Link("gone.md")}, "symlink", "docs/x.md", 0),
+    Case({"docs/x.md": Link("../../x.md")}, "symlink", "docs/x.md", 0),
     Case({".mcpb-cache/x": Link("../y")}, "symlink", ".mcpb-cache/x", 0, "error"),
     Case({"docs/.DS_Store": b"\0"}, "stray-file", "docs/.DS_Store", 0),
     Case({"Thumbs.db": b"\0"}, "stray-file", "Thumbs.db", 0),
@@ -19,7 +21,7 @@ CASES = (
     Case({".env.local": "KEY=1"}, "stray-file", ".env.local", 0),
     Case({"docs/.notes.md.swp": b"\0"}, "stray-file", "docs/.notes.md.swp", 0),
     Case({"docs/notes.md~": "x"}, "stray-file", "docs/notes.md~", 0),
-    Case({".vscode/settings.json": "{}"}, "stray-file", ".vscode", 0),
+    Case({".env.production": "KEY=1\n"}, "stray-file", ".env.production", 0),
     Case({".claude-plugin/commands/x.md": "x"}, "misplaced", ".claude-plugin/commands/x.md", 0),
     Case({"CLAUDE.md": "x"}, "not-loaded", "CLAUDE.md", 0),
     Case({"docs/a?.md": "x"}, "unportable-path", "docs/a?.md", 0),
@@ -30,9 +32,9 @@ CASES = (
     Case({"assets/icon.png": bytes(2 * 1024 * 1024 + 1)}, "oversize", "assets/icon.png", 0),
     Case({"data.bin": bytes(5_000_001)}, "oversize", "data.bin", 0),
     Case({TEXT: b"one\ntw\xff\n"}, "not-utf8", TEXT, 2),
-    Case({TEXT: "\ufeffone\n"}, "bom", TEXT, 1),
+    Case({BRIEF: f"\ufeff{text_of(BRIEF)}"}, "bom", BRIEF, 1),
     Case({MANIFEST: f"\ufeff{text_of(MANIFEST)}"}, "bom", MANIFEST, 1),
-    Case({TEXT: "one\ntwo\r\n"}, "crlf", TEXT, 2),
+    Case({BRIEF: f"{text_of(BRIEF)}!`git status`\r\n"}, "crlf", BRIEF, 11),
     Case({"bin/pipe": Script("#!/bin/sh\r\n")}, "crlf", "bin/pipe", 1),
     Case({TEXT: "one\nt\u200bwo\n"}, "hidden-character", TEXT, 2),
     Case({TEXT: "one\n\u202eowt\n"}, "hidden-character", TEXT, 2),

@@ -44,7 +44,7 @@ CASES = (
     Case(edit(CRITIC, "color: red", "hooks:\n  Stop: []"), "ignored-key", CRITIC, 5),
     Case(edit(BRIEF, f"{DESCRIPTION}\n", ""), "no-description", BRIEF, 2),
     Case(edit(BRIEF, DESCRIPTION, "description:"), "no-description", BRIEF, 2),
-    Case(edit(BRIEF, DESCRIPTION, "description: Write"), "short-description", BRIEF, 2),
+    Case(edit(CRITIC, "description: Reads", "description: Read\n# Reads"), "short-description", CRITIC, 3),
     Case(edit(BRIEF, DESCRIPTION, f"description: {'long ' * 400}"), "long-description", BRIEF, 2),
     Case(
         {CRITIC: "---\nname: critic\ndescription: Reads a brief and says what is missing\n---\n"},
@@ -82,7 +82,7 @@ def test_fault(case: Case) -> None:
         "model: inherit",
         "effort: high",
         "effort: 40",
-        "allowed-tools: mcp__server__tool, mcp__plugin_pipe_x__y, *",
+        "allowed-tools: mcp__server__tool, mcp__plugin_other_x__y, *",
         "disallowed-tools: Bash(rm -rf (x):*)",
         "allowed-tools: [Read, 'Bash(git commit -m \"(x)\":*)']",
         "disable-model-invocation: true",

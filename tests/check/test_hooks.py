@@ -121,7 +121,7 @@ def test_fault(case: Case) -> None:
         (GUARD, '"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/scripts/guard.py", "src/x", "--a/b"]'),
         (STOP, r'"command": "FOO=1 sh \"${CLAUDE_PLUGIN_ROOT}\"/scripts/stop.sh && echo done"'),
         (STOP, r'"command": "ls \"${CLAUDE_PLUGIN_ROOT}/scripts/\"*.sh"'),
-        (STOP, '"command": "cat $CLAUDE_PROJECT_DIR/notes/x.md"'),
+        (STOP, r'"command": "cat \"$CLAUDE_PROJECT_DIR/notes/x.md\""'),
         (STOP, '"command": "& .\\\\x.ps1", "shell": "powershell"'),
     ],
 )

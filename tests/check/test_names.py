@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.plugins import BRIEF, CRITIC, GOOD, MANIFEST, REVIEW, Case, bundle_of, changed, edit
+from tests.check.plugins import CRITIC, GOOD, MANIFEST, REVIEW, Case, bundle_of, changed, edit
 from ultra_plugin.check import check_bundle
 from ultra_plugin.check.names import is_reserved
 
@@ -17,18 +17,15 @@ CASES = (
     Case(edit(MANIFEST, NAME, '"name": "claude-pipe"'), "reserved-name", MANIFEST, 2, "error"),
     Case(edit(MANIFEST, NAME, '"name": "my-claude"'), "reserved-name", MANIFEST, 2),
     Case(edit(CRITIC, "name: critic\n", ""), "no-name", CRITIC, 2),
-    Case(edit(CRITIC, "name: critic", "name: judge"), "name-mismatch", CRITIC, 2),
-    Case(edit(REVIEW, "name: review", "name: Review It"), "name-mismatch", REVIEW, 2),
-    Case(edit(BRIEF, "model: opus", "name: short"), "name-mismatch", BRIEF, 5),
+    Case(edit(REVIEW, "name: review", "name: second"), "name-mismatch", REVIEW, 2),
     Case({"commands/my cmd.md": COMMAND}, "bad-name", "commands/my cmd.md", 1),
-    Case({"agents/a b.md": AGENT % "a b"}, "bad-name", "agents/a b.md", 2),
     Case({"commands/review.md": COMMAND}, "duplicate-name", REVIEW, 2),
-    Case(
-        {"agents/judge.md": AGENT % "critic"}, "duplicate-name", "agents/judge.md", 2, also=("name-mismatch",)
-    ),
-    Case({"skills/plan/notes.txt": "x"}, "skill-missing", "skills/plan", 0),
+    Case({"agents/judge.md": AGENT % "critic"}, "duplicate-name", "agents/judge.md", 2),
+    Case({"skills/plan/references/x.md": "x"}, "skill-missing", "skills/plan", 0),
+    Case({"skills/plan/plan.md": COMMAND}, "skill-missing", "skills/plan", 0),
+    Case({"skills/more/plan/SKILL.md": COMMAND}, "skill-missing", "skills/more", 0),
     Case({"skills/plan/skill.md": COMMAND}, "skill-case", "skills/plan/skill.md", 1),
-    Case({"commands/notes.txt": "x"}, "not-a-component", "commands/notes.txt", 0),
+    Case({"commands/notes.txt": COMMAND}, "not-a-component", "commands/notes.txt", 0),
     Case({"skills/plan.md": COMMAND}, "not-a-component", "skills/plan.md", 0),
 )
 

@@ -22,8 +22,8 @@ CASES = (
     Case(add(README, "    /brief about it"), "bare-command", README, 10),
     Case(add(BRIEF, "See [it](../templates/gone.md#goal)."), "dangling-file", BRIEF, END),
     Case(add(BRIEF, "See [it](../../x.md)."), "dangling-file", BRIEF, END),
-    Case({DOCS: "[more]: gone.md\n"}, "dangling-file", DOCS, 1),
-    Case({DOCS: "Text\n\n![picture](<gone.png>)\n"}, "dangling-file", DOCS, 3),
+    Case(add(README, "[more]: gone.md"), "dangling-file", README, 10),
+    Case(add(README, "![picture](<gone.png>)"), "dangling-file", README, 10),
     Case(add(BRIEF, "Read @${CLAUDE_PLUGIN_ROOT}/templates/gone.md."), "dangling-file", BRIEF, END),
     Case(add(BRIEF, '```\npython3 "${CLAUDE_PLUGIN_ROOT}/gone.py"\n```'), "dangling-file", BRIEF, END + 1),
     Case(add(BRIEF, 'Run python3 "${CLAUDE_PLUGIN_ROOT}"/gone.py'), "dangling-file", BRIEF, END),
@@ -31,9 +31,9 @@ CASES = (
     Case(add(BRIEF, "Read $CLAUDE_PLUGIN_ROOT/templates/brief.md"), "root-without-braces", BRIEF, END),
     Case(add(BRIEF, "Read ${CLAUDE_SKILL_DIR}/x"), "not-substituted", BRIEF, END),
     Case(add(CRITIC, "Read $ARGUMENTS"), "not-substituted", CRITIC, 8),
-    Case(add(BRIEF, "Look into /home/jane/notes/x.md"), "absolute-path", BRIEF, END),
-    Case(add(BRIEF, "Look into C:\\Users\\jane"), "absolute-path", BRIEF, END),
-    Case({"scripts/stop.sh": "true\ncat /Users/jane/x\n"}, "absolute-path", "scripts/stop.sh", 2),
+    Case(add(BRIEF, "Look into /home/mkowalski/notes/x.md"), "absolute-path", BRIEF, END),
+    Case(add(BRIEF, "Look into C:\\Users\\mkowalski"), "absolute-path", BRIEF, END),
+    Case({"scripts/stop.sh": "true\ncat /Users/mkowalski/x\n"}, "absolute-path", "scripts/stop.sh", 2),
 )
 
 
@@ -61,7 +61,7 @@ def test_no_fault(text: str) -> None:
 
 
 def test_examples_in_fences_of_documents_are_not_taken_for_links_or_paths() -> None:
-    text = "# Guide\n\n````md\n```\n[x](gone.md) /home/jane/x\n```\n````\n"
+    text = "# Guide\n\n````md\n```\n[x](gone.md) /home/mkowalski/x\n```\n````\n"
     assert check_bundle(bundle_of(changed({DOCS: text}))) == []
 
 

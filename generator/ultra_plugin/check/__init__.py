@@ -18,16 +18,17 @@ from ultra_plugin.check.manifest import check_manifest
 from ultra_plugin.check.manifest_paths import check_manifest_paths
 from ultra_plugin.check.marketplace import check_marketplace
 from ultra_plugin.check.names import check_names
+from ultra_plugin.check.parts import check_parts
+from ultra_plugin.check.promises import check_promises
 from ultra_plugin.check.references import check_references
 from ultra_plugin.check.scripts import check_scripts
 from ultra_plugin.check.servers import check_servers
-from ultra_plugin.check.subject import MANIFEST, Subject, subject_of
+from ultra_plugin.check.sources import check_sources
+from ultra_plugin.check.subject import MANIFEST, MARKETPLACE, Subject, subject_of
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle, BundleFile
 
 __all__ = ["CHECKS", "check_bundle", "check_marketplace", "check_offered"]
-
-MARKETPLACE = ".claude-plugin/marketplace.json"
 
 
 def check_own_marketplace(subject: Subject) -> Iterator[Problem]:
@@ -36,7 +37,7 @@ def check_own_marketplace(subject: Subject) -> Iterator[Problem]:
     if file is None or file.symlink:
         return
     plugins = {".": subject.bundle, **_inner_bundles(subject)}
-    yield from check_marketplace(file.content, MARKETPLACE, plugins)
+    yield from check_marketplace(file.content, MARKETPLACE, plugins, subject.folders)
 
 
 def _inner_bundles(subject: Subject) -> dict[str, Bundle]:
@@ -57,7 +58,8 @@ def _inner_bundles(subject: Subject) -> dict[str, Bundle]:
 
 CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
     check_manifest, check_manifest_paths, check_names, check_frontmatter, check_hooks, check_scripts,
-    check_servers, check_files, check_references, check_evals, check_listing, check_own_marketplace,
+    check_servers, check_files, check_references, check_evals, check_listing, check_own_marketplace, check_promises,
+    check_parts, check_sources,
 )  # fmt: skip
 
 

@@ -49,16 +49,20 @@ SKILL_KEYS = frozenset({
     # [docs] and [schema], commands and skills alike
     "name", "description", "when_to_use", "argument-hint", "arguments", "disable-model-invocation", "user-invocable",
     "allowed-tools", "disallowed-tools", "disallowedTools", "model", "effort", "context", "agent", "background",
-    "hooks", "paths", "shell", "metadata", "license", "version", "compatibility", "author",
+    "hooks", "paths", "shell", "metadata", "license", "version", "compatibility", "author", "fallback", "created_by",
+    "improved_by", "experimental",
 })  # fmt: skip
 COMMAND_KEYS = SKILL_KEYS | {"hide-from-slash-command-tool"}
 AGENT_KEYS = frozenset({
     # [docs] and [schema]
     "name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers",
     "hooks", "memory", "background", "effort", "isolation", "color", "initialPrompt", "omitClaudeMd", "metadata",
-    "autoCompactWindow", "version", "license", "author",
+    "autoCompactWindow", "version", "license", "author", "when_to_use", "when-to-use", "cacheTtl", "observer",
+    "observerMessage", "observeSubagents", "experimental",
 })  # fmt: skip
-IGNORED_AGENT_KEYS = frozenset({"permissionMode", "hooks", "mcpServers"})
+IGNORED_AGENT_KEYS = frozenset({
+    "permissionMode", "hooks", "mcpServers", "initialPrompt", "observer", "observerMessage", "observeSubagents",
+})  # fmt: skip
 """Read in a user's own agents, ignored in a plugin's (specification, 2.1.325 section 6)."""
 BOOLEAN_KEYS = frozenset({"disable-model-invocation", "user-invocable", "background"})
 
@@ -137,6 +141,20 @@ OFFICIAL_MARKETPLACES = frozenset({
 RESERVED_MARKETPLACES = frozenset(
     {"inline", "builtin", "skills-dir", "synced", "claude-plugin-test"}
 )  # [measured]
+
+BUILT_IN_AGENTS = frozenset({
+    # [schema] and [docs]
+    "general-purpose", "Explore", "Plan", "statusline-setup", "claude-code-guide", "output-style-setup", "claude",
+})  # fmt: skip
+HARMLESS_COMMANDS = frozenset({
+    # [measured] and [schema]: run in a prompt without a rule, because they only read
+    "ls", "cat", "head", "tail", "wc", "pwd", "echo", "date", "whoami", "grep", "find", "stat", "file", "which", "sort",
+    "uniq", "cut", "tr", "diff", "true", "false", "printf", "basename", "dirname", "realpath", "readlink", "rg", "cd",
+    "tree", "du", "df", "id", "uname", "hostname", "sleep", "test", "[", "jq", "nl", "tac", "rev", "column", "paste",
+    "git status", "git log", "git diff", "git show", "git branch", "git rev-parse", "git ls-files", "git remote",
+    "git blame", "git config", "git describe", "git tag", "git stash", "git reflog", "git shortlog", "git cat-file",
+    "git merge-base", "git for-each-ref", "git rev-list", "git ls-remote", "git worktree", "git symbolic-ref",
+})  # fmt: skip
 
 BUILT_IN_COMMANDS = frozenset({
     # [init] slash_commands and what the interactive client adds [docs]: a bare mention may mean these

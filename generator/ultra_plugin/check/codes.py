@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -126,6 +127,28 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "eval-key": Code("Cases and graders have no such key.", "remove it"),
     "eval-incomplete": Code("A case has no prompt, or nothing grades it.", "add prompt.md and a grader"),
     "eval-ungranted": Code("A grader expects a tool that the case does not allow.", "add it to allowed_tools"),
+    # promises of headers
+    "bash-not-allowed": Code(
+        "A command in the text of a prompt has no permission; the client then sends nothing to the model.",
+        "add a rule such as Bash(git status:*) to allowed-tools",
+    ),
+    "unreachable": Code("Neither a user nor the model can call it.", "remove user-invocable or disable-model-invocation"),
+    "unknown-agent": Code("A header names an agent that nobody has.", "write PLUGIN:AGENT"),
+    "unknown-skill": Code("An agent names a skill that nobody has.", "fix the name"),
+    "unknown-server": Code("A header names tools of a server that the plugin does not declare.", "declare the server, or fix the name"),
+    "tool-conflict": Code("A tool is both allowed and disallowed.", "remove it from one of the lists"),
+    "skill-limit": Code("A skill exceeds a limit of the Agent Skills format; other clients refuse it.", "shorten it"),
+    # monitors, workflows, language servers, settings, output styles
+    "part-value": Code("A part of the plugin does not have the shape that the client requires, and is dropped.", "fix the value"),
+    # programs and settings as text
+    "script-syntax": Code("A script that a hook runs does not parse.", "fix the syntax"),
+    "secret": Code("A file has what looks like a key or a token.", "remove it, and make it invalid where it was issued"),
+    # comments that accept a problem
+    "suppression": Code(
+        "A comment accepts a problem without a reason, or a code that no check has.",
+        "write 'ultra-check: ignore CODE -- the reason'",
+    ),
+    "unused-suppression": Code("A comment accepts a problem that is not found there.", "remove the comment"),
     # references
     "dangling-command": Code("A text names an unknown command.", "fix the name"),
     "dangling-agent": Code("A text names an unknown agent.", "fix the name"),
@@ -158,6 +181,9 @@ CODES: Mapping[str, Code] = MappingProxyType({
     # sources: rules of this house, which only the profile `strict` enforces
     "unused-fragment": Code("No template includes a fragment.", "include or delete it"),
     "unused-agent": Code("No prompt spawns an agent, so only the model's own idea starts it.", "use or delete it"),
+    "unused-limit": Code(
+        "Nothing uses a limit.", "import it from ultra_runtime.tables.limits, name it in a text, or delete it"
+    ),
     "unused-output": Code("No agent uses a form of answer.", "name it in an agent, or delete it"),
     "agent-without-output": Code("An agent has no form of answer, although the suite has some.", "add 'output: NAME' for a file of outputs/"),
     "untested-contract": Code("A contract has no fixtures.", "add one for each code"),
@@ -200,7 +226,10 @@ def printable(text: str, longest: int = 80) -> str:
 
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return a remedy that names the closest known word, or ""."""
-    if len(word) > 60:
-        return ""
+    return _suggestion(word, frozenset(known)) if len(word) <= 60 else ""
+
+
+@lru_cache(maxsize=4096)
+def _suggestion(word: str, known: frozenset[str]) -> str:
     close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
     return f"did you mean {quote(close[0])}?" if close else ""

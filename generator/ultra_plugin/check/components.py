@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from posixpath import basename, dirname, normpath
+from posixpath import basename, normpath
 from typing import Literal
 
 from ultra_plugin.check.client import FILE_LIMIT
@@ -14,6 +15,11 @@ from ultra_plugin.errors import Severity
 from ultra_plugin.model import BundleFile
 
 ComponentKind = Literal["command", "agent", "skill"]
+
+MANIFEST = ".claude-plugin/plugin.json"
+MARKETPLACE = ".claude-plugin/marketplace.json"
+_UNUSUAL = re.compile(r"[^a-zA-Z0-9_-]")
+"""What the client replaces by a hyphen in the name of a skill."""
 
 FOLDERS: tuple[tuple[ComponentKind, str], ...] = (
     ("command", "commands"),
@@ -36,6 +42,8 @@ class Component:
     """Severity of faults that are errors for the client, which validates only default folders and small files."""
     is_loaded: bool = True
     """False in a default folder that the manifest replaces."""
+    given: str = ""
+    """The name in its header, under which the client finds a command or skill as well."""
 
     @property
     def path(self) -> str:
@@ -47,20 +55,28 @@ def find_components(files: Mapping[str, BundleFile], fields: Mapping[str, object
     """Return every component, those of the default folders first; `fields` are the manifest's."""
     regular = {path: file for path, file in files.items() if not file.symlink}
     ordered = sorted(regular)
+    validated: Severity = "error"
+    if MARKETPLACE in files and MANIFEST not in files:
+        if "source" not in fields:
+            return  # a marketplace, not a plugin
+        validated = "warning"
     for kind, folder in FOLDERS:
-        roots = {inner_path(path) for path in paths_in(fields.get(folder))}
+        roots = sorted({inner_path(path) for path in paths_in(fields.get(folder))})
+        taken = set()
         for path in _below(ordered, folder):
-            is_loaded = kind == "skill" or folder not in fields or _is_covered(path, roots)
-            yield from _component(kind, folder, regular[path], "error", is_loaded)
-        for root in sorted(roots):
+            root = folder if kind == "skill" or folder not in fields else _root_above(path, roots)
+            for component in _component(kind, root or folder, regular[path], validated, root is not None):
+                taken.add(path)
+                yield component
+        for root in roots:
             for path in [root] if root in regular else _below(ordered, root):
-                if not path.startswith(f"{folder}/"):
+                if path not in taken:
                     yield from _component(kind, root, regular[path], "warning", True)
     for name, source in _mapped(fields.get("commands")):
         if source in regular:
             yield _made("command", name, regular[source], "warning", True)
     if "SKILL.md" in regular and "skills" not in fields:
-        yield _made("skill", str(fields.get("name", "")), regular["SKILL.md"], "warning", True)
+        yield _made("skill", f"/{fields.get('name', '')}", regular["SKILL.md"], "warning", True)
 
 
 def inline_commands(fields: Mapping[str, object]) -> frozenset[str]:
@@ -80,11 +96,9 @@ def inner_path(path: str) -> str:
     return normpath(path) if path else "."
 
 
-def _is_covered(path: str, roots: set[str]) -> bool:
-    """Say whether a path is one of some roots or below one."""
-    while path and path not in roots:
-        path = dirname(path)
-    return bool(path) or "." in roots
+def _root_above(path: str, roots: Sequence[str]) -> str | None:
+    """Return the first of some roots that is the path or a folder above it."""
+    return next((root for root in roots if root == "." or f"{path}/".startswith(f"{root}/")), None)
 
 
 def _below(ordered: list[str], root: str) -> Iterator[str]:
@@ -99,20 +113,26 @@ def _component(
     kind: ComponentKind, root: str, file: BundleFile, severity: Severity, is_loaded: bool
 ) -> Iterator[Component]:
     inside = basename(root) if file.path == root else file.path.removeprefix(f"{root}/")
+    folder, _, name = inside.rpartition("/")
     if kind == "skill":
-        folder, _, name = inside.rpartition("/")
-        if name == "SKILL.md" and "/" not in folder and (folder or root != "skills"):
-            yield _made(kind, folder or basename(root), file, severity, is_loaded)
+        if name == "SKILL.md" and "/" not in folder:
+            yield _made(kind, folder or f"/{basename(root)}", file, severity, is_loaded)
+    elif kind == "command" and folder and name.lower() == "skill.md":
+        yield _made(kind, folder.replace("/", ":"), file, severity, is_loaded)
     elif inside.lower().endswith(".md"):
         yield _made(kind, inside[:-3].replace("/", ":"), file, severity, is_loaded)
 
 
 def _made(kind: ComponentKind, name: str, file: BundleFile, severity: Severity, is_loaded: bool) -> Component:
-    is_large = len(file.content) > FILE_LIMIT
+    is_large = file.size > FILE_LIMIT
     header = read_header("" if is_large else file.text)
-    if kind == "agent" and (given := header.values.get("name")) and given.kind == "string":
-        name = ":".join([*name.split(":")[:-1], given.text])
-    return Component(kind, name, file, header, "warning" if is_large else severity, is_loaded)
+    value = header.values.get("name")
+    given = value.text.strip() if value and value.kind in ("string", "number", "boolean") else ""
+    if kind == "agent" and given:
+        name = ":".join([*name.split(":")[:-1], given])
+    elif kind == "skill":  # one in the folder that a manifest names is called as its header says
+        name = _UNUSUAL.sub("-", given or name[1:] if name.startswith("/") else name)
+    return Component(kind, name, file, header, "warning" if is_large else severity, is_loaded, given)
 
 
 def _mapped(value: object) -> Iterator[tuple[str, str]]:

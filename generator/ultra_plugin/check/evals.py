@@ -47,6 +47,8 @@ def check_evals(subject: Subject) -> Iterator[Problem]:
         for path, file in subject.files.items()
         if path.startswith(f"{root}/") and basename(path) in (CASE_FILE, PROMPT) and not file.symlink
     }
+    if not any(basename(path) == CASE_FILE or "/graders/" in path for path in subject.files):
+        return  # cases of another program
     for folder in sorted(folders):
         if "/mocks/" not in f"/{folder}/":
             yield from _case(subject, folder)

@@ -30,7 +30,9 @@ KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
     {"command": COMMAND_KEYS, "agent": AGENT_KEYS, "skill": SKILL_KEYS}
 )
 TOOL_KEYS = ("allowed-tools", "disallowed-tools", "tools", "disallowedTools")
-SHORTEST_DESCRIPTION = 30
+_SWITCHES = frozenset({"", "1", "0", "true", "false", "yes", "no", "on", "off"})
+"""What the client takes for a boolean besides one, in any case."""
+SHORTEST_DESCRIPTION = 15
 LONGEST_DESCRIPTION = 1536  # what the listing shows of it (specification, 2.1.197 section 3)
 _MODEL_ID = re.compile(r"(?:[\w.-]+[/.])*claude-[\w.@:-]+(?:\[1m\])?|arn:aws[\w-]*:bedrock:\S+")
 _WORDS: tuple[tuple[str, str, frozenset[str]], ...] = (
@@ -46,6 +48,15 @@ _REFUSED_KINDS: Mapping[str, frozenset[str]] = MappingProxyType({
     "allowed-tools": frozenset({"boolean", "number", "mapping"}),
     "shell": frozenset({"boolean", "number", "list", "mapping"}),
 })  # fmt: skip
+
+
+_KEY_REMEDIES: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("agent", "allowed-tools"): "list an agent's tools under 'tools'",
+        ("skill", "tools"): "list them under 'allowed-tools'",
+        ("command", "tools"): "list them under 'allowed-tools'",
+    }
+)
 
 
 def check_frontmatter(subject: Subject) -> Iterator[Problem]:
@@ -115,7 +126,7 @@ def _keys(component: Component) -> Iterator[Problem]:
     for key, value in component.header.values.items():
         if key not in known:
             message = f"the client does not know the key {quote(key)} of a {component.kind}"
-            remedy = "list an agent's tools under 'tools'" if key == "allowed-tools" else suggest(key, known)
+            remedy = _KEY_REMEDIES.get((component.kind, key)) or suggest(key, known)
             yield warning(component.path, value.line, "unknown-key", message, remedy)
         elif component.kind == "agent" and key in IGNORED_AGENT_KEYS:
             message = f"{quote(key)} is ignored in the agents of a plugin"
@@ -127,13 +138,15 @@ def _description(component: Component) -> Iterator[Problem]:
     value = header.values.get("description")
     if header.state != "mapping" or (value and value.kind in ("list", "mapping", "unknown")):
         return
+    is_agent = component.kind == "agent"
     if value is None or value.kind == "null" or not value.text.strip():
         line = value.line if value else header.line
-        yield warning(component.path, line, "no-description", f"this {component.kind} has no description")
-    elif len(value.text.strip()) < SHORTEST_DESCRIPTION:
+        if not is_agent or header.values.keys().isdisjoint(("when_to_use", "when-to-use")):
+            yield warning(component.path, line, "no-description", f"this {component.kind} has no description")
+    elif len(value.text.strip()) < SHORTEST_DESCRIPTION and component.kind != "command":
         message = f"the description is shorter than {SHORTEST_DESCRIPTION} characters"
         yield warning(component.path, value.line, "short-description", message)
-    elif len(value.text) > LONGEST_DESCRIPTION:
+    elif len(value.text) > LONGEST_DESCRIPTION and not is_agent:
         message = f"the description is longer than {LONGEST_DESCRIPTION} characters and is cut"
         yield warning(component.path, value.line, "long-description", message)
 
@@ -157,7 +170,7 @@ def _values(component: Component) -> Iterator[Problem]:
             message = f"{quote(key)} must be one of {', '.join(sorted(words))}"
             yield warning(path, value.line, code, message, suggest(value.text, words))
     for key in sorted(BOOLEAN_KEYS):
-        if (value := values.get(key)) and value.kind != "boolean":
+        if (value := values.get(key)) and value.kind != "boolean" and value.text.lower() not in _SWITCHES:
             yield warning(path, value.line, "bad-value", f"{quote(key)} must be true or false")
     turns = values.get("maxTurns")
     if turns and component.kind == "agent" and not (turns.kind == "number" and turns.text.isdecimal()):

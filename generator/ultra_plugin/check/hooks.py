@@ -11,6 +11,7 @@ from ultra_plugin.check.codes import problem, quote, suggest, warning
 from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.hooks_shape import HookFault, event_faults, file_faults, holds_guard_outside
 from ultra_plugin.check.jsontext import Json, Path, read_json
+from ultra_plugin.check.listing import has_privacy_policy
 from ultra_plugin.check.manifest_paths import DEFAULT_HOOKS, manifest_paths
 from ultra_plugin.check.matchers import matcher_findings
 from ultra_plugin.check.subject import MANIFEST, Subject, client_json
@@ -172,8 +173,8 @@ def _handler(subject: Subject, hook: Hook) -> Iterator[Problem]:
             message = f"the client does not know the key {quote(key)} in a {kind} hook"
             yield warning(hook.path, hook.line_of(key), "unknown-key", message, suggest(key, keys))
     if isinstance(timeout, int | float) and not isinstance(timeout, bool) and timeout > LONGEST_TIMEOUT:
-        message = f"{timeout} seconds is {timeout / 3600:.0f} hours"
+        message = f"{timeout} seconds is {timeout / 3600:.1f} hours"
         yield warning(hook.path, hook.line_of("timeout"), "long-timeout", message)
-    if kind == "http" and not subject.fields.get("privacyPolicyUrl"):
+    if kind == "http" and not has_privacy_policy(subject):
         message = "an http hook sends data away, and the manifest has no privacyPolicyUrl"
         yield warning(hook.path, hook.line_of("url"), "no-privacy-policy", message)

@@ -10,7 +10,7 @@ from ultra_plugin.check.codes import error, quote, suggest, warning
 from ultra_plugin.check.jsontext import Json
 from ultra_plugin.check.manifest_shape import MANIFEST_SHAPE
 from ultra_plugin.check.shapes import UNKNOWN_KEY
-from ultra_plugin.check.subject import MANIFEST, Subject
+from ultra_plugin.check.subject import MANIFEST, MARKETPLACE, Subject
 from ultra_plugin.errors import Problem
 
 _IDENTIFIER = r"(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
@@ -38,7 +38,7 @@ def check_manifest(subject: Subject) -> Iterator[Problem]:
     elif not isinstance(manifest.value, dict):
         yield error(MANIFEST, 1, "manifest-value", "must be an object")
     else:
-        yield from _fields(manifest, manifest.value)
+        yield from _fields(manifest, manifest.value, subject.bundle.around.entry)
 
 
 def _absent(subject: Subject) -> Iterator[Problem]:
@@ -46,19 +46,19 @@ def _absent(subject: Subject) -> Iterator[Problem]:
     if MANIFEST in subject.folders:
         yield error(MANIFEST, 0, "no-manifest", "is a folder")
         return
+    if MARKETPLACE in subject.files or subject.bundle.around.entry:
+        return  # a marketplace needs none, and its entry can replace a plugin's
     if subject.is_linked(MANIFEST):
         yield warning(MANIFEST, 0, "no-manifest", "is behind a symlink and was not read")
         return
     tops = {path.partition("/")[0] for path in subject.files}
     is_known = bool(tops & {".claude-plugin", "skills"}) and bool(tops & {"commands", "agents", "skills"})
-    tell = (
-        warning if is_known or ".claude" in tops or subject.has(".claude-plugin/marketplace.json") else error
-    )
+    tell = warning if is_known or ".claude" in tops else error
     what = "does not exist" if subject.files else "does not exist: the folder is empty"
     yield tell(MANIFEST, 0, "no-manifest", what)
 
 
-def _fields(manifest: Json, fields: Mapping[str, object]) -> Iterator[Problem]:
+def _fields(manifest: Json, fields: Mapping[str, object], entry: Mapping[str, object]) -> Iterator[Problem]:
     for where, what in MANIFEST_SHAPE(fields):
         shown = ".".join(map(str, where)) or "the manifest"
         remedy = suggest(str(where[-1]), OPTION_KEYS) if what == UNKNOWN_KEY else ""
@@ -67,7 +67,7 @@ def _fields(manifest: Json, fields: Mapping[str, object]) -> Iterator[Problem]:
         yield warning(MANIFEST, line, "duplicate-key", f"{quote(key)} is listed twice; the last one counts")
     yield from _keys(manifest, fields)
     for key, code, message in _WANTED:
-        if fields.get(key, "") == "":
+        if fields.get(key, "") == "" and not entry.get(key):
             yield warning(MANIFEST, manifest.line_of(key), code, message)
     for key in _OBJECT_FIELDS:
         if key in fields and not isinstance(fields[key], dict):

@@ -30,6 +30,7 @@ from ultra_plugin.check.shapes import (
     url,
     word,
 )
+from ultra_plugin.keys import PRIVACY
 
 _SOME_TEXT = text(1)
 _NAME_PART = r"[A-Za-z0-9][-A-Za-z0-9._]*"
@@ -123,7 +124,7 @@ _LOCAL_SERVER = table(
     {"command": text(1), "args": list_of(text()), "env": record(text()), "timeout": number}, ("command",)
 )
 _REMOTE_SERVER = table({"url": text(), "headers": record(text()), "timeout": number}, ("url",))
-_LANGUAGE_SERVER = table(
+LANGUAGE_SERVER = table(
     {
         "command": _program,
         "args": list_of(text(1)),
@@ -143,7 +144,7 @@ _LANGUAGE_SERVER = table(
     ("command", "extensionToLanguage"),
     strict=True,
 )
-_MONITOR = table(
+MONITOR = table(
     {"name": text(1), "command": text(1), "description": text(1), "when": text()},
     ("name", "command", "description"),
     strict=True,
@@ -177,9 +178,9 @@ _SERVERS = either(
     word(r"[a-zA-Z][a-zA-Z0-9+.-]*:.*\.(?:mcpb|dxt)", "a URL"),
     record(server),
 )
-_LANGUAGES = either("servers by name, or a './' path to a .json file", _JSON_FILE, record(_LANGUAGE_SERVER))
+_LANGUAGES = either("servers by name, or a './' path to a .json file", _JSON_FILE, record(LANGUAGE_SERVER))
 _HOOKS = either("hooks by event, or a './' path to a .json file", _JSON_FILE, record(anything))
-_MONITORS = either("a list of monitors, or a './' path to a .json file", _JSON_FILE, list_of(_MONITOR))
+_MONITORS = either("a list of monitors, or a './' path to a .json file", _JSON_FILE, list_of(MONITOR))
 PERSON = table({"name": text(1), "email": text(), "url": text()}, ("name",))
 USER_CONFIG = record(_option, word(r"[A-Za-z_]\w*", "an identifier"))
 _EXPERIMENTAL = table({
@@ -237,7 +238,20 @@ FIELDS: dict[str, Shape] = {
 LISTING_SHAPE: dict[str, Shape] = {
     "icon": text(),
     "screenshots": list_of(text()),
-    **dict.fromkeys(("privacyPolicyUrl", "supportUrl", "termsOfServiceUrl", "documentationUrl"), url),
+    "classification": anything,
+    "bugs": anything,
+    **dict.fromkeys(
+        (
+            *PRIVACY,
+            "supportUrl",
+            "support",
+            "termsOfServiceUrl",
+            "terms_of_service",
+            "documentationUrl",
+            "docs",
+        ),
+        url,
+    ),
 }
 """For editors; the client accepts anything under these keys."""
 MANIFEST_SHAPE = table(FIELDS, ("name",))

@@ -46,12 +46,18 @@ class _Offer:
     document: Json
     fields: dict[str, object]
     plugins: Mapping[str, Bundle]
+    folders: frozenset[str]
 
     @property
     def entries(self) -> list[object]:
         """The entries, if they are a list."""
         entries = self.fields.get("plugins")
         return entries if isinstance(entries, list) else []
+
+    @property
+    def is_official(self) -> bool:
+        """Whether its name is one of Anthropic's, whose plugins may have reserved names."""
+        return str(self.fields.get("name", "")).lower() in OFFICIAL_MARKETPLACES
 
     def error(self, where: Path, code: str, message: str, remedy: str = "") -> Problem:
         """Make an error at the line of a key."""
@@ -62,11 +68,17 @@ class _Offer:
         return warning(self.path, self.document.line_of(*where), code, message, remedy)
 
 
-def check_marketplace(marketplace: bytes, path_label: str, plugins: Mapping[str, Bundle]) -> list[Problem]:
+def check_marketplace(
+    marketplace: bytes,
+    path_label: str,
+    plugins: Mapping[str, Bundle],
+    folders: frozenset[str] = frozenset(),
+) -> list[Problem]:
     """Find the faults of a marketplace file.
 
     `plugins` holds the plugins within reach, by folder below the marketplace or by that folder's last part;
-    a plugin in the folder of the marketplace itself is "." or has its name.
+    a plugin in the folder of the marketplace itself is "." or has its name. `folders` are the other folders
+    with files, which an entry can make a plugin.
     """
     document = read_json(marketplace.decode("utf-8", "replace").removeprefix("\ufeff"))
     if document.fault:
@@ -74,7 +86,7 @@ def check_marketplace(marketplace: bytes, path_label: str, plugins: Mapping[str,
         return [tell(path_label, document.line, "marketplace-json", f"is not JSON: {document.fault}")]
     if not isinstance(document.value, dict):
         return [error(path_label, 1, "marketplace-value", "must be an object")]
-    offer = _Offer(path_label, document, document.value, plugins)
+    offer = _Offer(path_label, document, document.value, plugins, folders)
     return sorted({*_shape(offer), *_name(offer), *_keys(offer), *_wanted(offer), *_entries(offer)})
 
 
@@ -104,6 +116,8 @@ def _name(offer: _Offer) -> Iterator[Problem]:
     joined = re.sub(r"[^a-z0-9]+", "", lower)
     if not BARE_SOURCE.fullmatch(name) or ".." in name:
         yield offer.error(("name",), "bad-name", f"no plugin can be installed from {quote(name)}")
+    elif lower in OFFICIAL_MARKETPLACES and "anthropic" in str(offer.fields.get("owner")).lower():
+        return
     elif lower in OFFICIAL_MARKETPLACES:
         yield offer.warning(("name",), "reserved-name", f"the name {quote(name)} is Anthropic's own")
     elif lower in RESERVED_MARKETPLACES or _OFFICIAL.search(joined) or _FRONT.match(joined):
@@ -145,7 +159,7 @@ def _entries(offer: _Offer) -> Iterator[Problem]:
         if isinstance(name, str) and name:
             if not BARE_SOURCE.fullmatch(name):
                 yield offer.error((*where, "name"), "bad-name", f"{quote(name)} cannot be installed")
-            elif is_reserved(name):
+            elif is_reserved(name) and not offer.is_official:
                 yield offer.error(
                     (*where, "name"), "reserved-name", f"the name {quote(name)} is Anthropic's own"
                 )
@@ -188,9 +202,12 @@ def _plugin(offer: _Offer, where: Path, entry: dict[str, object], folder: str) -
     last = str(entry.get("name")) if folder == "." else basename(folder)
     bundle = offer.plugins.get(folder) or offer.plugins.get(last)
     if bundle is None:
-        yield offer.warning((*where, "source"), "source-missing", f"{quote(folder)} has no plugin")
+        if folder not in offer.folders:
+            yield offer.warning((*where, "source"), "source-missing", f"{quote(folder)} has no plugin")
         return
     subject = subject_of(bundle)
+    if subject.manifest is None:
+        return
     name, version = subject.fields.get("name"), subject.fields.get("version")
     if isinstance(name, str) and _named(entry) and name != entry["name"]:
         message = f"the plugin in {quote(folder)} is called {quote(name)}"
@@ -198,7 +215,12 @@ def _plugin(offer: _Offer, where: Path, entry: dict[str, object], folder: str) -
     if isinstance(version, str) and version and entry.get("version") not in (None, "", version):
         message = f"the plugin in {quote(folder)} has version {quote(version)}, which wins"
         yield offer.warning((*where, "version"), "entry-mismatch", message)
-    found = (problem for check in _OF_A_MANIFEST for problem in check(subject)) if subject.manifest else ()
-    if any(problem.severity == "error" and problem.path == MANIFEST for problem in found):
+    found = (problem for check in _OF_A_MANIFEST for problem in check(subject))
+    is_judged_by_entry = offer.is_official or name == entry.get("name")
+    if any(
+        problem.severity == "error" and problem.path == MANIFEST
+        for problem in found
+        if not (is_judged_by_entry and problem.code == "reserved-name")
+    ):
         message = f"the manifest of the plugin in {quote(folder)} has errors"
         yield offer.error((*where, "source"), "plugin-invalid", message)

@@ -5,26 +5,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from posixpath import dirname, join, normpath
+from posixpath import basename, dirname, join, normpath
 from urllib.parse import unquote
 
 from ultra_plugin.check.client import BUILT_IN_COMMANDS
 from ultra_plugin.check.codes import quote, suggest, warning
 from ultra_plugin.check.components import Component
+from ultra_plugin.check.servers import declared_servers
 from ultra_plugin.check.subject import Subject
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import BundleFile
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_WORTH_A_LOOK = re.compile(r"```|~~~|[/:\]$\\]")
+"""What every line with a fence, a reference or a path has."""
 _CODE = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
 _LINK_LINE = re.compile(r" {0,3}\[[^\]]{1,200}\]:\s*(\S+)")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ROOT_PATH = re.compile(r"\$\{CLAUDE_(PLUGIN_ROOT|SKILL_DIR)\}[\"']?/([\w./@%+-]*)([*?<{$\[]?)")
 _BARE_ROOT = re.compile(r"\$CLAUDE_PLUGIN_(?:ROOT|DATA)\b")
-_BARE_COMMAND = re.compile(r"(?<![\w./:~\-\\<>@})])/([A-Za-z][\w-]*)(?![\w/:-]|\.\w)")
-_ABSOLUTE = re.compile(r"(?<![\w./\\$}-])(?:/(?:home|Users)/[\w.-]+/|[A-Z]:\\(?=\w))")
+_BARE_COMMAND = re.compile(r"(?<![\w./:~\-\\<>@})*&=%|\]])/([A-Za-z][\w-]*)(?![\w/:*<{|=&?~-]|\.\w)")
+_ROUTE = re.compile(
+    r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b|https?:|localhost|\b(?:route|path|endpoint|URL)s?\b"
+)
+"""A line about a web server, whose addresses look like commands."""
+_ABSOLUTE = re.compile(
+    r"(?<![\w./\\$}*-])(?:(?:/home|/Users)/|[A-Z]:\\{1,2}Users\\{1,2})(\w[\w.-]*)(?:/(?!\.\.\.)|\\|$)",
+    re.MULTILINE,
+)
+_ANYBODY = frozenset({
+    "user", "username", "name", "you", "me", "yourname", "your-name", "your-username", "youruser", "myuser", "dev",
+    "developer", "alice", "bob", "john", "jane", "foo", "runner", "node", "ubuntu", "vscode", "core", "claude", "astro",
+    "app", "agent", "coder", "git", "codespace", "admin", "root", "test", "testuser", "example", "shared", "public",
+    "firstname.lastname", "person", "victim", "attacker", "xxx", "...", "someone", "jovyan", "airflow", "sandbox", "linuxbrew",
+})  # fmt: skip
+"""Home folders of examples, containers and services."""
 _SCRIPT_ENDS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".json")
+_RUN_FENCES = frozenset({"", "bash", "sh", "shell", "zsh", "console"})
+"""Languages of code that a model is told to run; code in others is mostly an example."""
+_EXAMPLE = re.compile(
+    r"path/to|\burl\b|^link$|example|your[-_]|placeholder|\.\.\.|[\"',|*$\\]", re.IGNORECASE
+)
+_FILE_LIKE = re.compile(r"(?:[\w@%+~-][\w.@%+~ -]*|\.{1,2})(?:/[\w.@%+~ -]+)*/?\Z")
+_FILE_END = re.compile(r"/\Z|\.[a-zA-Z][\w]{0,9}\Z")
+_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|gov|edu)(?:/|\Z)")
+_NAME = re.compile(r"\bname\s*:\s*[\"'`]([\w-]+)[\"'`]")
+_BUILT = re.compile(r"(?:^|/)(?:target|dist|build|node_modules|out|\.venv)/")
+_ABOUT_PLUGINS = re.compile(r"\b(?:plugin|hooks)\.json\b")
+"""A text about writing plugins, whose paths are examples."""
+_PLACEHOLDER = re.compile(
+    r"(?:skill|command|agent|plugin|workflow|reviewer|my|your|some|the|other|example)(?:[-_]?(?:name|command|skill|agent|one|x))?"
+    r"|(?:.*[-_])?name|[xyz]|foo|bar|baz|latest|main|dev|stable|v?\d.*|.*example.*"
+)
+"""What a text says in place of a name, and the tags of container images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +68,52 @@ class _Names:
     plugin: str
     calls: re.Pattern[str]
     commands: frozenset[str]
+    bare: frozenset[str]
     agents: frozenset[str]
+    others: frozenset[str]
+    """Workflows and servers, which are neither."""
 
 
 def check_references(subject: Subject) -> Iterator[Problem]:
-    """Find unresolved references."""
-    mention = re.compile(rf"(?<![\w./:@-])(/?){re.escape(subject.name)}:([A-Za-z0-9][\w:-]*)")
+    """Find unresolved references in what the client or a reader of the plugin reads."""
+    mention = re.compile(
+        rf"(?<![\w./:@$#-])(/?){re.escape(subject.name)}:([A-Za-z0-9][\w:.-]*)(?![\w:.*<{{(=-])"
+    )
     loaded = (item for item in subject.components if item.kind == "agent" and item.is_loaded)
     agents = subject.names("agent") | {_stem(item) for item in loaded}
-    names = _Names(subject.name, mention, subject.names("command", "skill"), agents)
+    commands = subject.names("command", "skill")
+    names = _Names(subject.name, mention, commands, subject.bare_names(), agents, _others(subject))
     components = {item.path: item for item in subject.components}
     for file in subject.files.values():
         if file.symlink:
             continue
-        if file.path.lower().endswith(".md"):
-            yield from _markdown(subject, file, components.get(file.path), names)
-        elif file.path.lower().endswith(_SCRIPT_ENDS):
+        path = file.path
+        if path.lower().endswith(".md"):
+            if path in components or path == "README.md" or file.sources or _is_case(path):
+                yield from _markdown(subject, file, components.get(path), names)
+        elif path.startswith(_OWN_SCRIPTS) and path.lower().endswith(_SCRIPT_ENDS):
             yield from _absolute_paths(file)
-        elif file.path.lower().endswith((".yaml", ".yml")):
+        elif path.lower().endswith((".yaml", ".yml")) and (file.sources or _is_case(path)):
             for number, line in enumerate(file.text.split("\n"), 1):
-                yield from _calls(file.path, number, line, names)
+                yield from _calls(path, number, line, names)
+
+
+def _is_case(path: str) -> bool:
+    """Say whether a file tells the client what to do in a case of `claude plugin eval`."""
+    return path.startswith("evals/") and path.endswith(("/prompt.md", "/case.yaml"))
+
+
+_OWN_SCRIPTS = ("hooks/", "bin/", "scripts/", ".claude-plugin/", ".mcp.json")
+
+
+def _others(subject: Subject) -> frozenset[str]:
+    """Return the names of workflows and servers."""
+    names = {name for name, _ in declared_servers(subject)}
+    for path, file in subject.files.items():
+        if path.startswith("workflows/") or "/workflows/" in path:
+            names.add(basename(path).partition(".")[0])
+            names.update(_NAME.findall(file.text))
+    return frozenset(names)
 
 
 def _stem(component: Component) -> str:
@@ -61,65 +121,97 @@ def _stem(component: Component) -> str:
 
 
 def _absolute_paths(file: BundleFile) -> Iterator[Problem]:
-    text = file.text
-    if match := _ABSOLUTE.search(text):
-        line = text.count("\n", 0, match.start()) + 1
-        yield warning(file.path, line, "absolute-path", f"{quote(match.group())} exists on one machine only")
+    for match in _ABSOLUTE.finditer(file.text):
+        if match.group(1).lower() not in _ANYBODY:
+            line = file.text.count("\n", 0, match.start()) + 1
+            yield _absolute(file.path, line, match)
+            return
+
+
+def _absolute(path: str, line: int, match: re.Match[str]) -> Problem:
+    return warning(path, line, "absolute-path", f"{quote(match.group())} exists on one machine only")
 
 
 def _markdown(
     subject: Subject, file: BundleFile, component: Component | None, names: _Names
 ) -> Iterator[Problem]:
-    fence = ""
+    fence = language = ""
+    seen: set[str] = set()
+    is_about_plugins = not file.sources and bool(_ABOUT_PLUGINS.search(file.text))
     for number, line in enumerate(file.text.split("\n"), 1):
+        if not _WORTH_A_LOOK.search(line):
+            continue
         mark = _FENCE.match(line)
         if mark and (not fence or mark.group(1).startswith(fence)):
-            fence = "" if fence else mark.group(1)
+            fence, language = ("", "") if fence else (mark.group(1), mark.group(2).lower())
             continue
-        yield from _calls(file.path, number, line, names)
-        yield from _root_paths(subject, file.path, number, line, component)
+        if not fence or language in _RUN_FENCES:
+            if ":" in line or "/" in line:
+                yield from _calls(file.path, number, line, names)
+                yield from _bare_calls(file.path, number, line, names, seen)
+            if not is_about_plugins:
+                yield from _root_paths(subject, file.path, number, line, component)
         if not fence:
             yield from _links(subject, file.path, number, line)
-        if component or not fence:
+        if component and not fence:
             for match in _ABSOLUTE.finditer(line):
-                message = f"{quote(match.group())} exists on one machine only"
-                yield warning(file.path, number, "absolute-path", message)
-        if component:
-            yield from _substitutions(component, number, line)
+                if match.group(1).lower() not in _ANYBODY:
+                    yield _absolute(file.path, number, match)
+        if component and not is_about_plugins:
+            yield from _substitutions(component, number, line, fence, language)
 
 
 def _calls(path: str, number: int, line: str, names: _Names) -> Iterator[Problem]:
-    for match in names.calls.finditer(line):
-        name = match.group(2).rstrip(":-")
-        if name in names.commands or (not match.group(1) and name in names.agents):
+    for match in names.calls.finditer(line) if names.plugin in line else ():
+        name = match.group(2).rstrip(":.-")
+        known = (
+            names.commands | names.others if match.group(1) else names.commands | names.agents | names.others
+        )
+        if name in known or match.group(2).endswith("-") or "::" in name or _PLACEHOLDER.fullmatch(name):
             continue
         if match.group(1):
             message = f"unknown command {quote(match.group())}"
-            remedy = suggest(name, names.commands)
-            yield warning(path, number, "dangling-command", message, remedy)
-        else:
+            yield warning(path, number, "dangling-command", message, suggest(name, names.commands))
+        elif _is_named(line, match):
             message = f"unknown agent or command {quote(match.group())}"
             yield warning(
                 path, number, "dangling-agent", message, suggest(name, names.agents | names.commands)
             )
+
+
+def _is_named(line: str, match: re.Match[str]) -> bool:
+    """Say whether a word with a colon is meant as a name: alone in quotes, or between two spaces."""
+    before, after = line[: match.start()], line[match.end() :]
+    is_alone = before[-1:] in _AROUND and after[:1] in (*_AROUND, ".", ",") and "docker" not in line.lower()
+    return bool(re.fullmatch(r"[a-z][\w:.-]*", match.group(2))) and (is_alone or "subagent_type" in before)
+
+
+_AROUND = ("`", '"', "'", "*", " ", "(", ")", "")
+
+
+def _bare_calls(path: str, number: int, line: str, names: _Names, seen: set[str]) -> Iterator[Problem]:
+    """Find commands without the plugin's prefix, each once in a file."""
     for match in _BARE_COMMAND.finditer(line):
         name = match.group(1)
-        if name in names.commands and name not in BUILT_IN_COMMANDS:
-            message = f"{quote(match.group())} is unknown without the plugin's prefix"
-            yield warning(path, number, "bare-command", message, f"write {quote(f'/{names.plugin}:{name}')}")
+        is_known = name not in names.commands or name in names.bare or name in BUILT_IN_COMMANDS
+        if is_known or name in seen or _ROUTE.search(line):
+            continue
+        seen.add(name)
+        message = f"{quote(match.group())} is unknown without the plugin's prefix"
+        yield warning(path, number, "bare-command", message, f"write {quote(f'/{names.plugin}:{name}')}")
 
 
 def _root_paths(
     subject: Subject, path: str, number: int, line: str, component: Component | None
 ) -> Iterator[Problem]:
-    for match in _ROOT_PATH.finditer(line):
+    for match in _ROOT_PATH.finditer(line) if "${CLAUDE_" in line else ():
         base, inner, pattern = match.groups()
         if base == "SKILL_DIR":
             if component is None or component.kind != "skill":
                 continue
             inner = join(dirname(component.path), inner)
         target = inner.rpartition("/")[0] if pattern else inner.rstrip(".")
-        if target and not subject.has(target):
+        if target and not subject.has(target) and not _BUILT.search(target):
             yield warning(path, number, "dangling-file", f"{quote(target)} does not exist in the plugin")
 
 
@@ -131,24 +223,35 @@ def _links(subject: Subject, path: str, number: int, line: str) -> Iterator[Prob
         targets.append(match.group(1))
     for link in targets:
         target = unquote(re.split(r"[#?]", link, maxsplit=1)[0])
-        if not target or _SCHEME.match(target) or target.startswith(("/", "$", "{", "<", "@")):
-            continue
-        if "${" in target or "{{" in target:
+        if not _is_path(target):
             continue
         inner = normpath(join(dirname(path), target))
         if inner.startswith(".."):
-            yield warning(path, number, "dangling-file", f"the link {quote(link)} points outside the plugin")
-        elif not subject.has(inner):
+            if path != "README.md":  # which people read in the repository
+                message = f"the link {quote(link)} points outside the plugin"
+                yield warning(path, number, "dangling-file", message)
+        elif not subject.has(inner) and not subject.has(target):
             yield warning(path, number, "dangling-file", f"the link {quote(link)} does not exist")
 
 
-def _substitutions(component: Component, number: int, line: str) -> Iterator[Problem]:
+def _is_path(target: str) -> bool:
+    """Say whether the target of a link is meant to be a file here."""
+    if not target or _SCHEME.match(target) or _EXAMPLE.search(target) or _HOST.match(target):
+        return False
+    return bool(_FILE_LIKE.match(target) and _FILE_END.search(target) and not target.startswith("~"))
+
+
+def _substitutions(
+    component: Component, number: int, line: str, fence: str, language: str
+) -> Iterator[Problem]:
     """Find placeholders that the client does not replace in this kind of text."""
     path = component.path
+    if fence and language not in _RUN_FENCES:
+        return
     if match := _BARE_ROOT.search(line):
         message = f"{quote(match.group())} is not replaced without braces"
         yield warning(path, number, "root-without-braces", message)
     if component.kind != "skill" and "${CLAUDE_SKILL_DIR}" in line:
         yield warning(path, number, "not-substituted", "'${CLAUDE_SKILL_DIR}' is replaced in skills only")
-    if component.kind == "agent" and "$ARGUMENTS" in line:
+    if component.kind == "agent" and not fence and "$ARGUMENTS" in _CODE.sub("", line):
         yield warning(path, number, "not-substituted", "'$ARGUMENTS' is not replaced in agents")

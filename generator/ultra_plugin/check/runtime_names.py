@@ -45,13 +45,20 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) 
     tables = [(bundle.files, _tables(bundle, suite)) for bundle in bundles]
     limits = {name.upper() for name in suite.limits}
     stages = {stage for plugin in suite.plugins for stage in plugin.settings.pipeline}
+    constants = {key: field_names(contract) for key, contract in suite.contracts.items()}
+    spelled = {bundle.name: _spelled(constants, bundle) for bundle in bundles}
     for path in tree.files(RUNTIME):
         module = try_parse(tree.text(path)) if path.endswith(".py") else None
         if module is None:
             continue
         found = [one for files, table in tables if path in files for one in _missing(module, table)]
-        carrying = [bundle for bundle in bundles if path in bundle.files]
-        found += [*_literals(module, _spelled(suite, carrying), stages), *_numbers(module, limits)]
+        names = {
+            word: name
+            for bundle in bundles
+            if path in bundle.files
+            for word, name in spelled[bundle.name].items()
+        }
+        found += [*_literals(module, names, stages), *_numbers(module, limits)]
         for line, message, remedy in dict.fromkeys(found):
             yield tree.problem(path, line, "runtime-name", message, remedy)
 
@@ -119,15 +126,13 @@ def _lacks(tables: Mapping[str, frozenset[str]], table: str, name: str, line: in
 # --- names that the runtime spells out-----------------------------------------------------------------------------
 
 
-def _spelled(suite: Suite, bundles: Iterable[Bundle]) -> dict[str, str]:
-    """Return a name of the contracts that these bundles carry -> its constant."""
+def _spelled(constants: Mapping[str, Mapping[str, str]], bundle: Bundle) -> dict[str, str]:
+    """Return a name of the contracts that a bundle carries -> its constant."""
     names: dict[str, str] = {}
-    files = {path for bundle in bundles for path in bundle.files}
-    for contract in suite.contracts.values():
-        if f"{FOLDER}/{contract.key}.py" not in files:
-            continue
-        for constant, word in field_names(contract).items():
-            names.setdefault(word, f"{contract.key}{END}.{constant}")
+    for key, words in constants.items():
+        if f"{FOLDER}/{key}.py" in bundle.files:
+            for constant, word in words.items():
+                names.setdefault(word, f"{key}{END}.{constant}")
     return names
 
 

@@ -14,11 +14,20 @@ from ultra_plugin.errors import Problem
 from ultra_plugin.model import BundleFile
 
 _ROOT = re.compile(r"\$(?:\{CLAUDE_PLUGIN_ROOT\}|CLAUDE_PLUGIN_ROOT\b)")
+_FOLDERS = re.compile(
+    r"\$(?:\{CLAUDE_(?:PLUGIN_ROOT|PLUGIN_DATA|PROJECT_DIR)\}|CLAUDE_(?:PLUGIN_ROOT|PLUGIN_DATA|PROJECT_DIR)\b)"
+)
+"""What the client fills in and asks to be quoted."""
 _ABSOLUTE = re.compile(r"/(?!bin/|usr/bin/|usr/local/bin/|dev/null)|[A-Za-z]:[\\/]|~")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "then", "do", "else", "{", "("})
 _NATIVE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xcf", b"MZ")
-_NOT_PROGRAMS = (".md", ".txt", ".json", ".cmd", ".bat", ".ps1", ".exe", ".dll")
+_INTERPRETERS = frozenset(
+    {"bash", "sh", "zsh", "dash", "python", "python3", "node", "bun", "deno", "ruby", "perl", "php", "tsx"}
+)
+_NOT_PROGRAMS = (
+    ".js", ".mjs", ".cjs", ".ts", ".py", ".md", ".txt", ".json", ".cmd", ".bat", ".ps1", ".exe", ".dll",
+)  # fmt: skip
 
 
 def check_scripts(subject: Subject) -> Iterator[Problem]:
@@ -30,9 +39,11 @@ def check_scripts(subject: Subject) -> Iterator[Problem]:
         args = hook.handler.get("args")
         if isinstance(args, list):
             yield from _program(subject, hook, command, hook.line_of("command"))
+            is_interpreter = command.rpartition("/")[2] in _INTERPRETERS
             for index, arg in enumerate(args):
                 if isinstance(arg, str):
-                    yield from _argument(subject, hook, arg, hook.line_of("args", index))
+                    is_script = is_interpreter and index == 0
+                    yield from _argument(subject, hook, arg, hook.line_of("args", index), is_script)
         elif hook.handler.get("shell") != "powershell":
             yield from _shell(subject, hook, command)
     for file in subject.files.values():
@@ -45,7 +56,7 @@ def _program(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Pro
     if _ROOT.match(word):
         yield from _argument(subject, hook, word, line)
         file = subject.files.get(inner_path(_below_root(word)))
-        if file is not None and not file.symlink:
+        if file is not None and not file.symlink and not word.lower().endswith((".cmd", ".bat", ".ps1")):
             for code, message in _run_faults(file):
                 yield warning(hook.path, line, code, f"{quote(file.path)} {message}")
     elif _ABSOLUTE.match(word):
@@ -55,40 +66,45 @@ def _program(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Pro
         yield warning(hook.path, line, "relative-command", message)
 
 
-def _argument(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Problem]:
+def _argument(
+    subject: Subject, hook: Hook, word: str, line: int, is_script: bool = False
+) -> Iterator[Problem]:
     if _ROOT.match(word):
         inner = _below_root(word)
         if inner and not _is_pattern(inner) and not subject.has(inner):
             yield warning(hook.path, line, "script-missing", f"{quote(inner)} does not exist")
-    elif "/" in word and not word.startswith(("/", "$", "-")) and inner_path(word) in subject.files:
+    elif is_script and "/" in word and not word.startswith(("/", "$")) and inner_path(word) in subject.files:
         message = f"{quote(word)} is relative, so the client looks in the user's project"
         yield warning(hook.path, line, "relative-command", message)
 
 
 def _shell(subject: Subject, hook: Hook, command: str) -> Iterator[Problem]:
     line = hook.line_of("command")
-    if _has_unquoted_root(command):
-        message = f"{quote(command)} breaks if the plugin's path contains a space"
+    if found := unquoted_folders(command):
+        what = "the plugin's path" if "ROOT" in found else "the path"
+        message = f"{quote(command)} breaks if {what} contains a space"
         yield warning(hook.path, line, "unquoted-root", message)
     try:
         words = shlex.split(command)
     except ValueError:
         yield warning(hook.path, line, "shell-syntax", f"{quote(command)} has an open quote")
         return
-    is_program = True
+    program = ""
     for word in words:
         if word in _SEPARATORS:
-            is_program = True
-        elif is_program and not _ASSIGNMENT.match(word):
+            program = ""
+        elif not program and not _ASSIGNMENT.match(word):
             yield from _program(subject, hook, word.rstrip(";"), line)
-            is_program = word.endswith(";")
-        else:
-            yield from _argument(subject, hook, word.rstrip(";)"), line)
+            program = "" if word.endswith(";") else word
+        elif program:
+            is_script = program.rpartition("/")[2] in _INTERPRETERS and not word.startswith("-")
+            yield from _argument(subject, hook, word.rstrip(";)"), line, is_script)
+            program = "-" if is_script or word in ("-c", "-e", "-m") or program == "cd" else program
 
 
-def _has_unquoted_root(command: str) -> bool:
-    """Say whether the root is outside quotes."""
-    places = {match.start() for match in _ROOT.finditer(command)}
+def unquoted_folders(command: str) -> str:
+    """Return the first variable with a folder that is outside quotes, or ""."""
+    places = {match.start(): match.group() for match in _FOLDERS.finditer(command)}
     quoted_by = ""
     skip = False
     for index, letter in enumerate(command) if places else ():
@@ -101,8 +117,8 @@ def _has_unquoted_root(command: str) -> bool:
         elif not quoted_by and letter in "\"'":
             quoted_by = letter
         elif index in places and not quoted_by:
-            return True
-    return False
+            return places[index]
+    return ""
 
 
 def _below_root(word: str) -> str:

@@ -10,6 +10,7 @@ from ultra_plugin.check.client import HOST_SERVERS, REMOTE_SERVERS
 from ultra_plugin.check.codes import problem, quote, warning
 from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.jsontext import Json, Path, read_json
+from ultra_plugin.check.listing import has_privacy_policy
 from ultra_plugin.check.manifest_paths import manifest_paths
 from ultra_plugin.check.manifest_shape import server
 from ultra_plugin.check.shapes import kind, url
@@ -107,7 +108,7 @@ def _values(
             yield problem(severity, path, line, "servers-value", f"{quote(address)} {what}")
         if address.lower().startswith(("http:", "ws:")) and not _LOOPBACK.match(address.lower()):
             yield warning(path, line, "not-https", f"{quote(address)} is not encrypted")
-    if not subject.fields.get("privacyPolicyUrl"):
+    if not has_privacy_policy(subject):
         message = "a remote server gets data, and the manifest has no privacyPolicyUrl"
         yield warning(path, line, "no-privacy-policy", message)
 

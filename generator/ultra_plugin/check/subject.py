@@ -9,12 +9,19 @@ from types import MappingProxyType
 
 from ultra_plugin.check.client import FILE_LIMIT
 from ultra_plugin.check.codes import problem
-from ultra_plugin.check.components import Component, ComponentKind, find_components, inline_commands
+from ultra_plugin.check.components import (
+    MANIFEST,
+    MARKETPLACE,
+    Component,
+    ComponentKind,
+    find_components,
+    inline_commands,
+)
 from ultra_plugin.check.jsontext import Json, read_json
 from ultra_plugin.errors import Problem, Severity
 from ultra_plugin.model import Bundle, BundleFile
 
-MANIFEST = ".claude-plugin/plugin.json"
+__all__ = ["MANIFEST", "MARKETPLACE", "Subject", "client_json", "subject_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,11 @@ class Subject:
         """Severity of faults in files that the client reads only next to a manifest."""
         return "error" if self.manifest else "warning"
 
+    @property
+    def is_plugin(self) -> bool:
+        """False for the folder of a marketplace that offers only what is in other folders."""
+        return self.manifest is not None or MARKETPLACE not in self.files or "source" in self.fields
+
     def has(self, path: str) -> bool:
         """Say whether a path is a file or folder here, or behind a symlink, which is not followed."""
         path = normpath(path)
@@ -56,14 +68,26 @@ class Subject:
 
     def names(self, *kinds: ComponentKind) -> frozenset[str]:
         """Return the names of the components of some kinds that the client loads."""
-        found = {item.name for item in self.components if item.kind in kinds and item.is_loaded}
-        return frozenset(found | (inline_commands(self.fields) if "command" in kinds else set()))
+        found = [item for item in self.components if item.kind in kinds and item.is_loaded]
+        names = {item.name for item in found} | {self._shown(item) for item in found if item.given}
+        return frozenset(names | (inline_commands(self.fields) if "command" in kinds else set()))
+
+    def bare_names(self) -> frozenset[str]:
+        """Return the names of commands and skills that need no prefix: those that a header gives."""
+        found = (item for item in self.components if item.kind != "agent" and item.is_loaded)
+        return frozenset(item.given for item in found if item.given and ":" not in item.given)
+
+    def _shown(self, item: Component) -> str:
+        """Return the name that the client shows for a component with a name in its header."""
+        folder = f"{self.name}:{item.name}".rpartition(":")[0] + ":"
+        shown = item.given if item.given.startswith(folder) else folder + item.given
+        return shown.removeprefix(f"{self.name}:")
 
 
 def client_json(subject: Subject, path: str, code: str) -> tuple[Json, list[Problem], Severity]:
     """Return a JSON file that the client reads, why it refuses it, and the severity of faults in it."""
     file = subject.files[path]
-    severity: Severity = subject.severity if len(file.content) <= FILE_LIMIT else "warning"
+    severity: Severity = subject.severity if file.size <= FILE_LIMIT else "warning"
     document = read_json(file.text)
     if file.text.startswith("\ufeff"):
         message = "starts with a byte order mark, which the client refuses here"
@@ -81,6 +105,8 @@ def subject_of(bundle: Bundle) -> Subject:
     manifest = read_json(file.text.removeprefix("\ufeff")) if file and not file.symlink else None
     value = manifest.value if manifest else None
     fields: Mapping[str, object] = MappingProxyType(value if isinstance(value, dict) else {})
+    if manifest is None:
+        fields = bundle.around.entry  # it can replace a manifest
     name = fields.get("name")
     return Subject(
         bundle,

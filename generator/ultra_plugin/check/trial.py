@@ -107,7 +107,7 @@ def _tried(
             text=True,
             check=False,
             timeout=_LONGEST,
-            env={**environment, "HOME": str(place / "home")},
+            env={**environment, "HOME": str(place / "home"), "CLAUDE_PLUGIN_DATA": str(place / "data")},
         )
         said = done.stderr.strip().splitlines()[-1:] or (
             [f"exit {done.returncode}"] if done.returncode else []

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ultra_plugin.check.codes import warning
 from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.errors import Problem
+from ultra_plugin.limits import LIMITS
 from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.source import SourceTree
 
 _WORD = re.compile(r"[\w.-]*\w")
+_LIMIT = re.compile(r"\b(?:[A-Z][A-Z0-9_]+\b|(?<=limit\.)\w+|(?<=limit_word\(')\w+)")
+"""A constant, which the runtime may import from the limits, or a limit as templates and YAML files name it."""
 
 
 def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> Iterator[Problem]:
@@ -25,12 +28,31 @@ def unused_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -
         form = path.rpartition("/")[2].removesuffix(".yaml")
         if path.endswith(".yaml") and form not in used_forms and tree.owns(path):
             yield warning(tree.shown(path), 0, "unused-output", "no agent uses this output")
+    yield from _unused_limits(tree, suite)
     covered = tree.folders(FIXTURES)
     for contract in suite.contracts.values() if covered else ():
         if contract.artifact not in covered:
             shown = tree.shown(f"contracts/{contract.artifact}.yaml")
             message = f"no fixtures in {tree.shown(FIXTURES)}/{contract.artifact}"
             yield warning(shown, 0, "untested-contract", message)
+
+
+def _unused_limits(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
+    """Yield the limits that neither the runtime imports nor a text names: to change such a number changes nothing."""
+    asked = asked_limits(tree, tree.files()) if suite.limits and tree.owns(LIMITS) else set()
+    for name, limit in suite.limits.items() if asked else ():
+        if name not in asked:
+            message = f"nothing uses the limit '{name}'"
+            yield warning(tree.shown(LIMITS), limit.line, "unused-limit", message)
+
+
+def asked_limits(tree: SourceTree, paths: Iterable[str]) -> set[str]:
+    """Return the names of limits that some sources may use."""
+    asked: set[str] = set()
+    for path in paths:
+        if path.endswith((".py", ".j2", ".yaml")) and path != LIMITS:
+            asked.update(map(str.lower, _LIMIT.findall(tree.text(path))))
+    return asked
 
 
 def unused_agents(tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle) -> Iterator[Problem]:

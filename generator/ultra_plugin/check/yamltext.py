@@ -22,8 +22,7 @@ _HAZARD = re.compile(r"[{}\[\]*&#!|>%@`]|: ")
 _LEADING_TABS = re.compile(r"^\t+", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EXOTIC = re.compile(
-    r"^[ \t]*(?:- +)*[&!?:,]|[:\[{,-] *[,:?&!]|\?\s|^\.\.\.|[|>] +[-+\d]"
-    r"|^[ \t]*- [^:\n]*:[^:\n]*:|\r(?!\n)|\ufeff",
+    r"^[ \t]*(?:- +)*[&!?:,]|[:\[{,-] *[,:?&!]|\?\s|^\.\.\.|[|>] +[-+\d]|\r(?!\n)|\ufeff",
     re.MULTILINE,
 )
 """Anchors, tags, explicit keys, stray commas and colons: here the two parsers differ."""
@@ -51,12 +50,24 @@ class Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
 
+if yaml.__with_libyaml__:
+
+    class QuickLoader(yaml.CSafeLoader):
+        """libyaml with the same rules."""
+
+        yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
 _FLOAT = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _NUMBER = rf"(?:{_FLOAT}|0x[0-9a-fA-F]+|0o[0-7]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
 _BOOLEAN = r"(?:true|True|TRUE|false|False|FALSE)\Z"
 Loader.add_implicit_resolver(TAG + "null", re.compile(r"(?:~|null|Null|NULL|)\Z"), [*"~nN", ""])
 Loader.add_implicit_resolver(TAG + "bool", re.compile(_BOOLEAN), list("tTfF"))
 Loader.add_implicit_resolver(TAG + "int", re.compile(_NUMBER), list("-+.0123456789"))
+
+
+if yaml.__with_libyaml__:
+    QuickLoader.yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
 
 
 class Unreadable(Exception):
@@ -119,7 +130,7 @@ def _compose(source: str, is_plain: bool) -> yaml.Node | None:
     if _depth(text) > _DEEPEST:
         raise Unreadable("nested too deeply to be checked", 0, sure=False)
     try:
-        node: yaml.Node | None = yaml.compose(text, Loader=Loader)
+        node = _quickly(text) if is_plain else yaml.compose(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
         what = error.problem or error.context or "not YAML"
         mark = error.problem_mark or error.context_mark
@@ -130,6 +141,16 @@ def _compose(source: str, is_plain: bool) -> yaml.Node | None:
     if isinstance(node, yaml.MappingNode):
         _refuse_text_at_the_margin(node, lines, is_plain)
     return node
+
+
+def _quickly(text: str) -> yaml.Node | None:
+    """Return the root node by libyaml where it is there; a fault is always PyYAML's own."""
+    if yaml.__with_libyaml__ and text.isascii():
+        with suppress(yaml.YAMLError):
+            node: yaml.Node | None = yaml.compose(text, Loader=QuickLoader)
+            return node
+    other: yaml.Node | None = yaml.compose(text, Loader=Loader)
+    return other
 
 
 def _depth(text: str) -> int:
@@ -157,7 +178,7 @@ def _refuse_text_at_the_margin(root: yaml.MappingNode, lines: list[str], sure: b
             continue
         if start.line > first and start.column <= margin and start.index < end.index:
             raise Unreadable("the value starts at the column of its key", start.line, sure)
-        if isinstance(value, yaml.ScalarNode) and value.style in (None, "|", ">"):
+        if isinstance(value, yaml.ScalarNode) and value.style in (None, "", "|", ">"):
             continue
         for number in range(start.line + 1, min(end.line + 1, len(lines))):
             text = lines[number].lstrip(" ")

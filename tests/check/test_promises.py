@@ -1,0 +1,156 @@
+"""What headers, parts and programs promise and the plugin does not have, each class of defect with a fixture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.check.plugins import (
+    BRIEF,
+    CRITIC,
+    MANIFEST,
+    REVIEW,
+    Case,
+    Content,
+    Script,
+    add,
+    bundle_of,
+    changed,
+    edit,
+    text_of,
+    write,
+)
+from tests.client.conversation import Say
+from tests.client.fixtures import ModelFactory
+from tests.client.session import Client
+from ultra_plugin.check import check_bundle
+
+END = 11
+"""The line that is added to the command."""
+MODEL = "model: opus"
+FLOW = "export const meta = {name: 'audit', description: 'd'}\nreturn 1\n"
+MCP = '{"mcpServers": {"store": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/%s"]}}}\n'
+KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+CASES = (
+    Case(add(BRIEF, "!`npm test`"), "bash-not-allowed", BRIEF, END),
+    Case(add(BRIEF, "Say !`git status && touch x`"), "bash-not-allowed", BRIEF, END),
+    Case(add(BRIEF, "```!\nmake\n```"), "bash-not-allowed", BRIEF, END + 1),
+    Case(
+        edit(BRIEF, MODEL, "user-invocable: false\ndisable-model-invocation: true"), "unreachable", BRIEF, 6
+    ),
+    Case(edit(BRIEF, MODEL, "context: fork\nagent: pipe:critik"), "unknown-agent", BRIEF, 6, also=("dangling-agent",)),
+    Case(edit(BRIEF, MODEL, "context: fork\nagent: critic"), "unknown-agent", BRIEF, 6),
+    Case(edit(CRITIC, "name: critic", "name: critic\nskills: [pipe:reveiw]"), "unknown-skill", CRITIC, 3),
+    Case(edit(CRITIC, "name: critic", "name: critic\nskills: nothing"), "unknown-skill", CRITIC, 3),
+    Case(
+        edit(CRITIC, "name: critic", "name: critic\ndisallowedTools: Read, Write"), "tool-conflict", CRITIC, 3
+    ),
+    Case(
+        {**edit(REVIEW, "  - Read\n", "  - Read\n  - mcp__plugin_pipe_shop__get\n")}, "unknown-server", REVIEW, 4
+    ),
+    Case(add(CRITIC, "Read ${user_config.folder}."), "unknown-option", CRITIC, 8),
+    Case(edit(REVIEW, "description: Reviews", f"description: {'x' * 1100}\n# R"), "skill-limit", REVIEW, 3),
+    Case(
+        edit(REVIEW, "name: review", f"name: {'x' * 65}"), "skill-limit", REVIEW, 2, also=("name-mismatch",)
+    ),
+    Case(edit(REVIEW, "name: review", "name: Review"), "skill-limit", REVIEW, 2, also=("name-mismatch",)),
+    Case({"monitors/monitors.json": '[{"name": "x"}]\n'}, "part-value", "monitors/monitors.json", 1),
+    Case(
+        {".lsp.json": '{"go": {"command": "gopls", "languages": []}}\n'}, "part-value", ".lsp.json", 1
+    ),
+    Case({"settings.json": '{\n  "model": "opus"\n}\n'}, "unknown-key", "settings.json", 2),
+    Case({"output-styles/terse.md": "Be short.\n"}, "no-header", "output-styles/terse.md", 1),
+    Case({"workflows/audit.js": "return 1\n"}, "part-value", "workflows/audit.js", 1),
+    Case({"workflows/audit.js": f"{FLOW}export default 1\n"}, "part-value", "workflows/audit.js", 3),
+    Case({".mcp.json": MCP % "servers/gone.js"}, "script-missing", ".mcp.json", 1),
+    Case({"scripts/guard.py": "def x(:\n"}, "script-syntax", "scripts/guard.py", 1),
+    Case({"scripts/stop.sh": "if true; then\n"}, "script-syntax", "scripts/stop.sh", 2),
+    Case(
+        {"scripts/stop.sh": '. "$(dirname "$0")/lib.sh"\n', "scripts/lib.sh": "f( {\n"},
+        "script-syntax",
+        "scripts/lib.sh",
+        1,
+    ),
+    Case({".mcp.json": f'{{"mcpServers": {{"s": {{"command": "s", "env": {{"T": "{KEY}"}}}}}}}}'}, "secret", ".mcp.json", 1),
+    Case({"hooks/key.json": '{"key": "-----BEGIN PRIVATE KEY-----\\n' + "a1B2" * 16 + '"}'}, "secret", "hooks/key.json", 1),
+    Case({"skills/review/x.md": "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n"}, "conflict-marker", "skills/review/x.md", 2),
+    Case(add(BRIEF, "ig\u200dnore"), "hidden-character", BRIEF, END),
+    Case(add(BRIEF, "hi \U000e0041\U000e0042"), "hidden-character", BRIEF, END),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_fault(case: Case) -> None:
+    case.assert_found_in(check_bundle(bundle_of(changed(case.change))))
+
+
+ALLOWED = edit(BRIEF, "Bash(pipe:*)", "Bash(pipe:*), Bash(npm test), Bash(make *), Bash(touch:*)")[BRIEF]
+RIGHT: dict[str, dict[str, Content]] = {
+    "commands that only read": add(BRIEF, "!`git status` !`ls -l | head` !`pipe run && date`"),
+    "commands with a rule": {BRIEF: f"{ALLOWED!s}!`npm test` !`make all` !`touch x && touch y`\n"},
+    "patterns and loops": add(BRIEF, "!`git log | grep 'a|b'` !`for x in a; do make; done` !`ls \"a;b\"`"),
+    "an exclamation mark before code": add(BRIEF, "Look here!`npm test`"),
+    "agents and skills that exist": {
+        **edit(BRIEF, MODEL, "context: fork\nagent: pipe:critic"),
+        **edit(CRITIC, "name: critic", "name: critic\nskills: [review, pipe:review]\ndisallowedTools: Write"),
+    },
+    "an agent of the client and of another plugin": edit(BRIEF, MODEL, "agent: Explore") | edit(REVIEW, "name: review", "name: review\nagent: other:agent"),
+    "tools of servers that exist": {
+        ".mcp.json": MCP % "scripts/guard.py",
+        **edit(REVIEW, "  - Read\n", "  - Read\n  - mcp__plugin_pipe_store__get\n  - mcp__else__x\n"),
+    },
+    "an option that is declared": {
+        **edit(MANIFEST, '"homepage"', '"userConfig": {"folder": {"type": "string", "title": "t", "description": "d"}},\n  "homepage"'),
+        **add(CRITIC, "Read ${user_config.folder}."),
+    },
+    "parts of the right shape": {
+        "monitors/monitors.json": '[{"name": "x", "command": "y", "description": "z"}]\n',
+        ".lsp.json": '{"go": {"command": "gopls", "extensionToLanguage": {".go": "go"}}}\n',
+        "output-styles/terse.md": "---\nname: terse\ndescription: Short\n---\nBe short.\n",
+        "workflows/audit.js": FLOW,
+    },
+    "markers and samples of secrets in examples": {
+        "skills/review/x.md": "```\n<<<<<<< ours\n=======\n>>>>>>> theirs\n```\nsk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxx ghp_exampleexampleexampleexampleexample1\n",
+    },
+    "a scanner of secrets and an example of options": {
+        "scripts/guard.py": 'KEY = "-----BEGIN PRIVATE KEY-----"\n',
+        **add(BRIEF, "```json\n${user_config.folder}\n```"),
+    },
+    "another language": {"scripts/stop.sh": Script("#!/usr/bin/env fish\nif true\nend\n")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", RIGHT)
+def test_it_is_right(what: str) -> None:
+    assert check_bundle(bundle_of(changed(RIGHT[what]))) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "rules", "runs"),
+    [
+        ("touch y", "Read", False),
+        ("touch y", "Bash(touch:*)", True),
+        ("touch y && mkdir q", "Bash(touch:*)", False),
+        ("git status", "Read", True),
+    ],
+)
+def test_the_client_stops_where_no_rule_allows_a_command(
+    client: Client,
+    scripted: ModelFactory,
+    project: Path,
+    tmp_path: Path,
+    command: str,
+    rules: str,
+    runs: bool,
+) -> None:
+    prompt = f"---\ndescription: d\nallowed-tools: {rules}\n---\nMARK-7 !`{command}`\n"
+    plugin = write(tmp_path / "pipe", {MANIFEST: text_of(MANIFEST), "commands/go.md": prompt})
+    found = {
+        problem.code
+        for problem in check_bundle(bundle_of({MANIFEST: text_of(MANIFEST), "commands/go.md": prompt}))
+    }
+    model = scripted(Say("Done."))
+    client.ask("/pipe:go", model, cwd=project, plugin_dirs=[plugin])
+    assert ("MARK-7" in model.text, "bash-not-allowed" not in found) == (runs, runs)
