@@ -1,4 +1,4 @@
-"""Make a release: set the one version, build, verify, commit, tag. On failure, restore everything."""
+"""Make a release: set the one version, build, verify, commit, attest, tag. On failure, restore everything."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ CONTRACTS = Path("plugin_src/contracts")
 SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
 
 
-def main(version: str) -> None:
-    """Release a version, or exit with one sentence."""
+def main(version: str, key: str = "") -> None:
+    """Release a version, signed with a key if there is one, or exit with one sentence."""
     if not SEMVER.fullmatch(version):
         sys.exit(f"release: '{version}' is not a version; use make release VERSION=x.y.z")
     if _git("status", "--porcelain"):
@@ -25,6 +25,9 @@ def main(version: str) -> None:
         rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", Path("CHANGELOG.md").read_text(), re.MULTILINE
     ):
         sys.exit(f"release: CHANGELOG.md has no section '## [{version}] - YYYY-MM-DD'; write it first")
+    if key and not Path(key).is_file():
+        sys.exit(f"release: {key}: no such key; use make release VERSION={version} SIGN=FILE")
+    start = _git("rev-parse", "HEAD")
     try:
         _set_version(version)
         for target in ("plugin", "test"):
@@ -33,15 +36,20 @@ def main(version: str) -> None:
         _keep_contracts(version)
         recorder = [sys.executable, "-m", "tests.released.record", f"v{version}", "dist"]
         subprocess.run(recorder, check=True)
+        if _git("status", "--porcelain"):
+            _git("add", "--all")
+            _git("commit", "--quiet", "--message", f"Release {version}")
+        # After the commit, because the provenance names it; before the tag, because a failure takes the commit back.
+        subprocess.run(["make", "attest", f"SIGN={key}"], check=True, stdin=subprocess.DEVNULL)
     except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
-        _git("checkout", "--", ".")
+        _git("reset", "--hard", "--quiet", start)
         _git("clean", "--force", "-d", "--quiet", "dist", ".claude-plugin")
         sys.exit(f"release: not released, nothing was changed: {error}")
-    if _git("status", "--porcelain"):
-        _git("add", "--all")
-        _git("commit", "--quiet", "--message", f"Release {version}")
     _git("tag", "--annotate", f"v{version}", "--message", f"Release {version}")
     print(f"release: tagged v{version}; push it with: git push --follow-tags")
+    print(
+        "release: publish the zips, wheel, sdist, *.cdx.json, *.intoto.json and SHA256SUMS* of dist/ together"
+    )
 
 
 def _set_version(version: str) -> None:
@@ -66,4 +74,4 @@ def _git(*arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "")
+    main(*(sys.argv[1:] or [""]))

@@ -14,7 +14,17 @@ from tests.kit.repository import git, make_repository
 
 # The real script with a Makefile that builds and tests nothing, or fails where it should.
 RECORD = "import sys\nopen('tests/released/ref', 'w').write(' '.join(sys.argv[1:]))\n"
-MAKEFILE = "plugin:\n\t@echo built >> dist/made\n\ntest:\n\t@test ! -e fail\n"
+MAKEFILE = """\
+plugin:
+	@echo built >> dist/made
+
+test:
+	@test ! -e fail
+
+attest:
+	@test ! -e unsigned
+	@git rev-parse HEAD > .git/attested; echo "$(SIGN)" >> .git/attested
+"""
 
 
 @pytest.fixture
@@ -40,8 +50,8 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def release(folder: Path, version: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "generator/release.py", version]
+def release(folder: Path, version: str, *key: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "generator/release.py", version, *key]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -59,9 +69,17 @@ def test_a_release_sets_the_version_commits_and_tags(repository: Path) -> None:
     }
 
 
-def test_when_the_tests_fail_nothing_is_tagged_and_all_is_as_before(repository: Path) -> None:
-    (repository / "fail").touch()
-    git(repository, "add", "fail")
+def test_the_released_commit_is_the_one_that_is_attested_and_signed(repository: Path) -> None:
+    (repository / ".git/key").touch()
+    assert release(repository, "9.8.7", ".git/key").returncode == 0
+    commit = git(repository, "rev-parse", "v9.8.7^{commit}")
+    assert (repository / ".git/attested").read_text().split() == [commit, ".git/key"]
+
+
+@pytest.mark.parametrize("step", ["fail", "unsigned"])
+def test_when_a_step_fails_nothing_is_tagged_and_all_is_as_before(repository: Path, step: str) -> None:
+    (repository / step).touch()
+    git(repository, "add", step)
     git(repository, "commit", "--quiet", "--message", "Fail")
     before = git(repository, "rev-parse", "HEAD")
     assert release(repository, "9.8.7").returncode == 1
@@ -80,6 +98,7 @@ def test_when_the_tests_fail_nothing_is_tagged_and_all_is_as_before(repository: 
         ("9.8.8", None, "CHANGELOG.md has no section '## [9.8.8] - YYYY-MM-DD'"),
         ("9.8.7", "stray", "the working tree has changes"),
         ("9.8.7", "tag", "the tag v9.8.7 exists"),
+        ("9.8.7", "key", "missing: no such key"),
     ],
 )
 def test_what_stops_a_release(repository: Path, version: str, change: str | None, reason: str) -> None:
@@ -87,7 +106,7 @@ def test_what_stops_a_release(repository: Path, version: str, change: str | None
         (repository / "stray").touch()
     if change == "tag":
         git(repository, "tag", "v9.8.7")
-    done = release(repository, version)
+    done = release(repository, version, *(["missing"] if change == "key" else []))
     assert done.returncode == 1
     assert reason in done.stderr
     assert "Traceback" not in done.stderr

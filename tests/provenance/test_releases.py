@@ -1,0 +1,320 @@
+"""A release can be verified: what describes it, who signed it, and what anything else is answered with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+from google.protobuf import json_format
+from in_toto_attestation.predicates.provenance.v1 import provenance_pb2
+from in_toto_attestation.v1 import statement_pb2
+from in_toto_attestation.v1.statement import Statement
+
+from tests.generator.sample import write_sample
+from tests.install.samples import Machine, snapshot
+from tests.kit.files import write_tree
+from tests.kit.generator import generator as cli
+from tests.kit.names import ROOT
+from tests.kit.repository import git, make_repository
+
+ZIP = "dist/acme-plan-1.2.3.zip"
+WHO = "release@acme.example"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with a signed release in dist/, and `keys`, the file of its allowed signers."""
+    root = tmp_path_factory.mktemp("released")
+    write_sample(root)
+    make_repository(root)
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "Begin")
+    for name in ("key", "other"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / name], check=True)
+    (root / "keys").write_text(allowed(root / "key.pub"))
+    done = cli(root, "attest", "--sign", "key")
+    assert (done.returncode, done.stderr) == (0, "")
+    return root
+
+
+@pytest.fixture
+def project(released: Path, tmp_path: Path) -> Path:
+    """Return a copy to change."""
+    return Path(shutil.copytree(released, tmp_path / "project", symlinks=True))
+
+
+def allowed(key: Path, options: str = "") -> str:
+    return f"{WHO} {options} {' '.join(key.read_text().split()[:2])}\n"
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def sign(project: Path, key: str, file: str = "dist/SHA256SUMS") -> None:
+    (project / f"{file}.sig").unlink(missing_ok=True)
+    namespace = "ultra-suite-release"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", namespace, file],
+        cwd=project, check=True, capture_output=True,
+    )  # fmt: skip
+
+
+def refused(project: Path, *words: str, file: str = ZIP) -> str:
+    done = cli(project, "verify", file, *words)
+    assert (done.returncode, done.stdout) == (1, ""), done
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_every_file_of_a_release_is_listed_with_its_checksum(released: Path) -> None:
+    names = {"acme-1.2.3.cdx.json", "acme-1.2.3.intoto.json", "acme-plan-1.2.3.zip", "acme-plan/bundle.json"}
+    lines = (released / "dist/SHA256SUMS").read_text().splitlines()
+    assert {line.split("  ")[1] for line in lines} == names
+    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=released / "dist", check=True)
+
+
+def test_the_parts_list_is_a_cyclonedx_document_that_names_the_plugin(released: Path) -> None:
+    text = (released / "dist/acme-1.2.3.cdx.json").read_text()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    listed = json.loads(text)
+    (plugin,) = listed["components"]
+    assert (plugin["name"], plugin["version"]) == ("acme-plan", "1.2.3")
+    assert plugin["hashes"] == [{"alg": "SHA-256", "content": digest(released / ZIP)}]
+    assert {"ref": "suite:acme", "dependsOn": ["plugin:acme-plan"]} in listed["dependencies"]
+
+
+def test_the_provenance_is_a_statement_of_sources_command_builder_and_files(released: Path) -> None:
+    text = (released / "dist/acme-1.2.3.intoto.json").read_text()
+    parsed = json_format.Parse(text, statement_pb2.Statement())
+    Statement.copy_from_pb(parsed).validate()
+    said = json.loads(text)
+    json_format.ParseDict(said["predicate"], provenance_pb2.Provenance())  # refuses unknown fields
+    subjects = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
+    assert subjects["acme-plan-1.2.3.zip"] == digest(released / ZIP)
+    definition = said["predicate"]["buildDefinition"]
+    used = {one["name"]: one for one in definition["resolvedDependencies"]}
+    assert used["commit"] == {
+        "name": "commit",
+        "digest": {"gitCommit": git(released, "rev-parse", "HEAD")},
+    } | ({"annotations": {"modified": True}} if git(released, "status", "--porcelain") else {})
+    assert definition["externalParameters"] == {"command": ["ultra-plugin", "build"]}
+    assert said["predicate"]["runDetails"]["builder"]["id"] == "urn:ultra-suite:builder:local"
+
+
+def test_the_same_commit_is_described_by_the_same_bytes(project: Path) -> None:
+    before = snapshot(project / "dist")
+    shutil.rmtree(project / "dist")
+    assert cli(project, "attest", "--sign", "key").returncode == 0
+    after = snapshot(project / "dist")
+    changing = (".lock", ".build.json", ".parts.json")
+    assert {path: one for path, one in after.items() if path not in changing} == {
+        path: one for path, one in before.items() if path not in changing
+    }
+
+
+@pytest.mark.parametrize("file", [ZIP, "dist/acme-plan", "dist/acme-1.2.3.cdx.json"])
+def test_what_was_released_is_verified_with_its_signer(released: Path, file: str) -> None:
+    done = cli(released, "verify", file, "--keys", "keys", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["signer"], said["builder"]) == (WHO, "urn:ultra-suite:builder:local")
+    assert said["commit"].startswith(git(released, "rev-parse", "HEAD"))
+    assert f"signed by   {WHO}" in cli(released, "verify", file, "--keys", "keys").stdout
+
+
+def test_without_keys_the_answer_says_that_no_signature_was_checked(released: Path) -> None:
+    assert (
+        "signed by   not checked: name the allowed signers with --keys" in cli(released, "verify", ZIP).stdout
+    )
+
+
+def test_sources_that_are_released_give_the_same_bytes_again(released: Path) -> None:
+    for file in (ZIP, "dist/acme-plan"):
+        done = cli(released, "verify", file, "--rebuild", "--source", "plugin_src")
+        assert done.returncode == 0, done.stderr
+        assert "built again from plugin_src: the same bytes" in done.stdout
+
+
+def test_other_sources_are_told_from_other_bytes(project: Path) -> None:
+    readme = project / "plugin_src/plugins/acme-plan/README.md.j2"
+    readme.write_text(readme.read_text() + "\nOne more line.\n")
+    said = refused(project, "--rebuild", "--source", "plugin_src")
+    assert "these are not the sources and the generator that the release was built with" in said
+    git(project, "checkout", "--", "plugin_src")
+    # A release whose checksums, provenance and zip agree, but whose zip the sources do not give.
+    old = digest(project / ZIP)
+    (project / ZIP).write_bytes((project / ZIP).read_bytes() + b"more")
+    for name in ("acme-1.2.3.intoto.json", "SHA256SUMS"):
+        place = project / "dist" / name
+        place.write_text(place.read_text().replace(old, digest(project / ZIP)))
+    sums = project / "dist/SHA256SUMS"
+    before = next(line for line in sums.read_text().splitlines() if line.endswith("intoto.json"))
+    after = f"{digest(project / 'dist/acme-1.2.3.intoto.json')}  acme-1.2.3.intoto.json"
+    sums.write_text(sums.read_text().replace(before, after))
+    assert "gives other bytes" in refused(project, "--rebuild", "--source", "plugin_src")
+
+
+def test_a_release_without_an_sdist_needs_the_sources_by_name(released: Path) -> None:
+    assert "lists no sdist; name the sources with --source" in refused(released, "--rebuild")
+
+
+def test_a_changed_file_is_refused(project: Path) -> None:
+    (project / ZIP).write_bytes(b"PK" + (project / ZIP).read_bytes())
+    assert f"{ZIP}: its SHA-256 is not the one in" in refused(project)
+    (project / "dist/acme-plan/README.md").write_text("changed\n")
+    assert "'README.md' is not the file that bundle.json describes" in refused(project, file="dist/acme-plan")
+
+
+def test_a_changed_listing_is_refused(project: Path) -> None:
+    readme, listing = project / "dist/acme-plan/README.md", project / "dist/acme-plan/bundle.json"
+    old = digest(readme)
+    size = readme.stat().st_size
+    readme.write_text("x" * size)
+    listing.write_text(listing.read_text().replace(old, digest(readme)))
+    assert "dist/acme-plan: its SHA-256 is not the one in" in refused(project, file="dist/acme-plan")
+
+
+def test_a_provenance_of_something_else_is_refused(project: Path) -> None:
+    (project / "dist/acme-1.2.3.intoto.json").write_text("{}")
+    assert "acme-1.2.3.intoto.json: its SHA-256 is not the one in" in refused(project)
+    (project / "dist/acme-1.2.3.intoto.json").unlink()
+    assert "acme-1.2.3.intoto.json: no such file; download it with the release" in refused(project)
+
+
+def test_a_file_of_another_release_is_refused(project: Path) -> None:
+    shutil.copy(project / ZIP, project / "dist/acme-plan-1.2.4.zip")
+    assert "does not list acme-plan-1.2.4.zip" in refused(project, file="dist/acme-plan-1.2.4.zip")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("nonsense\n", 1), ("a" * 64 + "  x\n" + "a" * 64 + "  x\n", 2), ("A" * 64 + "  x\n", 1)],
+)
+def test_checksums_that_cannot_be_read_are_refused_with_their_line(
+    project: Path, text: str, line: int
+) -> None:
+    (project / "dist/SHA256SUMS").write_text(text)
+    assert f"SHA256SUMS:{line}: must be one SHA-256 and one new file name" in refused(project)
+
+
+def test_with_keys_only_their_signature_counts(project: Path) -> None:
+    sums, signature = project / "dist/SHA256SUMS", project / "dist/SHA256SUMS.sig"
+    good = sums.read_bytes()
+    sums.write_bytes(good.replace(b"acme-plan-1.2.3.zip", b"acme-plan-1.2.9.zip"))
+    assert "is not the signature of this SHA256SUMS" in refused(project, "--keys", "keys")
+    sums.write_bytes(good)
+    sign(project, "other")
+    assert "was made by no key that keys allows today" in refused(project, "--keys", "keys")
+    sign(project, "key")
+    (project / "keys").write_text(allowed(project / "key.pub", 'valid-before="20200101"'))
+    assert "was made by no key that keys allows today" in refused(project, "--keys", "keys")
+    (project / "keys").write_text(allowed(project / "key.pub"))
+    signature.write_text("not a signature\n")
+    assert "was made by no key that keys allows today" in refused(project, "--keys", "keys")
+    signature.unlink()
+    assert "is not signed, and keys says who must sign" in refused(project, "--keys", "keys")
+
+
+def test_a_signature_for_another_purpose_does_not_count(project: Path) -> None:
+    (project / "dist/SHA256SUMS.sig").unlink()
+    command = ["ssh-keygen", "-q", "-Y", "sign", "-f", "key", "-n", "git", "dist/SHA256SUMS"]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    assert "is not the signature of this SHA256SUMS" in refused(project, "--keys", "keys")
+
+
+def test_a_key_that_cannot_sign_is_named(project: Path) -> None:
+    done = cli(project, "attest", "--sign", "key.pub.missing")
+    assert (done.returncode, "key.pub.missing: no such key" in done.stderr) == (1, True)
+    (project / "broken").write_text("no key\n")
+    done = cli(project, "attest", "--sign", "broken")
+    assert (done.returncode, "broken: ssh-keygen did not sign with it" in done.stderr) == (1, True)
+
+
+def test_an_unsigned_release_leaves_no_signature_of_the_last_one(project: Path) -> None:
+    assert cli(project, "attest").returncode == 0
+    assert not (project / "dist/SHA256SUMS.sig").exists()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Machine(home)
+
+
+def test_the_installer_says_whose_release_it_installs(project: Path, machine: Machine) -> None:
+    for source in (ZIP, "dist/acme-plan"):
+        done = machine.ok("--yes", "--keys", project / "keys", "--from", project / source)
+        assert f"acme-plan 1.2.3 is part of the release signed by {WHO} in {project / 'dist'}" in done.stdout
+        machine.ok("--yes", "--uninstall")
+
+
+@pytest.mark.parametrize("where", ["variable", "configuration"])
+def test_configured_keys_are_used_without_being_named(project: Path, machine: Machine, where: str) -> None:
+    if where == "variable":
+        machine.variables["ULTRA_RELEASE_KEYS"] = str(project / "keys")
+    else:
+        write_tree(machine.home, {".config/ultra-suite/allowed_signers": (project / "keys").read_text()})
+    machine.ok("--yes", "--from", project / ZIP)
+    before = snapshot(machine.home)
+    (project / "dist/SHA256SUMS.sig").unlink()
+    assert "is not signed, and" in machine.refused("--yes", "--from", project / ZIP)
+    assert snapshot(machine.home) == before
+
+
+def test_the_installer_refuses_what_the_release_does_not_have(project: Path, machine: Machine) -> None:
+    keys = ("--yes", "--keys", project / "keys")
+    readme, listing = project / "dist/acme-plan/README.md", project / "dist/acme-plan/bundle.json"
+    old = digest(readme)
+    readme.write_text("x" * readme.stat().st_size)
+    listing.write_text(listing.read_text().replace(old, digest(readme)))
+    assert "its SHA-256 is not the one in" in machine.refused(*keys, "--from", project / "dist/acme-plan")
+    shutil.copytree(project / "dist/acme-plan", machine.home / "elsewhere/acme-plan")
+    said = machine.refused(*keys, "--from", machine.home / "elsewhere/acme-plan")
+    assert "SHA256SUMS: no such file; name the folder of the release with --release" in said
+    said = machine.refused("--yes", "--keys", machine.home / "none", "--from", project / ZIP)
+    assert "none: no such file of allowed signers" in said
+    assert not machine.config.exists()
+
+
+def test_a_release_elsewhere_is_named(project: Path, machine: Machine) -> None:
+    moved = shutil.move(project / "dist/acme-plan", machine.home / "acme-plan")
+    machine.ok("--yes", "--keys", project / "keys", "--release", project / "dist", "--from", moved)
+
+
+def test_the_release_workflow_is_one_that_its_host_accepts() -> None:
+    workflow = ROOT / ".github/workflows/release.yml"
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    subprocess.run([*command, workflow], check=True, capture_output=True)
+
+
+# Building our own packages twice takes long, so `make test` does it with the small project alone.
+if "ULTRA_SOAK" in os.environ:
+
+    def test_the_wheel_is_built_again_from_its_sdist(tmp_path: Path) -> None:
+        project = tmp_path / "project"
+        subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, project], check=True)
+
+        def own(*words: str) -> subprocess.CompletedProcess[str]:
+            """Run the generator of the clone."""
+            env = {**os.environ, "PYTHONPATH": str(project / "generator")}
+            command = [sys.executable, "-m", "ultra_plugin", *words]
+            return subprocess.run(command, cwd=project, env=env, capture_output=True, text=True, check=False)
+
+        assert own("attest", "--wheel").returncode == 0
+        (wheel,) = (project / "dist").glob("*.whl")
+        (sdist,) = (project / "dist").glob("*.tar.gz")
+        listed = json.loads(next((project / "dist").glob("*.cdx.json")).read_text())
+        assert {"click", "jinja2", "pyyaml", "markupsafe"} <= {one["name"] for one in listed["components"]}
+        done = own("verify", str(wheel), "--rebuild")
+        assert f"built again from {sdist}: the same bytes" in done.stdout, done.stderr
+        assert "an sdist is the sources" in own("verify", str(sdist), "--rebuild").stderr
