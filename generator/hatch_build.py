@@ -1,15 +1,17 @@
-"""Add the source tree and the rendered bundles to the wheel: exactly the files that the allow-list and bundle.json name."""
+"""Add the source tree, the rendered bundles and the manual pages to the wheel: exactly the files that are listed."""
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).parent))
+from manpages import write_pages
 from ultra_plugin.source import SourceTree
 
 
@@ -28,3 +30,11 @@ class CarryPlugins(BuildHookInterface):  # type: ignore[type-arg]
             folder = listing.parent
             for path in ("bundle.json", *json.loads(listing.read_text())["files"]):
                 carried[str(folder / path)] = f"ultra_plugin/bundles/{folder.name}/{path}"
+        self.pages = tempfile.TemporaryDirectory(prefix="ultra-suite-man-")
+        for page in write_pages(root / "dist", Path(self.pages.name)):
+            build_data["shared_data"][str(page)] = f"share/man/man1/{page.name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the manual pages, which are in the wheel now."""
+        if version != "editable":
+            self.pages.cleanup()

@@ -202,7 +202,7 @@ def test_byte_code_in_a_folder_does_not_matter(machine: Machine, bundle: Path) -
 
 
 def test_other_plugin_than_the_one_named_is_refused(machine: Machine, bundle: Path) -> None:
-    assert "holds sample, not other" in machine.refused("other", "--from", bundle, "--yes")
+    assert "contains sample, not other" in machine.refused("other", "--from", bundle, "--yes")
 
 
 def test_source_that_is_not_there_is_a_sentence(machine: Machine) -> None:

@@ -56,7 +56,7 @@ def test_both_present(
     add(client, marketplace(tmp_path / "market", newer))
     said = user.ok("--from", bundle, "--yes").stdout
     assert "sample@market 1.1.0 in " in said
-    assert "is in force, not this copy (claude plugin uninstall sample@market changes that)" in said
+    assert "is loaded, not this copy (claude plugin uninstall sample@market changes that)" in said
     session = client.ask("/sample:brief tea", model, cwd=project)
     assert "Brief by sample 1.1.0 about tea" in model.text
     assert len(session.init.plugin_errors) == 1

@@ -47,7 +47,7 @@ def test_wrong_usage_is_json_for_who_asks_for_it(machine: Machine) -> None:
 
 def test_options_and_names_come_in_any_order(machine: Machine, bundle: Path) -> None:
     said = machine.refused("sample", "--from", bundle, "--yes", "another")
-    assert "holds sample, not sample another" in said
+    assert "contains sample, not sample another" in said
 
 
 def test_dry_run_does_nothing(machine: Machine, bundle: Path) -> None:

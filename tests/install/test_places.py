@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -190,7 +191,25 @@ def test_ignored_folder_is_said(team: Machine, bundle: Path, project: Path) -> N
     assert "git ignores" in team.ok("--from", bundle, "--scope", "project", "--yes").stdout
 
 
+def test_a_folder_outside_a_repository_is_no_project(machine: Machine, bundle: Path, tmp_path: Path) -> None:
+    machine.cwd = tmp_path / "plain"
+    machine.cwd.mkdir()
+    for words in (("--from", bundle, "--yes"), ("--status",), ("--uninstall", "--yes")):
+        said = machine.refused(*words, "--scope", "project")
+        assert f"{machine.cwd} is not in a git repository" in said
+    assert snapshot(machine.cwd) == {}
+
+
+def test_the_small_way_is_offered_beside_the_copy(team: Machine, bundle: Path) -> None:
+    said = team.ok("--from", bundle, "--scope", "project", "--yes").stdout
+    (line,) = [line for line in said.splitlines() if line.startswith("the small way")]
+    settings = json.loads(line[line.index("{") :])
+    assert settings["enabledPlugins"] == {"sample@ultra-suite": True}
+    assert settings["extraKnownMarketplaces"]["ultra-suite"]["source"]["source"] == "git"
+
+
 def test_home_is_no_project(machine: Machine, bundle: Path) -> None:
+    git(machine.home, "init", "--quiet")
     machine.cwd = machine.home
     assert "is your own client folder" in machine.refused("--from", bundle, "--scope", "project", "--yes")
 

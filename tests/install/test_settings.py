@@ -166,23 +166,21 @@ def test_mode_owner_and_link_stay(machine: Machine, bundle: Path, tmp_path: Path
     assert (real.read_text(), backup.exists(), machine.settings.is_symlink()) == ("{}", False, True)
 
 
-def test_backup_is_made_once_and_stays_while_the_old_bytes_are_not_back(
-    machine: Machine, bundle: Path
+@pytest.mark.parametrize("without", [("--uninstall",), ("--permissions", "none")], ids=" ".join)
+def test_backup_is_made_once_and_goes_with_the_last_rule(
+    machine: Machine, bundle: Path, tmp_path: Path, without: tuple[str, ...]
 ) -> None:
     backup = machine.config / "settings.json.ultra-backup"
+    other = write_bundle(tmp_path / "other", files=plugin_files(plugin="other"), plugin="other")
     write_tree(machine.home, {".claude/settings.json": '{"a": 1}'})
     machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
     machine.settings.write_text(machine.settings.read_text().replace('"a": 1', '"a": 2'))
-    done = machine.ok("--uninstall", "--yes")
-    assert machine.settings.read_text() == '{"a": 2}'
+    machine.ok("--from", other, "--yes", "--permissions", "minimal")
     assert backup.read_text() == '{"a": 1}'
-    assert "removed the backup" not in done.stdout
-    machine.ok("--from", bundle, "--yes", "--permissions", "minimal")
-    assert backup.read_text() == '{"a": 1}'
-    machine.settings.write_text(machine.settings.read_text().replace('"a": 2', '"a": 1'))
-    assert "removed the backup" in machine.ok("--uninstall", "--yes").stdout
-    assert machine.settings.read_text() == '{"a": 1}'
-    assert not backup.exists()
+    source = () if without == ("--uninstall",) else ("--from", bundle)
+    done = machine.ok("sample", *source, *without, "--yes")
+    assert "removed the backup" in done.stdout
+    assert (machine.settings.read_text(), backup.exists()) == ('{"a": 2}', False)
 
 
 def test_settings_that_the_client_rewrote_lose_only_the_rule(machine: Machine, bundle: Path) -> None:

@@ -16,8 +16,9 @@ import pytest
 
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
 from tests.kit.files import write_tree
+from tests.kit.quick import times
 
-KILLS = 1000 if os.environ.get("ULTRA_SOAK") else 100
+KILLS = times(100, 1000)
 
 
 def killing(*words: str) -> str:

@@ -41,7 +41,15 @@ def test_wheel_alone_is_enough(machine: Machine, tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin/python"
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python))
-    run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel)
+    run(*pip, "install", "--quiet", "--no-index", wheel)
+    for page, said in {
+        "ultra": "ultra board",
+        "ultra-install": "--permissions",
+        "ultra-plugin": "build",
+    }.items():
+        text = (venv / f"share/man/man1/{page}.1").read_text().replace("\\-", "-")
+        assert text.startswith(f'.TH "{page.upper()}" "1"')
+        assert said in text
     alone = subprocess.run([str(python), "-c", "import click"], capture_output=True, check=False)
     assert alone.returncode == 1, "the environment holds more than the wheel"
 

@@ -23,7 +23,7 @@ MOST_FILES = 5_000
 MOST_BYTES = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PackedFile:
     """One file to install."""
 
@@ -41,7 +41,7 @@ class PackedFile:
         return 0o755 if self.executable else 0o644
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Package:
     """A checked plugin, ready to install."""
 

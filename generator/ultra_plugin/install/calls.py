@@ -10,16 +10,17 @@ from pathlib import Path
 
 from ultra_plugin import __version__
 from ultra_plugin.errors import UltraError
-from ultra_plugin.install import archive, client, inspecting, journal, receipt, scaffold
+from ultra_plugin.install import archive, client, inspecting, journal, marketplace, receipt, scaffold
 from ultra_plugin.install.archive import Package
 from ultra_plugin.install.inspecting import Standing
 from ultra_plugin.install.installing import Wishes, install
 from ultra_plugin.install.place import Place
 from ultra_plugin.install.plan import Line, Plan, Planner
+from ultra_plugin.install.released import read_release, require_released
 from ultra_plugin.install.removing import purge, uninstall
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """The request of the command line."""
 
@@ -30,9 +31,12 @@ class Asked:
     purge: bool = False
     wishes: Wishes = field(default_factory=Wishes)
     wait: float = 60.0
+    keys: Path | None = None
+    """Who may sign releases; nothing else is installed then."""
+    release: Path | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Report:
     """The result of a call."""
 
@@ -54,6 +58,7 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
     """Install or upgrade plugins, and verify them."""
     report = Report("install", place)
     packages = _packages(asked)
+    report.notes += _released(asked, packages)
     binary = client.find()
     if binary:
         for package in packages:
@@ -72,8 +77,9 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
     if report.planned:
         return report
     _verify(report, [package.plugin for package in packages], binary)
-    for package in packages:
-        report.notes += _how_to_start(place, package)
+    if place.scope == "project":
+        report.notes += _for_colleagues(place, [package.plugin for package in packages])
+    report.notes += _how_to_start(packages)
     return report
 
 
@@ -142,7 +148,7 @@ def _packages(asked: Asked) -> list[Package]:
     if asked.source:
         package = archive.read(asked.source)
         if asked.plugins and asked.plugins != (package.plugin,):
-            raise UltraError(f"{asked.source} holds {package.plugin}, not {' '.join(asked.plugins)}")
+            raise UltraError(f"{asked.source} contains {package.plugin}, not {' '.join(asked.plugins)}")
         return [package]
     carried = archive.carried()
     if not carried:
@@ -154,6 +160,20 @@ def _packages(asked: Asked) -> list[Package]:
             raise UltraError(f"unknown plugin: {name}; use one of: {', '.join(carried)}")
     origin = f"ultra-suite {__version__}"
     return [archive.read(carried[name], origin) for name in asked.plugins or carried]
+
+
+def _released(asked: Asked, packages: Sequence[Package]) -> list[str]:
+    """Refuse packages that are not of a release, where the user named keys or a release; say who signed it."""
+    if not asked.keys and not asked.release:
+        return []
+    said = []
+    for package in packages:
+        usual = asked.source or archive.carried()[package.plugin]
+        release = read_release(asked.release or usual.resolve().parent, asked.keys)
+        require_released(package, release)
+        by = f" signed by {release.signer}" if release.signer else ""
+        said.append(f"{package.plugin} {package.version} is part of the release{by} in {release.folder}")
+    return said
 
 
 def _installed(place: Place, packages: list[Package], all_of_them: bool) -> list[Package]:
@@ -208,19 +228,37 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None) -> None:
             report.notes += notes
 
 
-def _how_to_start(place: Place, package: Package) -> list[str]:
-    said = []
-    if place.scope == "project":
-        folder = place.config / "skills" / package.plugin
-        said.append(
-            f"commit {folder} with its receipt, and the commands and settings.json of .claude if a line "
-            "above names them; do not commit settings.json.ultra-backup or byte code"
-        )
-        said.append(f"colleagues who start the client in {place.root} and trust it get the plugin")
-        if _ignored(place, folder):
-            said.append(f"git ignores {folder}; change .gitignore so that colleagues get it")
+def _for_colleagues(place: Place, plugins: Sequence[str]) -> list[str]:
+    """Say what to commit, and offer the small way: settings that name the marketplace instead of the copy."""
+    folders = [place.config / "skills" / plugin for plugin in plugins]
+    said = [
+        f"commit {', '.join(map(str, folders))} with the receipt, and the commands and settings.json of .claude if a "
+        "line above names them; do not commit settings.json.ultra-backup or byte code",
+        f"colleagues who start the client in {place.root} and trust it get the plugin",
+        *(
+            f"git ignores {folder}; change .gitignore so that colleagues get it"
+            for folder in folders
+            if _ignored(place, folder)
+        ),
+    ]
+    small = marketplace.settings_for(plugins)
+    return [
+        *said,
+        "the small way, instead of this copy: uninstall it, and commit these settings in .claude/settings.json: "
+        + small,
+    ]
+
+
+def _how_to_start(packages: Sequence[Package]) -> list[str]:
+    """Return the last two lines of an installation."""
     start = "start Claude Code: claude (in a running session type /reload-plugins instead)"
-    return [*said, start, *_what_to_type(package)]
+    largest = sorted(packages, key=lambda package: -len(package.commands))
+    typed = [names for package in largest if (names := _what_to_type(package))]
+    if not typed:
+        return [start]
+    first, others = typed[0], ", ".join(name for names in typed[1:] for name in names)
+    more = f" (the other plugins: {others})" if others else ""
+    return [start, f"type{' one of' if len(first) > 1 else ''}: {', '.join(first)}{more}"]
 
 
 def _what_to_type(package: Package) -> list[str]:
@@ -232,8 +270,8 @@ def _what_to_type(package: Package) -> list[str]:
         typed: readme.find(f"{typed}`") for name in package.commands if (typed := f"/{package.plugin}:{name}")
     }
     if not places or -1 in places.values():
-        return [f"type one of: {', '.join(places)}"] if places else []
-    return [f"type: {min(places, key=lambda typed: places[typed])}"]
+        return list(places)
+    return [min(places, key=lambda typed: places[typed])]
 
 
 def _ignored(place: Place, folder: Path) -> bool:

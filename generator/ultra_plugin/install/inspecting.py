@@ -14,7 +14,7 @@ from ultra_plugin.install.receipt import Receipt
 from ultra_plugin.install.survey import Survey, survey
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Standing:
     """One installed plugin and its differences from the receipt."""
 
@@ -96,7 +96,7 @@ def notes(place: Place, plugin: str) -> list[str]:
         remedy = f"claude plugin uninstall {first.id}" if from_market else "ultra-install --uninstall"
         loses = any(copy.where == here for copy in found)
         rest = f", not this copy ({remedy} changes that)" if loses else ""
-        said.append(f"{first.id} {first.version} in {first.where} is in force{rest}")
+        said.append(f"{first.id} {first.version} in {first.where} is loaded{rest}")
     if not first.enabled:
         said.append(f"{first.id} is disabled; to load it: claude plugin enable {first.id}")
     return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -21,13 +22,13 @@ from ultra_plugin.install.receipt import Receipt, Recorded
 from ultra_plugin.install.settings import Granted
 from ultra_plugin.install.staging import FolderContent
 from ultra_plugin.install.steps import Change, Step
-from ultra_plugin.install.survey import Survey, sha256, survey
+from ultra_plugin.install.survey import Survey, left_behind, sha256, survey
 
 # Colleagues check the folder out with git: it must neither change line ends nor offer byte code for a commit.
 _FOR_GIT = {".gitattributes": PackedFile(b"* -text\n"), ".gitignore": PackedFile(b"__pycache__/\n")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wishes:
     """The requested options; None means "as installed now"."""
 
@@ -40,11 +41,13 @@ def install(planner: Planner, package: Package, wishes: Wishes) -> None:
     place = planner.place
     folder = place.plugin(package.plugin)
     present = _present(place, package)
-    seen = survey(folder, present) if present else Survey()
+    around = present is None and folder.exists()
+    seen = survey(folder, present) if present else left_behind(folder) if around else Survey()
     files = {**_FOR_GIT, **package.files} if place.scope == "project" else dict(package.files)
     carried = _carried(files, present, seen)
     headline = len(planner.lines)
     granted = _grant(planner, package, present, wishes)
+    (planner.granting.add if granted.rules else planner.granting.discard)(package.plugin)
     commands = _commands(planner, package, present, wishes)
     new = Receipt(
         plugin=package.plugin,
@@ -69,7 +72,7 @@ def install(planner: Planner, package: Package, wishes: Wishes) -> None:
             planner.line(package.plugin, "keep", f"your {old} as {path}", folder / path)
     content = FolderContent({**files, RECEIPT: PackedFile(new.dump())}, carried, seen.empty)
     planner.changes.append(
-        Change(Step("plugin", package.plugin, "folder" if present else None, "folder"), content)
+        Change(Step("plugin", package.plugin, "folder" if present or around else None, "folder"), content)
     )
 
 
@@ -78,7 +81,7 @@ def _present(place: Place, package: Package) -> Receipt | None:
     folder = place.plugin(package.plugin)
     if found := receipts.read(folder):
         return found
-    if folder.exists() or folder.is_symlink():
+    if (folder.exists() or folder.is_symlink()) and not _only_kept(folder):
         raise UltraError(f"{place.shown(folder)} was not installed by ultra-install; move it away first")
     for other in sorted(place.skills.glob(f"*/{MANIFEST}")):
         if _manifest_name(other) == package.plugin:
@@ -87,6 +90,12 @@ def _present(place: Place, package: Package) -> Receipt | None:
                 f"{home} is also called {package.plugin}, and the client loads only one; move it"
             )
     return None
+
+
+def _only_kept(folder: Path) -> bool:
+    """Tell whether a folder is no plugin and no skill: an uninstallation has left the owner's files there."""
+    own = folder.is_dir() and not folder.is_symlink()
+    return own and not any(os.path.lexists(folder / name) for name in (MANIFEST, "SKILL.md", RECEIPT))
 
 
 def _manifest_name(path: Path) -> object:
@@ -121,12 +130,11 @@ def _same(present: Receipt, new: Receipt) -> bool:
 
 def _carried(files: Mapping[str, PackedFile], present: Receipt | None, seen: Survey) -> dict[str, str]:
     """Return where the owner's files go: edited ones aside, added ones in place."""
-    if present is None:
-        return {}
+    version = present.version if present else "before"
     used = set(files)
     carried: dict[str, str] = {}
     for path in (*seen.added, *seen.changed):
-        wanted = aside(path, present.version, used) if path in seen.changed or _clashes(path, used) else path
+        wanted = aside(path, version, used) if path in seen.changed or _clashes(path, used) else path
         used.add(wanted)
         carried[wanted] = path
     return carried

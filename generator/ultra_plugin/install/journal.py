@@ -28,7 +28,7 @@ Phase = Literal["staging", "committed", "undoing", "done"]
 PHASES: tuple[Phase, ...] = ("staging", "committed", "undoing", "done")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Journal:
     """The steps of one call."""
 

@@ -43,7 +43,7 @@ def _line_and_column(text: str, word: str) -> tuple[int, int]:
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Child:
     """The position of one element of a list or one member of an object."""
 
@@ -54,7 +54,7 @@ class Child:
     key: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Group:
     """The position of the inside of a list or object."""
 

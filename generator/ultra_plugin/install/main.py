@@ -7,6 +7,13 @@ import errno
 import json
 import os
 import sys
+
+if sys.version_info < (3, 9):  # noqa: UP036 - on an older Python the next lines would fail without a sentence
+    sys.exit(
+        f"ultra-install: Python 3.9 or newer is required, but {sys.executable} is "
+        f"{sys.version_info[0]}.{sys.version_info[1]}; name a newer one: make install PYTHON=..."
+    )
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -26,7 +33,7 @@ files it changes:
   <config>/skills/<plugin>/       the plugin and its receipt; <config> is ~/.claude or $CLAUDE_CONFIG_DIR
   <config>/commands/<name>.md     only with --short-names
   <config>/settings.json          only with --permissions minimal, edited as text: nothing else changes;
-                                  settings.json.ultra-backup is a copy of the old file
+                                  settings.json.ultra-backup is a copy of the old file until the rule goes
   with --scope project, <config> is the .claude folder of the current repository
 
 examples:
@@ -83,6 +90,10 @@ def parser(as_json: bool = False) -> argparse.ArgumentParser:
     made.add_argument("--from", dest="source", type=Path, metavar="ZIP|DIR", help=source)
     allow = "minimal: allow the plugin's own programs in settings.json"
     made.add_argument("--permissions", choices=["none", "minimal"], help=allow)
+    keys = "allowed signers of releases; without one of their signatures, install nothing"
+    made.add_argument("--keys", type=Path, metavar="FILE", help=keys)
+    release = "folder with the SHA256SUMS to check against (default: that of the bundle)"
+    made.add_argument("--release", type=Path, metavar="DIR", help=release)
     names = "add (or remove) the commands by their bare names"
     made.add_argument("--short-names", action=argparse.BooleanOptionalAction, help=names)
     for name, said in _FLAGS.items():
@@ -136,9 +147,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.purge and not options.uninstall:
         made.error("--purge needs --uninstall")
     if (options.uninstall or reads) and (
-        options.source or options.permissions or options.short_names is not None
+        options.source
+        or options.permissions
+        or options.keys
+        or options.release
+        or options.short_names is not None
     ):
-        made.error("--from, --permissions and --short-names are only for installing")
+        made.error("--from, --keys, --release, --permissions and --short-names are only for installing")
     if reads and options.dry_run:
         made.error("--status and --verify change nothing; leave out --dry-run")
     return options
@@ -149,6 +164,7 @@ def _call(options: argparse.Namespace) -> int:
     from ultra_plugin.install import calls, report
     from ultra_plugin.install.installing import Wishes
     from ultra_plugin.install.place import project_place, user_place
+    from ultra_plugin.install.released import keys_file
 
     environment = dict(os.environ)
     place = project_place(environment, Path.cwd()) if options.scope == "project" else user_place(environment)
@@ -160,6 +176,8 @@ def _call(options: argparse.Namespace) -> int:
         purge=options.purge,
         wishes=Wishes(options.permissions, options.short_names),
         wait=options.wait,
+        keys=keys_file(options.keys, environment),
+        release=options.release,
     )
 
     def agree(plan: Plan) -> bool:

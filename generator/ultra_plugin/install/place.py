@@ -14,7 +14,7 @@ from ultra_plugin.install.names import STATE
 Scope = Literal["user", "project"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """One client folder; links are resolved once, here, so that edits change the target and keep the link."""
 
@@ -76,10 +76,14 @@ def user_place(environment: Mapping[str, str]) -> Place:
 
 
 def project_place(environment: Mapping[str, str], folder: Path) -> Place:
-    """Return the place of the repository that a folder is in, or of the folder itself."""
+    """Return the place of the repository that a folder is in."""
     person = user_place(environment)
-    above = [one for one in (folder, *folder.parents) if (one / ".git").exists()]
-    root = above[0] if above else folder
+    root = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+    if root is None:
+        raise UltraError(
+            f"{folder} is not in a git repository, so there is no project to install for; "
+            "go to one, run git init, or leave out --scope project"
+        )
     place = Place.at("project", root / ".claude", person.config)
     if _real(place.config) == _real(person.config):
         raise UltraError(

@@ -20,7 +20,7 @@ Verb = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """One planned or finished action."""
 
@@ -34,7 +34,7 @@ class Line:
         return {"plugin": self.plugin, "action": self.verb, "what": self.what, "path": self.path}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """All actions of one call, for all of its plugins."""
 
@@ -66,6 +66,9 @@ class Planner:
         made = (scaffold.made(place.state), *(one.made for one in self.receipts.values()))
         self.made = min(max(made), receipt.MOST_MADE[place.scope])
         self.made_commands = any(one.made_commands for one in self.receipts.values())
+        self.granting = {name for name, one in self.receipts.items() if one.granted.rules}
+        """The plugins whose rules are in the settings, now and, once all is planned, after the call."""
+        self._granted = bool(self.granting)
 
     def line(self, plugin: str, verb: Verb, what: str, path: Path) -> None:
         """Add a line."""
@@ -94,9 +97,9 @@ class Planner:
         draft, backup = self.draft, self.place.backup
         if draft.changed and draft.before is not None and not os.access(draft.path, os.W_OK):
             raise UltraError(f"{draft.path} is read-only; make it writable, or use --permissions none")
-        if any(one.granted.rules for one in self.leaving):
-            if backup.is_file() and backup.read_bytes() == draft.after:
-                self.line("", "remove", "the backup: the settings are as before", backup)
+        if self._granted and not self.granting:
+            if backup.is_file():
+                self.line("", "remove", "the backup: our rules are no longer in the settings", backup)
                 self.file("backup", "", backup, None)
         elif draft.changed and draft.before is not None and not os.path.lexists(backup):
             self.line("", "back up", "the current settings", backup)

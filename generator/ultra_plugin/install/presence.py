@@ -12,7 +12,7 @@ from ultra_plugin.install.archive import MANIFEST
 from ultra_plugin.install.place import Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Copy:
     """One copy that the client knows of."""
 

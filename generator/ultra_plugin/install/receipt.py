@@ -19,7 +19,7 @@ MOST_MADE = {"user": 20, "project": 2}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recorded:
     """One file as it was installed."""
 
@@ -27,7 +27,7 @@ class Recorded:
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Receipt:
     """Everything that uninstalling must undo."""
 

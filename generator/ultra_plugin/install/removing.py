@@ -32,6 +32,7 @@ def uninstall(planner: Planner, receipt: Receipt) -> None:
     planner.draft.revoke(receipt.granted)
     for rule in sorted(there):
         planner.line(name, "remove", f"the rule {rule}", place.config / "settings.json")
+    planner.granting.discard(name)
     planner.leaving.append(receipt)
 
 

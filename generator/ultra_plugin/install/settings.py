@@ -19,7 +19,7 @@ Created = Literal["", "allow", "permissions", "file"]
 NEW_FILE = "{\n}\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Granted:
     """The added rules, and the outermost value that was created for them."""
 

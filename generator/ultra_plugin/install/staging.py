@@ -12,7 +12,7 @@ from ultra_plugin.errors import UltraError
 from ultra_plugin.install.archive import PackedFile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FolderContent:
     """The new folder of a plugin: our files, and files carried over from the current one."""
 

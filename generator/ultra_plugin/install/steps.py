@@ -18,7 +18,7 @@ Kind = Literal["plugin", "command", "settings", "backup"]
 _SAVED, _STAGED = "old", "new"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One folder or file that is replaced, created or removed."""
 
@@ -30,7 +30,7 @@ class Step:
     """The same for the new one; None if it is removed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """A step with what it needs to be staged."""
 

@@ -15,7 +15,7 @@ from ultra_plugin.install.receipt import Receipt
 _BYTE_CODE = re.compile(r"(?:(.*)/)?__pycache__/([^/]+?)\.[^/]*\.pyc(?:\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Survey:
     """The contents of a folder compared with its receipt; paths are relative."""
 
@@ -45,6 +45,12 @@ def survey(folder: Path, receipt: Receipt) -> Survey:
     added = {path for path in found - ours if path != RECEIPT and not _compiled_from(path, ours)}
     strays = [path for path in empty if path not in homes and os.path.basename(path) != "__pycache__"]
     return Survey(*(tuple(sorted(paths)) for paths in (changed, ours - found, modes, added, strays)))
+
+
+def left_behind(folder: Path) -> Survey:
+    """Return what is in a folder without a receipt: everything is its owner's."""
+    found, empty = _walk(folder)
+    return Survey(added=tuple(sorted(found)), empty=tuple(sorted(empty)))
 
 
 def sha256(content: bytes) -> str:
