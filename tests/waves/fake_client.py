@@ -1,7 +1,7 @@
 """A client whose model is a script: `claude -p "/... --session N PLAN"` does the session as the play says.
 
 The play is a JSON file, session -> what its attempts do, one word each; the last word holds for all that follow:
-honest, slow, gate, killed, lie, half, fail, hang, outside, rename, limit, money, login, mess, weaken. Verbs are called in this process, which is
+honest, slow, gate, killed, lie, half, fail, hang, outside, rename, limit, money, login, mess, wander, weaken. Verbs are called in this process, which is
 quick: a child of this process calls them, as the client's Bash tool would.
 """
 
@@ -63,6 +63,16 @@ def do_steps(first: int | None, most: int, content: str = "part") -> None:
         number = int(words[-1]) if "begin" in words else None
 
 
+WANDER = """\
+export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git checkout -q --detach; echo detached > src/part1.py; git add src; git commit -qm 'on no branch'
+cd vendor-lib; echo library > more.txt; git add .; git commit -qm 'in the library'; echo draft > draft.txt; cd ..
+git init -q made; cd made; echo made > made.txt; git add .; git commit -qm 'in a new repository'
+git init -q deeper; echo deep > deeper/deep.txt
+"""
+"""Work everywhere but on the branch: on a detached HEAD, in a submodule, and in repositories of one's own."""
+
+
 def play(word: str, run: list[str]) -> int:
     """Do what a word of the play says, and return the exit status."""
     if word == "login":
@@ -99,6 +109,10 @@ def play(word: str, run: list[str]) -> int:
     if word == "mess":
         Path("scribble.txt").write_text("not committed\n")
         result("I left something behind.")
+        return 0
+    if word == "wander":
+        subprocess.run(["sh", "-e", "-c", WANDER], check=True)
+        result("I worked somewhere else.")
         return 0
     if word == "outside":
         do_steps(answer["first"], 99)

@@ -15,7 +15,8 @@ from tests.executor.sample import FILES, PLAN, PROGRESS, PROJECT, STATE, Repo, p
 
 FAKE = Path(__file__).with_name("fake_client.py")
 WITHOUT_VERBS = Path(__file__).with_name("quick_client.sh")
-DONE_SECONDS = 300
+GATED = Path(__file__).with_name("gated_client.sh")
+DONE_SECONDS = int(os.environ.get("WAVES_SECONDS", "300"))
 
 
 def session(number: int, steps: str, wave: int, touch: Sequence[str], needs: str = "none") -> str:
@@ -66,9 +67,12 @@ class Waves(Repo):
     play_file: Path
     end: dict[str, Any]
     """The answer at the end, for tests that look at it more than once."""
+    hub: Path
+    machines: Path
+    """Where the workers of sessions elsewhere have their folders."""
 
     def create(
-        self, text: str = TWO_WAVES, files: Mapping[str, str] = FILES, without_verbs: bool = False
+        self, text: str = TWO_WAVES, files: Mapping[str, str] = FILES, without_verbs: bool | Path = False
     ) -> Waves:
         """Make the repository and the client, which calls the verbs of the runtime or only git."""
         super().create(text, files)
@@ -76,7 +80,8 @@ class Waves(Repo):
         programs = beside / "programs"
         programs.mkdir()
         client = programs / "claude"
-        words = ["sh", str(WITHOUT_VERBS)] if without_verbs else [sys.executable, "-I", "-S", str(FAKE)]
+        script = without_verbs if isinstance(without_verbs, Path) else WITHOUT_VERBS
+        words = ["sh", str(script)] if without_verbs else [sys.executable, "-I", "-S", str(FAKE)]
         client.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         client.chmod(0o755)
         (beside / "tmp").mkdir()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.quick import times
 from tests.waves.lives import MINE, SERVED, cut_off, live
 from tests.waves.processes import kill, kill_all, processes_of
 from tests.waves.sample import PLAN, TWO_WAVES, Waves, part
@@ -18,7 +19,7 @@ Make = Callable[..., Waves]
 CHORE = "chore: track the plan of 2026-01-31-greet for its sessions"
 SOAK = os.environ.get("ULTRA_SOAK") == "1"
 SHARES = 2
-KILLS = (1000 if SOAK else 100) // SHARES
+KILLS = times(100, 1000) // SHARES
 RESUMES = 30
 
 
@@ -50,6 +51,18 @@ def test_a_fast_forward_that_was_cut_off_is_finished(make: Make) -> None:
     repo.write({part(1): "par", ".git/index.lock": ""})  # as git leaves it when it is killed while it writes
     assert live(repo) == SERVED
     assert repo.ok("waves wait")["result"] == "completed"
+    merged_once(repo)
+
+
+@pytest.mark.parametrize("where", ["after clean 1", "after lease 1"])
+def test_locks_of_refs_that_a_killed_git_left_are_removed(make: Make, where: str) -> None:
+    repo = cut_off(make, where)
+    below = f"{where.split()[-1]}.lock"
+    repo.write({f".git/refs/heads/ultraplan/2026-01-31-greet/session-{below}": ""})
+    repo.write({".git/refs/ultra/wave/2026-01-31-greet/base.lock": ""})
+    assert live(repo) == SERVED
+    end = repo.ok("waves wait")
+    assert (end["result"], end["why"]) == ("completed", [])
     merged_once(repo)
 
 

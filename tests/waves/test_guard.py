@@ -13,6 +13,11 @@ Make = Callable[..., Waves]
 DENIED = (
     "git stash", "git stash push -u", "git -c core.pager=cat stash pop", "bash -c 'git stash drop'", "cd src && git stash",
     "git -C ../../../.. status", "git --git-dir=../../../../.git log", "echo x > ../session-2/src/part2.py",
+    "git branch -D main", "git branch -f main HEAD", "git branch -qfd other", "git update-ref refs/heads/main HEAD",
+    "git symbolic-ref HEAD refs/heads/main", "git worktree remove --force ../session-2", "git worktree prune", "git gc --prune=now",
+    "git reflog expire --expire=now --all", "git replace HEAD HEAD~1", "git config core.hooksPath hooks", "git config --unset a.b",
+    "git remote add x y", "git tag -d v1", "git checkout -B main", "git switch -C main", "git fetch . +HEAD:refs/heads/main",
+    "git push . HEAD:main", "bash -c 'git branch -D main'", "git -c alias.x='branch -D main' x", "git init x; git branch -D main",
     "rm ../session-2/README.md", "echo x > ../../../../README.md", "cp README.md ../../../../src/",
 )  # fmt: skip
 ALLOWED = (
@@ -21,6 +26,35 @@ ALLOWED = (
     "git status",
     "echo stash > src/part1.py",
     "git commit -m 'git stash'",
+    "git commit -m 'git branch -D main'",
+    *(
+        "git branch",
+        "git branch --list",
+        "git branch -vv",
+        "git branch --show-current",
+        "git worktree list",
+        "git tag -l",
+    ),
+    *(
+        "git config user.name",
+        "git config --get user.name",
+        "git config --list",
+        "git remote -v",
+        "git reflog",
+        "git fetch",
+    ),
+    *(
+        "git switch -c mine",
+        "git checkout -b mine",
+        "git checkout -- src",
+        "git symbolic-ref HEAD",
+        "git gc --auto",
+    ),
+    *(
+        "git push origin HEAD",
+        'cd "$(mktemp -d)" && git init -q && git config user.name me',
+        "git fetch origin main",
+    ),
 )
 
 

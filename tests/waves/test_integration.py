@@ -94,7 +94,7 @@ def test_a_stop_ends_what_runs_and_a_resume_goes_on(make: Make) -> None:
     repo.ok(f"waves start {PLAN} --jobs 2")
     repo.until("audit", 1)
     again = repo.refused(f"waves start {PLAN}")
-    assert "are under way | `ultra waves wait` shows how they stand" in again
+    assert "are in progress | `ultra waves wait` shows their state" in again
     assert "under way" in repo.refused(f"run start {PLAN} --mode fg")
     assert repo.ok(f"waves resume {PLAN}")["running"] is True
     assert "in progress, 0 of 3 sessions merged" in repo.ok("status")["waves"]

@@ -26,7 +26,7 @@ class Ended:
     def __init__(self, **end: object) -> None:
         self.end = {"status": 1, "late": False, "why": "", "seconds": 1, **end} if end else {}
 
-    def stands(self, _: object) -> Mapping[str, Any]:
+    def state(self, _: object) -> Mapping[str, Any]:
         """Return how the attempt ended."""
         return self.end
 
@@ -62,7 +62,7 @@ def test_what_nobody_is_to_blame_for_is_tried_again_within_bounds(
     assert ends(failed, limit(1), waited=LIMIT - SHORTEST_WAIT)[0] == "rate limit"
     assert ends(failed, limit(1), waited=LIMIT - SHORTEST_WAIT + 1)[0] == "time limit"
 
-    assert ends(Ended()) == ("lost", "its process is gone without a word")
+    assert ends(Ended()) == ("lost", "its process ended without a result")
     assert ends(Ended(status=-9)) == ("lost", "its process was killed by signal 9")
     assert ends(Ended(status=-9, late=True))[0] == "time limit"
     assert ends(Ended(status=-9), lost=MOST_LOST - 1)[0] == "lost"

@@ -64,6 +64,10 @@ def users_short_branch(repo: Waves) -> None:
     repo.git("branch", "ultraplan")
 
 
+def users_branch_of_the_plan(repo: Waves) -> None:
+    repo.git("branch", f"ultraplan/{SLUG}")
+
+
 def users_worktree(repo: Waves) -> None:
     repo.git("worktree", "add", "--quiet", "--detach", f".claude/worktrees/{SLUG}/session-1")
     repo.write({".git/info/exclude": ".claude/worktrees\n"})
@@ -126,6 +130,7 @@ SENTENCES = {
     "ANTHROPIC_API_KEY is set, so the sessions would be billed to that key": key,
     f"the branch ultraplan/{SLUG}/session-2 exists and no run of this plan made it": users_branch,
     "a branch is called ultraplan, so no branch can be called ultraplan/...: rename it": users_short_branch,
+    f"a branch is called ultraplan/{SLUG}, so no branch can be called ultraplan/{SLUG}/...: rename it": users_branch_of_the_plan,
     f".claude/worktrees/{SLUG}/session-1 exists and no run of this plan made it: move it away": users_worktree,
     f".claude/worktrees/{SLUG}/session-3 exists and no run of this plan made it: move it away": users_link,
     ".claude/worktrees is not a folder: put a folder there instead": linked_folder,
@@ -163,6 +168,7 @@ def snapshot(repo: Waves) -> list[tuple[str, int]]:
     (plan(step(1), step(2), strategy=session(1, "1", 1, ["src/"], "Session 2") + "\n" + session(2, "2", 2, ["lib/"], "Session 1")),
      "PLAN_CYCLE: the dependencies form a cycle"),
     (TWO_WAVES.replace("- **Wave:** 2\n", ""), "session 3 has no wave"),
+    (TWO_WAVES.replace("`test -f src/part3.py`", "`rm -rf /`"), "the command policy blocks "),
 ])  # fmt: skip
 def test_a_plan_that_cannot_run_in_waves(make: Make, text: str, sentence: str) -> None:
     assert any(sentence in one for one in make(text, files=QUICK).ok(f"waves show {PLAN}")["problems"])
@@ -178,9 +184,14 @@ def test_all_reasons_come_at_once_and_the_stop_is_written_down(make: Make) -> No
         "the working tree is not clean",
         "ANTHROPIC_API_KEY is set",
         "the setup command failed with exit status 3",
+        "or run everything in one session with --fg",
     ):
         assert sentence in said
-    assert json.loads(repo.read(STATE))["status"] == "stopped"
+    state = json.loads(repo.read(STATE))
+    assert set(state) == {
+        "schema_version", "project", "next_session_brief_path", "next_session_label", "status", "updated_at",
+    }  # fmt: skip
+    assert (state["project"], state["status"]) == (f".claude/projects/{SLUG}", "stopped")
     assert repo.progress()["status"] == "stopped"
     assert repo.ok("continue")["command"].endswith(f"--project .claude/projects/{SLUG}")
     assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
@@ -195,7 +206,9 @@ def test_all_reasons_come_at_once_and_the_stop_is_written_down(make: Make) -> No
     repo.write({PLAN: TWO_WAVES})
     repo.play({"1": ["hang"]})
     repo.ok(f"waves start {PLAN} --accept-api-billing --jobs 2")
-    assert "are under way" in repo.refused(f"waves start {PLAN}")
+    assert "are in progress" in repo.refused(f"waves start {PLAN}")
+    problems = repo.ok(f"waves show {PLAN} --accept-api-billing")["problems"]
+    assert problems == ["a supervisor is already working on this plan: `ultra waves wait` shows its progress"]
     repo.ok("waves stop --now")
     assert repo.wait()["result"] == "stopped"
     assert not repo.has(PROGRESS)
@@ -206,7 +219,7 @@ def test_all_reasons_come_at_once_and_the_stop_is_written_down(make: Make) -> No
     ("--jobs many", "--jobs must be a number from 1 to 999, not many"),
     ("--budget-usd 0", "--budget-usd must be a number above 0, not 0"),
     ("--session-minutes -1", "--session-minutes must be a number above 0, not -1"),
-    ("--on moon", "--on must be local, not moon"),
+    ("--on moon", "--on must be local, ssh or slurm, not moon"),
 ])  # fmt: skip
 def test_wrong_usage_is_said(make: Make, words: str, sentence: str) -> None:
     told = make(TWO_WAVES, files=QUICK)("waves", "start", PLAN, *words.split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.kit.repository import make_repository
-from tests.waves.sample import FILES, PLAN, Waves, part, plan, session, step
+from tests.waves.sample import FILES, PLAN, QUICK, TWO_WAVES, Waves, part, plan, session, step
 
 Make = Callable[..., Waves]
 NEEDS = "test -f vendor-lib/lib.txt && test -f node_modules/left-pad/index.js && test -f built.txt"
@@ -51,3 +51,29 @@ def test_a_session_that_edits_the_installed_test_runner_does_not_pass(make: Make
     end = repo.waves("--jobs 2")
     assert end["result"] != "completed"
     assert "node_modules as at the start of the run; found it changed since" in end["why"][0]
+
+
+def test_work_beside_the_branch_of_its_session_is_saved_before_its_worktree_goes(make: Make) -> None:
+    """Commits on a detached HEAD, in a submodule and in repositories that a session made exist nowhere else."""
+    repo = make(TWO_WAVES, files=QUICK)
+    library = make_repository(repo.folder.parent / "library", {"lib.txt": "lib\n"})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor-lib")
+    repo.git("commit", "--quiet", "--message=chore: the library")
+    repo.play({"1": ["wander", "login"]})
+    end = repo.waves("--jobs 2")
+    (row,) = [row for row in end["ultraexecute_summary"]["sessions"] if row["session"] == 1]
+    assert (end["result"], repo.trees(), repo.tree(1).exists()) == ("failed", [], False), end
+    saved = {
+        f"{name}={repo.git('cat-file', 'blob', f'{ref}:{name}')}"
+        for ref in row["rescued"]
+        for name in repo.git("ls-tree", "-r", "--name-only", ref).split("\n")
+        if name != "vendor-lib"
+    }
+    wanted = {
+        "src/part1.py=detached",
+        "more.txt=library",
+        "draft.txt=draft",
+        "made.txt=made",
+        "deep.txt=deep",
+    }
+    assert wanted <= saved, (saved, end)
