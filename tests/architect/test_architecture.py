@@ -50,7 +50,8 @@ def put(architect: Ultra, text: str, *more: str) -> dict[str, Any]:
 
 
 def test_put_fills_in_the_commit_and_the_diagram(architect: Ultra) -> None:
-    assert put(architect, overview())["ok"] is True
+    answer = put(architect, overview())
+    assert (answer["ok"], "the one stage of this plugin is done" in answer["next"]) == (True, True)
     written = (architect.folder / NOTES).read_text()
     assert f"commit: {git(architect.folder, 'rev-parse', 'HEAD').strip()}\n" in written
     assert written.count("```mermaid\n") == 1
@@ -77,7 +78,7 @@ def test_a_changed_table_changes_the_diagram(architect: Ultra) -> None:
         ),
         ('- It is slow: `src/app.py:7` "return".\n', "src/app.py:7 has only 6 lines"),
         ('- It is slow: `src/app.py` "return".\n', "src/app.py is a file of the repository and needs a line"),
-        ("- It is slow: `src/app.py:4`.\n", "src/app.py:4 is named without the words that stand there"),
+        ("- It is slow: `src/app.py:4`.\n", "src/app.py:4 is named without words quoted from it"),
         ('- It is slow: `src/gone.py:1` "x".\n', "there is no file src/gone.py"),
         ('- It is slow: `../outside.py:1` "x".\n', "there is no file ../outside.py"),
         ("- It is slow.\n", "names no source"),
@@ -198,3 +199,39 @@ def test_without_the_other_plugin_the_note_is_made_all_the_same(
     assert (session.init.plugin_errors, model.finished) == ((), True)
     put_answer, status = (answered(result) for result in model.tool_results())
     assert (put_answer["ok"], status["ok"]) == (True, True)
+
+
+def test_a_gap_without_an_owner_and_drift_three_commits_later_in_the_client(
+    client: Client, scripted: ModelFactory, architect: Ultra, bundle: Path
+) -> None:
+    gaps = (FIXTURES / "gaps/GAPS_INCOMPLETE.md").read_text()
+    call = f"architect put gaps --project {PROJECT} --json"
+    first = scripted(
+        given(f"architect put overview --project {PROJECT} --json", overview()),
+        given(call, gaps),
+        given(call, gaps.rstrip("\n") + "\n- Owner: the operator of the service\n"),
+        bash(f"architect architecture check {PROJECT} --json"),
+    )
+    typed = f"/{NAME}:ultra-cc-architect-local --project {PROJECT}"
+    folder = architect.folder.resolve()
+    client.ask(typed, first, cwd=folder, plugin_dirs=[architect.bundle])
+    _, refused, put_answer, held = (answered(result) for result in first.tool_results())
+    assert [error["code"] for error in refused["errors"]] == ["GAPS_INCOMPLETE"]
+    assert (put_answer["ok"], held["ok"]) == (True, True)
+    for number in range(3):
+        text = APP.replace("handle", "serve") if number == 2 else APP
+        write_tree(folder, {"src/app.py": text, "count.txt": str(number)})
+        git(folder, "add", "src", "count.txt")
+        git(folder, "commit", "--quiet", "--message", f"Change {number}")
+    second = scripted(
+        bash(f"architect architecture check {PROJECT} --json"),
+        bash(f"{LAUNCHER} plan begin --project {PROJECT} --json"),
+    )
+    client.ask(
+        typed, second, cwd=folder, plugin_dirs=[architect.bundle, bundle],
+        extra=["--allowedTools", f"Bash({LAUNCHER}:*)"],
+    )  # fmt: skip
+    drifted, begun = (answered(result) for result in second.tool_results())
+    assert (drifted["ok"], drifted["commits_since"]) == (False, 3)
+    assert "src/app.py:4 does not say def handle(request)" in drifted["gone"][0]["message"]
+    assert begun["architecture"] == {"overview": NOTES, "gaps": NOTES.replace("overview", "gaps")}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import resource
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from tests.works.conftest import Office
-from tests.works.crew import DIRECT, NAME
+from tests.works.crew import DIRECT, NAME, Order
 
 NEEDED = ["Bash(sdd:*)", "Edit(works/**)", "Write(works/**)"]
 
@@ -51,7 +54,11 @@ def test_only_a_tag_or_a_resume_makes_the_hook_speak(office: Office) -> None:
     for prompt in ("hello", "[link](x)", "a [bugfix] later", "what is WORK-01?", "[unknown] x"):
         told = office.ultra.hook("prompt_tag", {"prompt": prompt})
         assert (told.status, told.out, told.err) == (0, "", ""), prompt
-    for prompt, skill in (("[bugfix] x", f"{NAME}:sdd "), ("resume WORK-01", f"{NAME}:sdd-resume ")):
+    for prompt, skill in (
+        ("[bugfix] x", f"{NAME}:sdd "),
+        (" \n[docs] x", f"{NAME}:sdd "),
+        ("resume WORK-01", f"{NAME}:sdd-resume "),
+    ):
         assert f"skill {skill}" in office.ultra.hook("prompt_tag", {"prompt": prompt}).out
     assert office.ultra.hook("prompt_tag", b'not json "[').out == ""
 
@@ -67,7 +74,10 @@ def test_answers_are_taken_by_the_hook_and_a_wrong_form_comes_back_once(office: 
     for wrong, reason in (
         (answer.replace('status="PASS"', 'status="GREAT"', 1), "status must be PASS or FAIL, not GREAT"),
         (answer.replace("<what>", "<hat>").replace("</what>", "</hat>"), "&lt;context-handoff&gt; has no"),
-        (answer.replace('agent="specifier+planner"', 'agent="builder"'), "no dispatch to builder is open"),
+        (
+            answer.replace('agent="specifier+planner"', 'agent="builder"'),
+            "agent must be specifier, not builder",
+        ),
         ("<!DOCTYPE x>" + answer.replace("<summary>", "<summary>&x;"), "undefined entity"),
     ):
         said = office.ultra.hook("agent_result", {**payload, "last_assistant_message": wrong}).out
@@ -104,4 +114,69 @@ def test_in_a_work_the_guard_protects_its_files_and_lets_through_what_was_dispat
     assert denied("Bash", {"command": "sdd task commit TASK-00 --json"}, verifier) == ""
     assert "only reads" in denied("Bash", {"command": "sdd task commit TASK-00 --json"}, builder)
     assert denied("Bash", {"command": "sdd task try TASK-00 --json"}, builder) == ""
+    assert denied("Bash", {"command": "sdd task restore TASK-00 other.txt --json"}, builder) == ""
+    assert "only reads" in denied("Bash", {"command": "sdd task restore TASK-00 --json"}, verifier)
     assert "may run only" in denied("Bash", {"command": "python3 x.py"}, builder)
+    for agent_type, role in ((verifier, "committer"), (f"{NAME}:specifier", "planner")):
+        assert denied("Bash", {"command": f"sdd guide agent {role}"}, agent_type) == ""
+        assert office("guide", "agent", role)["text"].startswith("# ")
+
+
+def test_the_router_settings_decide_how_large_a_task_may_be(office: Office) -> None:
+    office("work", "init")
+    router = office.repo / ".agent/router_rule_config.json"
+    assert json.loads(router.read_text()) == {"most_files": {"direct": 3, "pipeline": 20, "full": 20}}
+    office.new("greet")
+    text = office.dispatch(office.next()["agents"][0]["prompt"])
+    assert "The most files that a task may have: direct 3 files, pipeline 20 files, full 20 files." in text
+    rows = "".join(f"| {name}.txt | CREATE | it |\n" for name in "abcd")
+    task = DIRECT.task("TASK-00", DIRECT.jobs["TASK-00"])
+    large = task.replace("| hello.txt | CREATE | it |\n", rows)
+    assert large != task
+    office.turn(Order(DIRECT.jobs, "direct", extra={"TASK-00.md": large}))
+    again = office.dispatch(office.next()["agents"][0]["prompt"])
+    rule = f"{router.relative_to(office.repo)} allows 3 in mode direct"
+    assert f"Fix this first: TASK-00 has 4 files, but {rule}" in again
+    office("work", "result", given=DIRECT.answer("specifier+planner"))
+    for wrong, reason in (
+        ("{", "line 1"),
+        ('{"most_files": 3}', "most_files must be an object"),
+        ('{"most_files": {"quick": 3}}', "must have direct, pipeline or full, each with a number"),
+        ('{"most_files": {"direct": 0}}', "must have direct, pipeline or full, each with a number"),
+    ):
+        router.write_text(wrong)
+        assert reason in office("work", "next", "WORK-01", status=1)["error"]
+    router.write_text('{"most_files": {"direct": 4}}')
+    assert office.next()["do"] == "ask"
+
+
+def test_a_plain_message_costs_no_more_than_the_guard(office: Office) -> None:
+    """Processor time, the least of several calls, taken in turn: the machine may be busy."""
+    call = {
+        "session_id": "one",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+        "cwd": str(office.repo),
+    }
+    given: dict[str, tuple[str, dict[str, Any]]] = {
+        "guard": ("guard", call),
+        "plain": ("prompt_tag", {"prompt": "please read README.md and tell me what it says"}),
+        "bracket": ("prompt_tag", {"prompt": "what is in list[0] of WORK-01?"}),
+    }
+    least = dict.fromkeys(given, float("inf"))
+    for _ in range(10):
+        for name, (hook, payload) in given.items():
+            least[name] = min(least[name], processor_time(office, hook, payload))
+    assert least["plain"] <= least["guard"] * 1.05, least
+    assert least["bracket"] <= least["guard"] * 1.5, least
+
+
+def processor_time(office: Office, hook: str, payload: dict[str, Any]) -> float:
+    file = office.ultra.bundle / f"runtime/ultra_runtime/hooks/{hook}.py"
+    command = [sys.executable, "-I", "-S", "-X", "utf8", str(file)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        command, input=json.dumps(payload).encode(), cwd=office.repo, check=True, capture_output=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

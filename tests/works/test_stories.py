@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.client.conversation import ToolResult
-from tests.client.fixtures import ModelFactory
+from tests.client.fixtures import ModelFactory, TerminalFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.client.script import Acting, Part
 from tests.client.session import Client, Session
-from tests.kit.model import answered, bash, given, write
+from tests.kit.model import answered, ask, asked, bash, given, write
 from tests.kit.names import SOURCES
 from tests.kit.repository import git
-from tests.works.crew import DIRECT, LAUNCHER, NAME, SIX, Job, Order, number_of
+from tests.works.crew import DIRECT, LAUNCHER, NAME, PIPELINE, SIX, Job, Order, number_of
 
+NONE: Mapping[str, Callable[[str], None]] = {}
 PIPELINE_PAGE = SOURCES / f"plugins/{NAME}/docs/PIPELINE.md.j2"
 
 
@@ -34,8 +38,8 @@ def sdd(line: str) -> Call:
     return bash(f"{LAUNCHER} {line} --json", timeout=600_000)
 
 
-def main_part(request: str, stop_at: str = "", tries: Sequence[Call] = ()) -> Part:
-    """Return a conversation that does what the commands say, up to a task if it is to be killed there.
+def main_part(request: str, tries: Sequence[Call] = (), asks: Call | None = None) -> Part:
+    """Return a conversation that does what the commands say, and asks that question for the approval.
 
     `tries` is what it does once the work has started, although nobody has told it to.
     """
@@ -47,12 +51,19 @@ def main_part(request: str, stop_at: str = "", tries: Sequence[Call] = ()) -> Pa
             (told,) = yield sdd("work next WORK-01")
             answer = answered(told)
             if answer["do"] == "spawn":
-                if any(stop_at and stop_at in one["description"] for one in answer["agents"]):
-                    return
                 calls = [Call("Agent", {**one, "run_in_background": False}) for one in answer["agents"]]
-                yield Together(*calls)
+                (started, *_) = yield Together(*calls)
+                if (
+                    "working in the background" in started.text
+                ):  # at a terminal; a notification brings the answer
+                    yield Say("I wait for it.")
             elif answer["do"] in ("start", "ask"):
+                if asks and answer["do"] == "ask":
+                    yield asks
                 yield sdd("work start WORK-01")
+                if asks:  # the rest is the same without a terminal
+                    yield Say("The work has started.")
+                    return
                 if tries:
                     yield Together(*tries)
             elif answer["do"] == "finish":
@@ -64,8 +75,16 @@ def main_part(request: str, stop_at: str = "", tries: Sequence[Call] = ()) -> Pa
     return part
 
 
-def agents_of(order: Order, project: Path, lies: Sequence[str] = ()) -> list[SubAgent]:
-    """Return a crew; a builder of a task in `lies` says on its first attempt that it has done what it has not."""
+def agents_of(
+    order: Order,
+    project: Path,
+    lies: Sequence[str] = (),
+    accidents: Mapping[str, Callable[[str], None]] = NONE,
+) -> list[SubAgent]:
+    """Return a crew; a builder of a task in `lies` says on its first attempt that it has done what it has not.
+
+    `accidents` happen while a task is built.
+    """
 
     def first(opening: str) -> Call:
         return bash(f"{LAUNCHER} work dispatch {number_of(opening)} --work {order.work}")
@@ -82,6 +101,8 @@ def agents_of(order: Order, project: Path, lies: Sequence[str] = ()) -> list[Sub
     def builder(opening: str) -> Acting:
         (told,) = yield first(opening)
         task = _task(told)
+        if task in accidents:
+            accidents[task](task)
         files = [write(project / order.progress_file(task), order.progress(task))]
         if task not in lies or "Attempt 2" in told.text:
             files.append(write(project / order.jobs[task].path, f"{task}\n"))
@@ -139,37 +160,74 @@ def last_answer(model: ScriptedModel) -> dict[str, object]:
 
 def test_a_tag_starts_a_direct_work_and_nobody_is_asked(stage: Stage) -> None:
     typed = "[new-work] auto: add a greeting"
-    model, _ = stage.play(typed, main_part(typed), agents_of(DIRECT, stage.project, ["TASK-00"]))
+    model, _ = stage.play(typed, main_part(typed), agents_of(DIRECT, stage.project))
     assert f"call the Skill tool with skill {NAME}:sdd" in model.main.text
     ended = last_answer(model)
-    assert (ended["result"], ended["planned"]) == ("completed", 3)
-    # The first builder lies; the gate finds out, and the second attempt is committed.
-    assert (ended["spawns"], stage.subjects()) == (5, ["Make hello.txt (WORK-01 TASK-00)"])
-    log = (stage.project / "works/WORK-01/work_WORK-01.log").read_text()
-    assert "which did not change" in log
+    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 3, 3)
+    assert stage.subjects() == ["Make hello.txt (WORK-01 TASK-00)"]
     errors = [one for one in model.tool_results() if one.is_error]
     assert errors == []
 
 
-def test_six_tasks_survive_a_session_that_ends_in_the_middle(
+def test_a_pipeline_is_approved_once_in_a_terminal_and_resumed_without_one(
+    stage: Stage, terminal: TerminalFactory, scripted: ModelFactory
+) -> None:
+    question = ask("Proceed with WORK-01?", "Proceed", "Not now", header="Work")
+    model = scripted(main_part("greet", asks=question), agents=agents_of(PIPELINE, stage.project))
+    screen = terminal(model, plugin_dirs=[stage.plugin], extra=flags())
+    screen.send(f"/{NAME}:sdd greet")
+    screen.wait_for("Proceed with WORK-01?", timeout=120)
+    assert not (stage.project / ".git/sdd/run.json").exists()
+    screen.choose("1. Proceed")
+    screen.wait_for("The work has started.", timeout=120)
+    assert len(asked(model.main)) == 1
+    assert stage.subjects() == []
+    screen.close()
+    model, _ = stage.play("resume WORK-01", main_part(""), agents_of(PIPELINE, stage.project))
+    ended = last_answer(model)
+    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 3, 3)
+    assert stage.subjects() == ["Make hello.txt (WORK-01 TASK-01)"]
+
+
+def test_six_tasks_two_of_them_side_by_side(
     stage: Stage, record_property: Callable[[str, object], None]
 ) -> None:
-    agents = agents_of(SIX, stage.project)
-    stage.play(f"/{NAME}:sdd auto greet six times", main_part("auto greet six times", "TASK-04"), agents)
-    assert len(stage.subjects()) == 3
-    model, _ = stage.play("resume WORK-01", main_part(""), agents)
-    assert f"{NAME}:sdd-resume and args WORK-01" in model.main.text
+    model, _ = stage.play(
+        f"/{NAME}:sdd auto greet six times", main_part("auto greet six times"), agents_of(SIX, stage.project)
+    )
     ended = last_answer(model)
     assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 14, 14)
     assert len(stage.subjects()) == 6
+    log = (stage.project / "works/WORK-01/work_WORK-01.log").read_text()
+    builders = re.findall(r"builder: (dispatch|PASS).* TASK-0[12]", log)
+    assert builders == ["dispatch", "dispatch", "PASS", "PASS"]
     texts = [path.read_text() for path in (stage.project / ".git/sdd/works/WORK-01").glob("*-dispatch.xml")]
     used = sum(len(text) for text in texts) // 4
     whole = sum(len(path.read_text()) for path in (stage.plugin / "references").iterdir()) // 4
-    record_property(
-        "said",
-        f"six tasks: {len(texts)} spawns, 20 with one per role; {used} tokens of dispatches, {whole * len(texts)} of whole references",
-    )
+    said = f"six tasks: {len(texts)} spawns, 20 with one per role; {used} tokens of dispatches, {whole * len(texts)} of whole references"
+    record_property("said", said)
     assert used < whole * len(texts)
+
+
+def test_six_tasks_survive_a_lie_and_a_kill_of_the_client(stage: Stage) -> None:
+    """The first builder lies; while TASK-04 is built, the client is killed."""
+
+    def kill_client(task: str) -> None:
+        lock = json.loads((stage.project / ".git/sdd/run.json").read_text())
+        os.kill(lock["owner"]["pid"], signal.SIGKILL)
+
+    agents = agents_of(SIX, stage.project, ["TASK-01"], {"TASK-04": kill_client})
+    _, session = stage.play(f"/{NAME}:sdd auto greet six times", main_part("auto greet six times"), agents)
+    assert session.completed.status == -signal.SIGKILL
+    assert len(stage.subjects()) == 3
+    log = stage.project / "works/WORK-01/work_WORK-01.log"
+    assert "lists one.txt, which did not change" in log.read_text()
+    model, _ = stage.play("resume WORK-01", main_part(""), agents_of(SIX, stage.project))
+    assert f"{NAME}:sdd-resume and args WORK-01" in model.main.text
+    ended = last_answer(model)
+    # A builder and a verifier more for the lie, and the scheduler, at which the work goes on.
+    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 17, 14)
+    assert len(stage.subjects()) == 6
 
 
 def test_a_verification_that_fails_three_times_halts_a_work_that_the_guard_protects(stage: Stage) -> None:

@@ -1,0 +1,41 @@
+"""The evals of the plugin, played well and badly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.architect.test_architecture import NAME
+from tests.client.conversation import Say
+from tests.client.session import Home
+from tests.evals.cases import read_cases
+from tests.evals.test_evals import evaluate
+from tests.evals.theatre import Play, Theatre
+from tests.kit.model import read
+
+PLAYS = {
+    "architect-usage": Play(
+        (
+            Say(
+                f"A project is missing.\n\n    Usage: /{NAME}:ultra-cc-architect-local --project DIR [--quick]"
+            ),
+        ),
+        badly=(read("README.md"), Say("The cache is decided.")),
+    ),
+    "architect-without-a-task": Play(
+        (Say("There is no brief. Which decision do you mean?"),),
+        badly=(Say("I have chosen a database."),),
+    ),
+}
+
+
+def test_every_case_passes_when_it_is_played_well_and_fails_when_not(
+    bundle: Path, home: Home, client_binary: Path
+) -> None:
+    plugin = bundle.parent / NAME
+    assert {case.name for case in read_cases(plugin)} == set(PLAYS)
+    for badly in (False, True):
+        with Theatre(plugin, PLAYS, badly=badly) as theatre:
+            told = evaluate(theatre, plugin, home, client_binary)
+        assert {name: one == 1.0 for name, one in told.scores.items()} == dict.fromkeys(PLAYS, not badly), (
+            str(told)
+        )
