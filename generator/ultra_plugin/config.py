@@ -46,7 +46,7 @@ def load(tree: SourceTree) -> Suite:
             return None
 
     if not tree.find("suite.yaml") and (tree.root / MANIFEST).is_file():
-        sentence = f"is a plugin, not a source tree; make one of it with: ultra-plugin adopt {tree.root}"
+        sentence = f"is a plugin, not a source tree; to make one from it: ultra-plugin adopt {tree.root}"
         raise UltraError(f"{tree.root}: {sentence}")
     settings = attempt(partial(read, tree, "suite.yaml", SuiteSettings))
     limits = attempt(partial(load_limits, tree))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ultra_plugin.check.unused import asked_limits
 from ultra_plugin.config import NAME, load
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import UltraError
+from ultra_plugin.limits import LIMITS
 from ultra_plugin.model import Plugin, PluginSettings, RuntimeSettings
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_verbs, module_of, rooms_of
 from ultra_plugin.pipeline import checked
@@ -19,6 +20,7 @@ from ultra_plugin.reference import schemas
 from ultra_plugin.render import runtime_of
 from ultra_plugin.scaffold import SCHEMAS, Wanted, scaffold
 from ultra_plugin.source import PLUGINS, SourceTree
+from ultra_plugin.tree import staged_for
 
 SOURCES = "plugin_src"
 _IGNORED = "dist/*.zip\ndist/*.sha256\ndist/.*\n__pycache__/\n"
@@ -30,18 +32,9 @@ def create(wanted: Wanted, target: Path, packaged: Path) -> None:
         raise UltraError(f"'{wanted.name}' cannot be the name of a plugin; use a-z, 0-9 and single hyphens")
     if target.is_symlink() or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
         raise UltraError(f"{target}: is not an empty folder; name another one with --to")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    staged = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
-    try:
+    with staged_for(target) as staged:
         _write(wanted, staged, packaged)
         checked(SourceTree(staged / SOURCES), "dist")
-        os.chmod(staged, 0o755)
-        if target.is_dir():
-            target.rmdir()
-        os.rename(staged, target)
-    except BaseException:
-        shutil.rmtree(staged, ignore_errors=True)
-        raise
 
 
 def _write(wanted: Wanted, staged: Path, packaged: Path) -> None:
@@ -55,10 +48,19 @@ def _write(wanted: Wanted, staged: Path, packaged: Path) -> None:
         place.write_bytes(content)
     if wanted.rooms:
         tree = SourceTree(packaged)
-        for path in _runtime_files(tree, wanted):
+        copied = [*_runtime_files(tree, wanted)]
+        for path in copied:
             place = sources / path
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(packaged / path, place)
+        (sources / LIMITS).write_text(_used_limits(tree.text(LIMITS), asked_limits(tree, copied)))
+
+
+def _used_limits(text: str, used: set[str]) -> str:
+    """Return the file of limits with those alone that are used; one begins with its name, indented by two."""
+    head, *limits = re.split(r"(?m)^(?=  \w+:)", text)
+    kept = [limit for limit in limits if limit[2:].partition(":")[0] in used]
+    return head + "".join(kept) if kept else f"{head.rstrip()} {{}}\n"
 
 
 def _runtime_files(tree: SourceTree, wanted: Wanted) -> Iterator[str]:
@@ -79,6 +81,5 @@ def _runtime_files(tree: SourceTree, wanted: Wanted) -> Iterator[str]:
         )
     yield LAUNCHER
     yield from (path for path in tree.files(FOLDER) if module_of(path) in carried)
-    yield "limits.yaml"
     if any(file.path.endswith("/policy.py") for file in made):
         yield from tree.files("policy")

@@ -34,7 +34,7 @@ class Agent:
     scope: Literal["local", "external"] | None = None
     """Where a researcher looks."""
     quick: bool = False
-    """A researcher that --quick also uses."""
+    """A researcher that --quick also uses, or a reviewer that a small change also needs."""
     remediation: int | None = None
     """The position of an explorer among those used to plan from a review."""
     order: int = 99

@@ -40,6 +40,7 @@ _YAML_REMEDIES = (
     ("special characters", "remove the character"),
 )
 _WHOLE = "the file"
+_MOST_NAMED = 30
 _NULL = "tag:yaml.org,2002:null"
 
 
@@ -48,8 +49,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
         return "none exists yet"
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names)}"
+    close = difflib.get_close_matches(word, names, n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"known: {', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def line_of(content: bytes, *keys: str) -> int:

@@ -9,7 +9,7 @@ from typing import Literal
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)  # no slots: the installer, which reads this file, runs on Python 3.9
 class Problem:
     """One fault of a source or a bundle."""
 

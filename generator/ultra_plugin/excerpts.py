@@ -17,6 +17,7 @@ FOLDER = "references"
 TABLE = f"runtime/ultra_runtime/tables/{FOLDER}.py"
 ALL = "all"
 _HEADING = re.compile(r"^## (?:(\d+)\. )?(.+)$", re.MULTILINE)
+_FENCE = re.compile(r"^(```+|~~~+).*?^\1 *$", re.MULTILINE | re.DOTALL)
 _RANGE = re.compile(r"(\d+)-(\d+)")
 
 
@@ -47,7 +48,9 @@ def reference_problems(shown: str, plugin: Plugin, files: Mapping[str, BundleFil
                 continue
             there = {key for key, _ in _sections(files[_path(name)].text)}
             for missing in [key for key in _keys(sections) if key not in {ALL, *there}]:
-                message = f"{agent} is given the section '{missing}' of {FOLDER}/{name}.md, which has none"
+                message = (
+                    f"{agent} is given the section '{missing}' of {FOLDER}/{name}.md, which does not exist"
+                )
                 yield Problem(shown, 1, "reference", message, nearest(missing, there))
 
 
@@ -70,8 +73,11 @@ def _text(files: Mapping[str, BundleFile], asked: Mapping[str, str]) -> str:
 
 
 def _sections(text: str) -> list[tuple[str, str]]:
-    """Return each section under its number, or under its name if it has none."""
-    found = [*_HEADING.finditer(text)]
+    """Return each section under its number, or under its name if it has none; headings of an example are text."""
+    fenced = [one.span() for one in _FENCE.finditer(text)]
+    found = [
+        one for one in _HEADING.finditer(text) if not any(start < one.start() < end for start, end in fenced)
+    ]
     ends = [*(one.start() for one in found[1:]), len(text)]
     return [
         (one.group(1) or one.group(2), text[one.start() : end].strip())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 WIDTH = 120
 
@@ -218,8 +219,9 @@ def _end_of_html(bare: str) -> str:
     return _BLANK
 
 
+@lru_cache(maxsize=512)
 def fill(text: str) -> Filled:
-    """Return Markdown with its paragraphs filled: the same words in the same blocks."""
+    """Return Markdown with its paragraphs filled: the same words in the same blocks; once for each text."""
     lines = text.split("\n")
     start = _after_front_matter(lines)
     reader = _Reader(lines[:start], list(range(start)))

@@ -6,14 +6,21 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from unicodedata import category
 
 from ultra_plugin.errors import ProblemsFound, UltraError, problem
+from ultra_plugin.keys import CACHES
 from ultra_plugin.model import Bundle, BundleFile
+from ultra_plugin.surroundings import around
 
 SKIPPED = frozenset({".git", "__pycache__"})
 MOST_FILES = 20_000
 MOST_BYTES = 100_000_000
+_LARGE = 2_000_000
+"""Bytes; of a larger file a check reads the beginning."""
+_BEGINNING = 4096
 _SIGNS = (".claude-plugin", ".claude", "skills", "commands", "agents")
 """The files and folders at the top of a plugin, with or without a manifest."""
 _REMEDY = "name the plugin's own folder, or remove files that do not belong to it"
@@ -28,8 +35,18 @@ def may_be_plugin(path: Path) -> bool:
 def read_folder(path: Path) -> Bundle:
     """Read every file of a plugin folder; symlinks are recorded, not followed."""
     _existing(path)
+    return _bundle(path, _files(path))
+
+
+def read_for_check(path: Path) -> Bundle:
+    """Read a plugin folder of any size, without what no rule needs, and with what the folders above say of it."""
+    _existing(path)
+    return replace(_bundle(path, _files_for_check(path)), around=around(path))
+
+
+def _bundle(path: Path, found: Iterator[BundleFile]) -> Bundle:
     try:
-        files = {file.path: file for file in _files(path)}
+        files = {file.path: file for file in found}
     except OSError as error:
         raise UltraError(f"Cannot read {error.filename or path}: {error.strerror}.") from None
     name, version = _identity(files.get(".claude-plugin/plugin.json"))
@@ -44,27 +61,49 @@ def _existing(path: Path) -> None:
 
 
 def _files(root: Path) -> Iterator[BundleFile]:
-    folders = [(root, "")]
-    count, room = 0, MOST_BYTES
+    room = MOST_BYTES
+    for count, (path, entry) in enumerate(_entries(root), 1):
+        if count > MOST_FILES:
+            raise _oversize(root, f"has more than {MOST_FILES:,} files and folders")
+        if entry.is_symlink():
+            yield _link(path, entry)
+        elif entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            room -= status.st_size
+            if room < 0:
+                raise _oversize(root, f"has more than {MOST_BYTES // 1_000_000} MB, up to '{path}'")
+            yield BundleFile(path, Path(entry.path).read_bytes(), bool(status.st_mode & stat.S_IXUSR))
+
+
+def _files_for_check(root: Path) -> Iterator[BundleFile]:
+    for path, entry in _entries(root):
+        if entry.is_symlink():
+            yield _link(path, entry)
+        elif entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            content = b""
+            if CACHES.isdisjoint(path.split("/")):
+                with open(entry.path, "rb") as file:
+                    content = file.read(_BEGINNING if status.st_size > _LARGE else -1)
+            is_program = bool(status.st_mode & stat.S_IXUSR)
+            yield BundleFile(path, content, is_program, left_out=max(0, status.st_size - len(content)))
+
+
+def _entries(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield every file and folder with its path, the files of a folder before those below."""
+    folders = [(str(root), "")]
     while folders:
         folder, prefix = folders.pop()
         with os.scandir(folder) as entries:
             for entry in entries:
-                count += 1
-                if count > MOST_FILES:
-                    raise _oversize(root, f"has more than {MOST_FILES:,} files and folders")
                 path = prefix + _printable(entry.name)
-                if entry.is_symlink():
-                    yield BundleFile(path, os.fsencode(os.readlink(entry.path)), symlink=True)
-                elif entry.is_dir(follow_symlinks=False):
-                    if entry.name not in SKIPPED:
-                        folders.append((Path(entry.path), f"{path}/"))
-                elif entry.is_file(follow_symlinks=False):
-                    status = entry.stat(follow_symlinks=False)
-                    room -= status.st_size
-                    if room < 0:
-                        raise _oversize(root, f"has more than {MOST_BYTES // 1_000_000} MB, up to '{path}'")
-                    yield BundleFile(path, Path(entry.path).read_bytes(), bool(status.st_mode & stat.S_IXUSR))
+                yield path, entry
+                if entry.is_dir(follow_symlinks=False) and entry.name not in SKIPPED:
+                    folders.append((entry.path, f"{path}/"))
+
+
+def _link(path: str, entry: os.DirEntry[str]) -> BundleFile:
+    return BundleFile(path, os.fsencode(os.readlink(entry.path)), symlink=True)
 
 
 def _oversize(root: Path, message: str) -> ProblemsFound:
@@ -72,11 +111,18 @@ def _oversize(root: Path, message: str) -> ProblemsFound:
 
 
 def _printable(name: str) -> str:
-    """Escape the unprintable characters of a file name."""
+    """Escape the unprintable characters of a file name; wide and narrow spaces and joined emoji are printable."""
+    if name.isascii() and name.isprintable():
+        return name
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
+        letter if letter.isprintable() or _is_harmless(letter) else letter.encode("unicode_escape").decode()
+        for letter in text
     )
+
+
+def _is_harmless(letter: str) -> bool:
+    return letter == "\N{ZERO WIDTH JOINER}" or category(letter) == "Zs"
 
 
 def _identity(manifest: BundleFile | None) -> tuple[str, str]:

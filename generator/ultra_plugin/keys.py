@@ -16,8 +16,17 @@ LISTING: Mapping[str, str] = MappingProxyType({
     "supportUrl": "Where users get help.",
     "termsOfServiceUrl": "The address of the terms of service.",
     "documentationUrl": "The address of the documentation.",
+    "privacy_policy": "Another spelling of `privacyPolicyUrl`.",
+    "privacyPolicy": "Another spelling of `privacyPolicyUrl`.",
+    "support": "Another spelling of `supportUrl`.",
+    "bugs": "Another spelling of `supportUrl`, as in package.json.",
+    "terms_of_service": "Another spelling of `termsOfServiceUrl`.",
+    "docs": "Another spelling of `documentationUrl`.",
+    "classification": "How a directory files the plugin; the client reads nothing from it.",
 })  # fmt: skip
 """Keys that a directory of plugins reads."""
+PRIVACY = ("privacyPolicyUrl", "privacy_policy", "privacyPolicy")
+"""The spellings of the address of a privacy policy."""
 
 MANIFEST: Mapping[str, str] = MappingProxyType({
     "$schema": "The address of a JSON Schema, for editors.",
@@ -39,13 +48,13 @@ MANIFEST: Mapping[str, str] = MappingProxyType({
     "agents": "Paths of agents; replaces the folder `agents/`.",
     "skills": "Paths of folders with skills, beyond `skills/`.",
     "outputStyles": "Paths of output styles; replaces the folder `output-styles/`.",
-    "themes": "Paths of themes; the client wants them under `experimental`.",
+    "themes": "Paths of themes; the client expects them under `experimental`.",
     "workflows": "Paths of workflows; replaces the folder `workflows/`.",
     "channels": "MCP servers that push messages into a session.",
     "mcpServers": "MCP servers by name, or paths of files with them, beyond `.mcp.json`.",
     "lspServers": "Language servers by name, or paths of files with them, beyond `.lsp.json`.",
-    "monitors": "Commands that run beside a session; the client wants them under `experimental`.",
-    "settings": "Settings that hold while the plugin is enabled.",
+    "monitors": "Commands that run beside a session; the client expects them under `experimental`.",
+    "settings": "Settings that apply while the plugin is enabled.",
     "types": "The path of a `.d.ts` file with the types of hook modules.",
     "userConfig": "Options that the client asks the user for.",
     "binaries": "Programs that the client fetches for the platform.",
@@ -76,3 +85,22 @@ ENTRY: Mapping[str, str] = MappingProxyType({
     "strict": "Whether the plugin needs a manifest of its own; with `false` this entry is the manifest.",
     "relevance": "When the client suggests it.",
 })  # fmt: skip
+
+README_NAMES = (
+    "README.md",
+    "readme.md",
+    "Readme.md",
+    "README.markdown",
+    "README",
+    "README.txt",
+    "docs/README.md",
+)
+"""In the order in which the client looks for them; those without a folder count in the repository as well."""
+LICENCE_NAMES = frozenset({
+    "license", "license.md", "license.txt", "licence", "licence.md", "copying", "copying.md", "license-mit",
+    "license-apache",
+})  # fmt: skip
+"""In lower case; the client compares without regard to case."""
+
+CACHES = frozenset({"node_modules", ".venv", "venv", "site-packages"})
+"""Folders with the work of others, whose files a check lists but does not read."""

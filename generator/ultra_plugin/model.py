@@ -37,12 +37,13 @@ class SuiteSettings:
     license: str | None = None
     """The licence of every plugin that names no other; its text is the file LICENSE."""
     oldest_client: str = "2.1.197"
+    """The oldest version of Claude Code that the plugins support."""
     version: str | None = None
     """Default: the generator's own version."""
     profile: Profile = "strict"
     """What fails a build: `strict`, every problem; `client`, what the client calls an error."""
     allow: tuple[str, ...] = ()
-    """Codes that are no problem."""
+    """Codes that are not reported as problems."""
     deny: tuple[str, ...] = ()
     """Codes that fail the build in the profile `client` too."""
     offers: tuple[Mapping[str, Any], ...] = ()
@@ -125,13 +126,13 @@ class PluginSettings:
     profile: Profile | None = None
     """Default: the profile of the suite."""
     allow: tuple[str, ...] = ()
-    """Codes that are no problem here."""
+    """Codes that are not reported as problems for this plugin."""
     deny: tuple[str, ...] = ()
     """Codes that fail the build in the profile `client` too."""
     pipeline: Mapping[str, Stage] = field(default_factory=dict)
     """Stages by name, in the order of the pipeline."""
     runtime: RuntimeSettings | None = None
-    """None: the plugin carries no runtime."""
+    """The runtime that the plugin carries; without this key it carries none."""
     references: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Agent -> file of references/ -> the sections that its dispatch carries: numbers, ranges, names or `all`."""
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -247,11 +248,31 @@ class BundleFile:
     """The rendered line where the removed budget began."""
     unfilled: BundleFile | None = None
     """For filled text: the file before filling, where every line is a template's."""
+    left_out: int = 0
+    """Bytes at the end that were not read, in a folder that is only checked."""
+
+    @property
+    def size(self) -> int:
+        """The number of its bytes, read or not."""
+        return len(self.content) + self.left_out
 
     @property
     def text(self) -> str:
         """The content as text; invalid UTF-8 becomes replacement characters."""
         return self.content.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the folders above a plugin say of it: its repository and the marketplace that offers it."""
+
+    readme: str | None = None
+    """The text of the repository's README, which counts for a plugin without its own."""
+    has_licence: bool = False
+    is_repository: bool = False
+    """Whether the plugin is the top folder of a repository."""
+    entry: Mapping[str, object] = field(default_factory=dict)
+    """The marketplace's entry for the plugin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +286,7 @@ class Bundle:
     """Other formats to render it for."""
     kept: frozenset[str] | None = None
     """The sources of a bundle that was read back from the last build; it needs no check."""
+    around: Around = field(default_factory=Around)
 
     @property
     def sources(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ def build(
         return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
     # Imported late: a build with nothing to do needs neither Jinja nor the checks.
     from ultra_plugin.check.trial import trial_digest
+    from ultra_plugin.compiled import kept as kept_templates
     from ultra_plugin.folder import read_folder
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
@@ -37,7 +39,8 @@ def build(
 
     kept = kept_plugins(tree, out)
     back = {name: replace(read_folder(out / name), name=name, kept=one.sources) for name, one in kept.items()}
-    bundles, offer, problems = judged(tree, out.name, progress, tried(out), back)
+    with kept_templates(tree.root):
+        bundles, offer, problems = judged(tree, out.name, progress, tried(out), back)
     new = [bundle for bundle in bundles if bundle.kept is None]
     progress("write")
     changes = write(new, out)
@@ -102,15 +105,22 @@ def judged(
     A runtime with the digest of the last trial is not tried again, and the bundles in `kept` are neither rendered nor
     checked again.
     """
+    was_on = gc.isenabled()
+    gc.disable()  # it would take a fifth of the time, and nearly everything is needed to the end
     try:
         return _judged(tree, folder, progress, last_trial, kept)
     except ProblemsFound as error:
         raise ProblemsFound(map(tree.placed, error.problems)) from error
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _judged(
     tree: SourceTree, folder: str, progress: Progress, last_trial: str, kept: Mapping[str, Bundle] | None
 ) -> tuple[list[Bundle], bytes, dict[str, list[Problem]]]:
+    from concurrent.futures import ThreadPoolExecutor
+
     from ultra_plugin.check.markers import marker_problems
     from ultra_plugin.check.suite import check_suite
     from ultra_plugin.check.trial import trial_digest, trial_problems
@@ -135,9 +145,11 @@ def _judged(
         refuse(left_names(names, bundles, place))
     offer = marketplace(suite, folder, bundles)
     progress("check")
-    warnings = check_suite(tree, suite, bundles, offer)
-    if last_trial != trial_digest(tree, bundles):
-        progress("try")
-        if problems := trial_problems(tree, suite, bundles):
-            raise ProblemsFound(problems)
+    with ThreadPoolExecutor(1) as beside:  # the trial waits for files and another process most of the time
+        is_tried = last_trial == trial_digest(tree, bundles)
+        trial = None if is_tried else beside.submit(trial_problems, tree, suite, bundles)
+        warnings = check_suite(tree, suite, bundles, offer)
+        if trial:
+            progress("try")
+            refuse(trial.result())
     return bundles, offer, warnings

@@ -73,6 +73,7 @@ class SourceTree:
         self._paths = sorted(paths)
         self._known = frozenset(self._paths)
         self._digests: dict[str, str] = {}
+        self._contents: dict[str, bytes] = {}
 
     @property
     def project(self) -> Path:
@@ -141,6 +142,11 @@ class SourceTree:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a source file; of a plugin's symlink, the path that it points to."""
+        if path not in self._contents:
+            self._contents[path] = self._read(path)
+        return self._contents[path]
+
+    def _read(self, path: str) -> bytes:
         place = self.find(path)
         if place is None:
             raise problem(self.shown(path), 0, "no-source", "this source file is missing", "add it")

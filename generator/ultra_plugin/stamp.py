@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ultra_plugin.document import read_document
@@ -160,9 +160,14 @@ def tried(out: Path) -> str:
 
 def _last(out: Path) -> _Stamp | None:
     try:
-        return read_document(STAMP, (out / STAMP).read_bytes(), _Stamp)
+        return _parsed((out / STAMP).read_bytes())
     except (OSError, UltraError):
         return None
+
+
+@lru_cache(maxsize=2)
+def _parsed(content: bytes) -> _Stamp:
+    return read_document(STAMP, content, _Stamp)
 
 
 def remember(

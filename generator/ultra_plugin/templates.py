@@ -15,6 +15,7 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ultra_plugin.blocks import Block, block_faults, blocks_of
+from ultra_plugin.compiled import current, key_of
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, Problem, ProblemsFound, UltraError, problem
 from ultra_plugin.source import SourceTree
@@ -167,16 +168,33 @@ class _Loader(BaseLoader):
     ) -> Template:
         if self._tree.find(name) is None:
             raise TemplateNotFound(name)
-        filename = self._tree.shown(name)
-        tree = environment.parse(self._tree.text(name), name, filename)
-        refers = list(tree.find_all(_REFERS))
-        self.references[name] = tuple(map(_reference, refers))
-        self.blocks[name] = blocks_of(tree)
-        for node in refers:
-            if isinstance(node, nodes.Extends):
-                self.parents[name] = str(_reference(node)[1])
-        code = environment.compile(tree, name, filename)
+        filename, text = self._tree.shown(name), self._tree.text(name)
+        key = key_of(name, filename, _kind(environment), text)
+        known = current.get(key)
+        if known is None:
+            known = _made(environment, name, filename, text)
+            current.put(key, known)
+        code, self.references[name], blocks, parent = known
+        self.blocks[name] = {block: Block(*fields) for block, fields in blocks.items()}
+        if parent is not None:
+            self.parents[name] = parent
         return environment.template_class.from_code(environment, code, globals or {}, None)
+
+
+def _kind(environment: Environment) -> str:
+    """Return all of an environment that its code depends on."""
+    classes = (type(environment), environment.code_generator_class, environment.undefined)
+    return f"{classes} {environment.sandboxed} {environment.optimized} {sorted(environment.extensions)}"
+
+
+def _made(environment: Environment, name: str, filename: str, text: str) -> tuple[Any, ...]:
+    """Compile a template; return its code, its references, its blocks and what it extends."""
+    tree = environment.parse(text, name, filename)
+    refers = list(tree.find_all(_REFERS))
+    blocks = {key: tuple(block) for key, block in blocks_of(tree).items()}
+    parents = [str(_reference(node)[1]) for node in refers if isinstance(node, nodes.Extends)]
+    code = environment.compile(tree, name, filename)
+    return code, tuple(map(_reference, refers)), blocks, parents[-1] if parents else None
 
 
 def _reference(node: nodes.Node) -> tuple[int, object]:

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +78,39 @@ def write_file(path: Path, content: bytes) -> bool:
         os.unlink(name)
         raise
     return True
+
+
+@contextmanager
+def staged_for(target: Path) -> Iterator[Path]:
+    """Give a folder to fill that becomes the target, which is missing or empty.
+
+    After an error nothing is left, not even the parent folders that were made.
+    """
+    made = [folder for folder in target.absolute().parents if not folder.exists()]
+    try:
+        staged = _new_folder(target)
+        try:
+            yield staged
+            os.chmod(staged, 0o755)
+            if target.is_dir():
+                target.rmdir()
+            os.rename(staged, target)
+        except BaseException:
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _new_folder(target: Path) -> Path:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=_STAGED, dir=target.parent))
+    except OSError as error:
+        raise UltraError(f"{target}: cannot be made: {error.strerror}; name another target") from error
 
 
 def inside(root: Path, path: str) -> Path:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,9 +14,11 @@ from ultra_plugin.config import load
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 from ultra_plugin.model import Bundle
 from ultra_plugin.render import render
-from ultra_plugin.source import SourceTree
+from ultra_plugin.source import PLUGINS, SourceTree
+from ultra_plugin.tree import staged_for
 
 SOURCES = "plugin_src"
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +31,36 @@ class Adopted:
     size: int
     refused: tuple[Problem, ...]
     """What the client calls an error; the plugins were adopted with it, but they do not build."""
+    left_out: tuple[str, ...] = ()
+    """What belongs to git or to Python and is in no plugin of the new tree."""
     shared: Shared | None = None
 
 
-def adopt(source: Path, target: Path | None = None, fewest: int = 0) -> Adopted:
+def adopt(
+    source: Path, target: Path | None = None, fewest: int = 0, progress: Progress = lambda _: None
+) -> Adopted:
     """Write a source tree for the plugins of a folder, zip or marketplace, proved equal; on a fault, leave nothing.
 
     With `fewest`, paragraphs that occur at least that often become fragments.
     """
+    progress("read")
     with opened(source) as shelf:
         place = target or Path(shelf.name)
         _refuse_target(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(prefix=".adopt-", dir=place.parent))
-        try:
+        with staged_for(place) as staged:
+            progress("write")
             write_sources(shelf, staged / SOURCES)
+            progress("render and compare")
             _prove(shelf, staged / SOURCES)
-            shared = share(shelf, staged / SOURCES, fewest) if fewest else None
+            shared = None
+            if fewest:
+                progress("share")
+                shared = share(shelf, staged / SOURCES, fewest)
             if shared:
+                progress("render and compare")
                 _prove(shelf, staged / SOURCES)
-            os.chmod(staged, 0o755)
-            if place.is_dir():
-                place.rmdir()
-            os.rename(staged, place)
-        except BaseException:
-            shutil.rmtree(staged, ignore_errors=True)
-            raise
-        return _told(shelf, place, shared)
+            progress("check")
+            return _told(shelf, place, shared)
 
 
 def _told(shelf: Shelf, place: Path, shared: Shared | None) -> Adopted:
@@ -69,6 +71,7 @@ def _told(shelf: Shelf, place: Path, shared: Shared | None) -> Adopted:
         len(files),
         sum(len(file.content) for file in files),
         tuple(_refused(shelf.plugins)),
+        tuple(f"{one.name}/{path}" for one in shelf.plugins for path in one.left_out),
         shared,
     )
 
@@ -96,7 +99,8 @@ def _prove(shelf: Shelf, sources: Path) -> None:
         bundles = {bundle.name: bundle for bundle in render(tree, load(tree))}
     except ProblemsFound as error:
         first = error.problems[0]
-        raise UltraError(f"{first.path}: cannot be adopted: {first.message}") from error
+        path = first.path.partition(f"{SOURCES}/{PLUGINS}/")[2] or first.path
+        raise UltraError(f"{path}: cannot be adopted: {first.message}") from error
     for one in shelf.plugins:
         if path := different(one.bundle, bundles.get(one.name)):
             sentence = "would not be the same after rendering, so nothing was adopted; please report this"

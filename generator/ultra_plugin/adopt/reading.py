@@ -10,9 +10,10 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
+from unicodedata import normalize
 
 from ultra_plugin.check.jsontext import read_json
 from ultra_plugin.check.shapes import kind
@@ -25,6 +26,7 @@ from ultra_plugin.shipping import leaves_plugin
 
 OFFER = ".claude-plugin/marketplace.json"
 _NO_MANIFEST = f"has neither {MANIFEST} nor {OFFER}; name the folder of a plugin or of a marketplace"
+_ALL_ELSEWHERE = f"{OFFER} offers no plugin that is in this folder; name the folder of a plugin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Found:
     bundle: Bundle
     entry: Mapping[str, Any]
     """Its entry in the marketplace, without name and source."""
+    left_out: tuple[str, ...] = ()
+    """What belongs to git or to Python and not to the plugin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +67,30 @@ def opened(source: Path) -> Iterator[Shelf]:
 
 
 def _shelf(folder: Path, shown: Path) -> Shelf:
-    if (folder / OFFER).is_file():
-        offer = _object(folder / OFFER, shown / OFFER)
-        entries = offer.pop("plugins", [])
+    has_offer, has_manifest = (folder / OFFER).is_file(), (folder / MANIFEST).is_file()
+    if has_offer:
+        offer = _object(folder, OFFER, shown)
+        found = offer.pop("plugins", [])
+        entries = found if isinstance(found, list) else []
         near = [one for one in entries if isinstance(one, dict) and _local(offer, one)]
         # A plugin may list others that are not here, such as those of the repository that it came from.
         is_whole = all((folder / _local(offer, one)).is_dir() for one in near)
-        if near and (is_whole or not (folder / MANIFEST).is_file()):
+        if near and (is_whole or not has_manifest):
             plugins = tuple(_offered(folder, shown, offer, one) for one in near)
             _refuse_twins(plugins, shown / OFFER)
-            name = str(offer.get("name") or folder.name)
-            return Shelf(name, plugins, offer, tuple(one for one in entries if one not in near))
-    if not (folder / MANIFEST).is_file():
-        raise UltraError(f"{shown}: {_NO_MANIFEST}")
-    found = _plugin(folder, shown, {})
-    return Shelf(found.name, (found,), {})
+            elsewhere = tuple(one for one in entries if one not in near)
+            return Shelf(_folder_name(offer.get("name"), shown), plugins, offer, elsewhere)
+    if not has_manifest:
+        raise UltraError(f"{shown}: {_ALL_ELSEWHERE if has_offer else _NO_MANIFEST}")
+    one = _plugin(folder, shown, {})
+    return Shelf(one.name, (one,), {})
+
+
+def _folder_name(name: object, shown: Path) -> str:
+    """Return the name of a marketplace, or that of its folder if it cannot be the name of one."""
+    if isinstance(name, str) and SAFE_NAME.fullmatch(name):
+        return name
+    return shown.resolve().name.removesuffix(".zip")
 
 
 def _local(offer: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
@@ -97,31 +110,41 @@ def _offered(folder: Path, shown: Path, offer: Mapping[str, Any], entry: Mapping
         message = f"the entry '{entry.get('name')}' names the folder '{inner}', which is not there"
         line = read_json((folder / OFFER).read_text(encoding="utf-8", errors="replace")).line_of("plugins")
         raise problem(str(shown / OFFER), line, "source-missing", message, "fix the source")
+    if not (folder / inner).resolve().is_relative_to(folder.resolve()):
+        message = "is a link to a folder outside the marketplace"
+        raise problem(str(shown / inner), 0, "link-outside", message, "replace it with a copy")
     return _plugin(folder / inner, shown / inner if inner != "." else shown, entry)
 
 
 def _plugin(folder: Path, shown: Path, entry: Mapping[str, Any]) -> Found:
-    fields = _object(folder / MANIFEST, shown / MANIFEST) if (folder / MANIFEST).is_file() else {}
+    fields = _object(folder, MANIFEST, shown) if (folder / MANIFEST).is_file() else {}
     name = fields.get("name", entry.get("name"))
     if not isinstance(name, str) or not SAFE_NAME.fullmatch(name):
         message = f"'name' must be the name of the plugin, not {kind(name) if name is None else repr(name)}"
         raise problem(str(shown / MANIFEST), 1, "bad-name", message, "use letters, digits and hyphens")
     bundle = read_folder(folder)
-    _refuse_devices(folder, shown)
-    # A folder may be a working copy of git, whose .git is then a file.
-    bundle = replace(bundle, files={path: file for path, file in bundle.files.items() if path != ".git"})
+    left_out = tuple(sorted(_left_out(folder, shown)))
+    bundle = replace(
+        bundle, files={path: file for path, file in bundle.files.items() if path not in left_out}
+    )
     _refuse_files(bundle, folder, shown)
     rest = {key: value for key, value in entry.items() if key not in ("name", "source")}
-    return Found(name, bundle, rest)
+    return Found(name, bundle, rest, left_out)
 
 
-def _object(path: Path, shown: Path) -> dict[str, Any]:
+def _object(folder: Path, inner: str, top: Path) -> dict[str, Any]:
+    path, shown = folder / inner, str(top / inner)
+    if not path.resolve().is_relative_to(folder.resolve()):
+        message = (
+            f"links to '{os.readlink(path) if path.is_symlink() else path.resolve()}', outside the plugin"
+        )
+        raise problem(shown, 0, "link-outside", message, "replace it with a copy")
     content = path.read_text(encoding="utf-8", errors="replace").removeprefix("\ufeff")
     document = read_json(content)
     if document.fault:
-        raise problem(str(shown), document.line, "manifest-json", f"is not JSON: {document.fault}", "fix it")
+        raise problem(shown, document.line, "manifest-json", f"is not JSON: {document.fault}", "fix it")
     if not isinstance(document.value, dict):
-        raise problem(str(shown), 1, "manifest-value", "must be an object", "write {...}")
+        raise problem(shown, 1, "manifest-value", "must be an object", "write {...}")
     value: dict[str, Any] = json.loads(content)
     return value
 
@@ -135,22 +158,25 @@ def _refuse_files(bundle: Bundle, folder: Path, shown: Path) -> None:
         if file.symlink and leaves_plugin(path, file.text):
             message = f"links to '{file.text}', outside the plugin"
             raise problem(str(shown / path), 0, "link-outside", message, "replace it with a copy")
-        if (other := first.setdefault(path.casefold(), path)) != path:
-            message = f"differs from '{other}' only in case, and some systems keep only one of them"
-            raise problem(str(shown / path), 0, "case-collision", message, "rename one")
+        for name in (path, *map(str, PurePosixPath(path).parents)):
+            if (other := first.setdefault(normalize("NFC", name).casefold(), name)) != name:
+                what = "case" if name.casefold() == other.casefold() else "the encoding of a letter"
+                message = f"differs from '{other}' only in {what}, and some systems keep only one of them"
+                raise problem(str(shown / name), 0, "case-collision", message, "rename one")
 
 
-def _refuse_devices(folder: Path, shown: Path) -> None:
-    """Refuse pipes, sockets and devices, which have no bytes to keep."""
+def _left_out(folder: Path, shown: Path) -> Iterator[str]:
+    """Yield what git and Python keep in a folder; refuse pipes, sockets and devices, which have no bytes."""
     for base, folders, names in os.walk(folder):
+        start = os.path.relpath(base, folder)
+        yield from (normpath(f"{start}/{name}") for name in (*folders, *names) if name in SKIPPED)
         folders[:] = [name for name in folders if name not in SKIPPED]
         for name in names:
             mode = os.lstat(os.path.join(base, name)).st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
-                place = shown / os.path.relpath(os.path.join(base, name), folder)
-                raise problem(
-                    str(place), 0, "special-file", "is neither a file, a folder nor a link", "remove it"
-                )
+                place = str(shown / normpath(f"{start}/{name}"))
+                message = "is neither a file, a folder nor a link"
+                raise problem(place, 0, "special-file", message, "remove it")
 
 
 def _refuse_twins(plugins: tuple[Found, ...], shown: Path) -> None:
@@ -172,7 +198,7 @@ def _unpack(source: Path, place: Path) -> None:
             if len(members) > MOST_FILES or size > MOST_BYTES:
                 raise UltraError(
                     f"{source}: unpacks to {len(members):,} files and {size:,} bytes; "
-                    f"the most are {MOST_FILES:,} and {MOST_BYTES:,}"
+                    f"at most {MOST_FILES:,} and {MOST_BYTES:,} are allowed"
                 )
             for member in members:
                 _member(archive, member, source, place)

@@ -1,4 +1,4 @@
-"""ultra-plugin adopt: make a source tree of an existing plugin or marketplace."""
+"""ultra-plugin adopt: make a source tree from an existing plugin or marketplace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ultra_plugin.cli.options import json_option
+from ultra_plugin.cli.options import json_option, progress
 
 if TYPE_CHECKING:
     from ultra_plugin.adopt import Adopted
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     "--share",
     type=click.IntRange(min=2),
     metavar="N",
-    help="Make fragments of passages that occur at least N times in the prompts.",
+    help="Turn passages that occur at least N times in the prompts into fragments.",
 )
 @json_option
 def adopt_command(source: Path, target: Path | None, share: int | None, as_json: bool) -> None:
-    """Make a source tree of the plugin or marketplace SOURCE, a folder or a zip, in TARGET.
+    """Make a source tree in TARGET from the plugin or marketplace SOURCE, a folder or a zip.
 
     The tree renders to the same bytes, modes and links; this is proved before anything is written to TARGET. TARGET
     must be new or empty; without it, a folder with the name of the plugin is made here.
     """
     from ultra_plugin.adopt import adopt  # late: a build with nothing to do does not need it
 
-    adopted = adopt(source, target, share or 0)
+    adopted = adopt(source, target, share or 0, progress)
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(adopted)))
     else:
@@ -48,6 +48,8 @@ def _lines(adopted: Adopted) -> Iterator[str]:
     yield f"{adopted.target}/plugin_src: {what}, {size}; it renders to the same bytes, modes and links"
     if shared := adopted.shared:
         yield f"{shared.fragments} fragments, used {shared.uses} times, save {shared.lines} lines"
+    if adopted.left_out:
+        yield f"left out, because git or Python made it: {', '.join(adopted.left_out)}"
     if adopted.refused:
         yield "The client calls this an error, so the build refuses it:"
         yield from (f"  {problem}" for problem in adopted.refused)

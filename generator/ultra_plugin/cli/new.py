@@ -25,7 +25,7 @@ from ultra_plugin.scaffold import DEFAULT_PARTS, LICENCES, PARTS, Wanted
     type=click.Choice([*PARTS, "all"]),
     help=f"A component to begin with; repeat it for more.  [default: {', '.join(DEFAULT_PARTS)}]",
 )
-@click.option("--runtime", "rooms", metavar="ROOM,...", help="Carry these rooms of the bundled runtime.")
+@click.option("--runtime", "rooms", metavar="ROOM,...", help="Include these rooms of the bundled runtime.")
 def new_command(
     name: str,
     target: Path | None,

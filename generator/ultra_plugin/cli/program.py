@@ -13,13 +13,16 @@ import click
 
 from ultra_plugin import __version__
 from ultra_plugin.cli.adopt import adopt_command
+from ultra_plugin.cli.attest import attest_command
 from ultra_plugin.cli.build import build_command
 from ultra_plugin.cli.check import check_command
 from ultra_plugin.cli.diff import diff_command
+from ultra_plugin.cli.explain import explain_command
 from ultra_plugin.cli.new import new_command
 from ultra_plugin.cli.overlay import overlay_command
 from ultra_plugin.cli.schemas import schemas_command
 from ultra_plugin.cli.test import test_command
+from ultra_plugin.cli.verify import verify_command
 from ultra_plugin.cli.watch import watch_command
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 
@@ -34,13 +37,16 @@ def group() -> None:
 
 for command in (
     adopt_command,
+    attest_command,
     build_command,
     check_command,
     diff_command,
+    explain_command,
     new_command,
     overlay_command,
     schemas_command,
     test_command,
+    verify_command,
     watch_command,
 ):
     group.add_command(command)

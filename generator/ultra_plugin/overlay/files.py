@@ -11,7 +11,7 @@ from typing import Literal
 
 from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.overlay.settings import LOCK, SETTINGS, shown_in
-from ultra_plugin.source import is_source
+from ultra_plugin.source import is_in_plugin, is_source
 
 UPSTREAM = "upstream:"
 MARKER, PATCH, DATA = ".remove", ".patch.yaml", ".yaml"
@@ -43,6 +43,8 @@ class Override:
     content: bytes
     parent: str = ""
     """The template that it extends, as written after `upstream:`."""
+    is_link: bool = False
+    """Whether it is a symlink of the plugin; the content is then the path that it points to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def read_overrides(root: Path, folder: str, upstream: Iterable[str]) -> list[Ove
     for path in sorted(_walk(root, "")):
         made = _override(root, path, folder, known)
         if first := overrides.get(made.target):
-            message = f"{first.file} is already there for '{made.target}'"
+            message = f"{first.file} already overrides '{made.target}'"
             problems.append(Problem(shown_in(root, path), 0, "two-overlays", message, "remove one of them"))
         overrides[made.target] = made
     refuse(problems)
@@ -98,16 +100,19 @@ def read_overrides(root: Path, folder: str, upstream: Iterable[str]) -> list[Ove
 
 
 def _override(root: Path, path: str, folder: str, known: frozenset[str]) -> Override:
+    target = placed(path, folder)
+    kind: Kind = "replace" if target in known else "add"
+    if (root / path).is_symlink() and is_in_plugin(target):
+        return Override(path, target, kind, os.fsencode(os.readlink(root / path)), is_link=True)
     content = (root / path).read_bytes()
     if path.endswith(MARKER):
         return Override(path, placed(path.removesuffix(MARKER), folder), "remove", content)
     if path.endswith(PATCH):
         return Override(path, placed(path.removesuffix(PATCH) + DATA, folder), "patch", content)
-    target = placed(path, folder)
     parent = parent_in(content.decode("utf-8", "replace")) if path.endswith(".j2") else ""
     if parent.startswith(UPSTREAM):
         return Override(path, target, "extend", content, parent.removeprefix(UPSTREAM))
-    return Override(path, target, "replace" if target in known else "add", content)
+    return Override(path, target, kind, content)
 
 
 def _walk(root: Path, folder: str) -> Iterator[str]:

@@ -92,7 +92,11 @@ class LayeredTree(SourceTree):
         self._links = {
             path
             for path in self._files
-            if path not in self._targets and upstream.is_link(self.paths.base(path))
+            if (
+                self._targets[path].is_link
+                if path in self._targets
+                else upstream.is_link(self.paths.base(path))
+            )
         }
 
     def _plugin(self) -> str:

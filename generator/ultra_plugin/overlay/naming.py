@@ -66,18 +66,23 @@ def _constant(value: str) -> str:
 
 def old_names(names: Names, suite: Value, plugin: Value, own: Value) -> list[str]:
     """Return the names of the upstream that the fork changes and does not keep."""
-    rows = plugin.pairs["pipeline"].pairs if "pipeline" in plugin.pairs else {}
+    rows = _stages(plugin)
+    titles = {plugin.pairs["title"].text: names.title} if "title" in plugin.pairs else {}
     changed = {
         suite.pairs["name"].text: names.suite,
         plugin.pairs["name"].text: names.plugin,
-        plugin.pairs["title"].text: names.title,
+        **titles,
         **{rows[stage].pairs["command"].text: new for stage, new in names.commands.items()},
         **names.discriminators,
     }
     if "runtime" in plugin.pairs:
         changed[plugin.pairs["runtime"].pairs["launcher"].text] = names.launcher
-    kept = {*names.keep, *(row.pairs["command"].text for row in own.pairs["pipeline"].pairs.values())}
+    kept = {*names.keep, *(row.pairs["command"].text for row in _stages(own).values())}
     return [old for old, new in changed.items() if new and new != old and old not in kept]
+
+
+def _stages(plugin: Value) -> Mapping[str, Value]:
+    return plugin.pairs["pipeline"].pairs if "pipeline" in plugin.pairs else {}
 
 
 def left_names(names: Sequence[str], bundles: Sequence[Bundle], place: Place) -> Iterator[Problem]:

@@ -60,11 +60,11 @@ class Settings:
     version: str | None = None
     """The version of the fork."""
     names: Names = field(default_factory=Names)
-    """What the fork calls things; every mention follows."""
+    """The names that the fork uses; they replace the upstream's everywhere."""
     stages_off: tuple[str, ...] = ()
-    """Stages that the fork leaves out, with all that only they use."""
+    """Stages that the fork leaves out, with everything that only they use."""
     allow: tuple[str, ...] = ()
-    """Codes that are no problem, as in plugin.yaml."""
+    """Codes that are not reported as problems, as in plugin.yaml."""
     deny: tuple[str, ...] = ()
     """Codes that fail the build in the profile `client` too."""
     line: int = 0

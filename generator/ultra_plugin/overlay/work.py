@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from ultra_plugin.overlay.settings import SETTINGS, Settings, read_settings
 from ultra_plugin.overlay.upstream import open_source, open_upstream, version_of
 from ultra_plugin.overlay.values import Value, as_value, read_value, written
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tree import write_file
+from ultra_plugin.tree import staged_for, write_file
 
 SCHEMA = ".schemas/overlay.schema.json"
 _MODELINE = f"# yaml-language-server: $schema={SCHEMA}\n"
@@ -56,18 +54,11 @@ def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | N
     source = {kind: where, "version": version, "sha256": tree.digest()}
     which = {"plugin": plugin} if len(known) > 1 else {}
     text = as_value({"upstream": source, **which, "version": "0.1.0", "names": names}, (SETTINGS, 0))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    staged = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-    try:
+    with staged_for(folder) as staged:
         (staged / SETTINGS).write_bytes(_MODELINE.encode() + written(text)[0])
         write_file(staged / SCHEMA, schema)
         (staged / ".gitignore").write_text(_IGNORED, encoding="utf-8")
         (staged / ".gitattributes").write_text(_ATTRIBUTES, encoding="utf-8")
-        staged.chmod(0o755)
-        os.rename(staged, folder)
-    except BaseException:
-        shutil.rmtree(staged, ignore_errors=True)
-        raise
 
 
 def take(tree: LayeredTree, asked: str) -> str:

@@ -52,6 +52,7 @@ def agents_module(plugin: Plugin) -> str:
     remedial = {name: place for name in explorers if (place := roles[name].remediation) is not None}
     values = {
         "REVIEWERS": tuple(agents_with(roles, "reviewer")),
+        "SMALL_REVIEWERS": tuple(name for name in agents_with(roles, "reviewer") if roles[name].quick),
         "CONFORMANCE": next(iter(agents_with(roles, "conformance")), ""),
         "COORDINATOR": next(iter(agents_with(roles, "coordinator")), ""),
         "EXPLORERS": tuple(explorers),
