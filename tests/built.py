@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,25 +76,30 @@ def copy_bundle(bundle: Path, target: Path) -> Path:
     return copy_tree(bundle.parents[1] / UNUSED / bundle.name, target)
 
 
+def made_once(config: pytest.Config, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that the first worker to need it makes, and all others use."""
+    folder = config.stash[SHARED] / name
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            making = folder.with_name(f"{name}.making")
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir()
+            make(making)
+            making.rename(folder)
+    return folder
+
+
+def _make_bundles(folder: Path) -> None:
+    write(checked(SourceTree(SOURCES), "dist")[0], folder / "dist")
+    command = (interpreters()[-1], "-I", "-S", "-m", "compileall", "-q", folder / "dist")
+    subprocess.run(command, check=True)
+    copy_tree(folder / "dist", folder / UNUSED)
+
+
 @pytest.fixture(scope="session")
 def bundle(pytestconfig: pytest.Config) -> Path:
     """Return a plugin folder that no test changes, built once; tests/generator shows that dist/ is the same."""
-    shared = pytestconfig.stash[SHARED]
-    with open(shared / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "dist").exists():
-            bundles, _ = checked(SourceTree(SOURCES), "dist")
-            write(bundles, shared / "dist")
-            compiled: list[str | Path] = [
-                interpreters()[-1],
-                "-I",
-                "-S",
-                "-m",
-                "compileall",
-                "-q",
-                shared / "dist",
-            ]
-            subprocess.run(compiled, check=True)
-            copy_tree(shared / "dist", shared / UNUSED)
-    FIXED.update((shared / "dist").iterdir())
-    return shared / "dist" / NAME
+    built = made_once(pytestconfig, "built", _make_bundles) / "dist"
+    FIXED.update(built.iterdir())
+    return built / NAME

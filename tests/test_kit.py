@@ -13,6 +13,7 @@ from tests.kit.files import write_tree
 from tests.kit.repository import git, make_repository
 from tests.kit.table import each
 from tests.kit.warm import Program
+from tests.kit.warm_shell import warm_function
 
 SCRIPT = """\
 import os, sys
@@ -53,6 +54,34 @@ def test_a_fork_answers_as_a_process_does(program: Program, tmp_path: Path, word
         assert one.returncode == alone.returncode
         assert one.stdout == alone.stdout, "each fork begins anew"
         assert one.stderr.split(b"\n")[-2:] == alone.stderr.split(b"\n")[-2:]
+
+
+LINES = """\
+umask 027; echo given > given; mkdir -p there
+call none "ü  ü" < given; call number; echo $?
+call words 2> said; echo $?; cat said; call signal 2> killed; echo $?
+ONE=2 call none; x=$(call none); echo "$x"
+{ call none; call number; } > both; call none >> both; cat both
+(cd there; export TWO=2; call none | tr a-z A-Z)
+for each in 1 2 3; do call number && echo "not reached"; done
+"""
+
+
+def test_a_function_of_the_shell_answers_as_a_process_does(program: Program, tmp_path: Path) -> None:
+    script = program.path / "small/hooks/script.py"
+    env = {"PYTHONPATH": str(program.path), "LANG": "C.UTF-8", "ONE": "1", "PATH": os.environ["PATH"]}
+
+    def run(function: str) -> tuple[bytes, bytes]:
+        command = ["bash", "-c", function + LINES]
+        done = subprocess.run(
+            command, input=b"", cwd=tmp_path, env=env, capture_output=True, check=False, timeout=60
+        )
+        return done.stdout, done.stderr
+
+    alone = run(f'call() {{ "{sys.executable}" -S "{script}" "$@"; }}\n')
+    with warm_function("call", program, script) as function:
+        assert run(function) == run(function) == alone
+    assert b"not reached" not in alone[0]
 
 
 def test_the_first_call_of_a_kind_is_a_process(program: Program) -> None:

@@ -76,7 +76,11 @@ def test_every_command_of_the_readme_works(
 
 
 def test_the_readme_has_the_commands_that_matter() -> None:
-    assert COMMANDS[:3] == ['make install ARGS="--yes --permissions minimal"', "make plugin", "make test"]
+    assert COMMANDS[:3] == [
+        'make install ARGS="ultraplan-local --yes --permissions minimal"',
+        "make plugin",
+        "make test",
+    ]
     assert len(COMMANDS) >= 8
     first_screen = README.split("\n")[:40]
     assert "make plugin" in first_screen

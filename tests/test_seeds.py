@@ -39,10 +39,21 @@ SAID = {
         "reduced confidence: the interview was stopped",
         "with the path of the draft alone; from round 2 on add the gate's `interview_file`",
         "every \"I don't know\" with what you assume",
+        "Tell the user, in at most four lines: the path, the rounds, `brief_quality`, the number of topics",
     ),
+    "guides/execute/waves.md": (
+        "If `problems` says that ANTHROPIC_API_KEY is set, ask the user once",
+        "**Run everything in this session**", "**Continue with API billing**", "**Stop**",
+    ),
+    "commands/ultraresearch-local.md": ('Name options; do not decide ("we will use X")',),
     "agents/brief-reviewer.md": ("each dimension with Pass (4 or 5), Weak (3) or Fail",),
     "commands/ultraexecute-local.md": (
         "the last line is `last_line`, unchanged",
+        "Ask nothing unless `next` says so, and spawn no agent.",
+        "Do what `changes` says in `files`, and nothing more.",
+        "Run no Verify, do not commit, stage, stash, reset or switch branches",
+        "the test of `test_first` first",
+        "*stop*, *escalate*, *blocked*: go to 4 and repair nothing",
     ),
 }  # fmt: skip
 
@@ -100,6 +111,15 @@ def test_the_prompts_say_what_the_seeds_say() -> None:
         text = " ".join(f"{(bundle / prompt).read_text()} {guides}".split())
         for part in parts:
             assert part in text, (prompt, part)
+
+
+def test_the_agents_that_the_seeds_name_are_there() -> None:
+    agents = [path.stem for path in (ROOT / "dist" / NAME / "agents").glob("*.md")]
+    assert sum(name.startswith("local-") for name in agents) == 5
+    assert sum(name.startswith("web-") for name in agents) == 4
+    assert {"gemini-bridge", "brief-reviewer", "plan-critic", "scope-guardian", "session-decomposer"} <= set(
+        agents
+    )
 
 
 def test_a_blocked_session_is_told_how_to_skip_the_pre_flight(

@@ -29,7 +29,7 @@ BOTH = "sh tests/check.sh one && sh tests/check.sh two"
 
 # `good N NAME` does a step honestly; `bad N NAME` does all but the work. Verbs answer with JSON.
 PRELUDE = f"""\
-ultra() {{ command ultra "$@" --json; }}
+ultra() {{ launcher "$@" --json; }}
 good() {{ ultra step begin $1; echo "part $2" > src/$2.txt; ultra step verify $1; ultra step commit $1; }}
 bad() {{ ultra step begin $1; echo "nothing" > src/$2.txt; ultra step verify $1; ultra step commit $1; }}
 start() {{ ultra run start {PLAN} "$@"; }}
@@ -86,7 +86,7 @@ def fight(attack: Attack, folder: Path, bundle: Path, python: Path) -> Fought:
     """Run the script, then ask for the result and the audit, and ask the oracle."""
     repo = Repo(folder / "repo", bundle, python).create(plan_text(attack), files={**FILES, **attack.files})
     start = repo.git("rev-parse", "HEAD")
-    told = repo.shell(PRELUDE + attack.script)
+    told = repo.shell_with_launcher(PRELUDE + attack.script)
     audit = repo("audit", PLAN, env={"PATH": f"{repo.command.parent}:{repo.env['PATH']}"})
     said = told.out + told.err + audit.out
     for report in sorted((repo.folder / PROJECT).glob("logs/report*.md")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -12,9 +11,11 @@ from hypothesis import strategies as st
 
 from tests.attacks.arena import Attack, fight
 from tests.attacks.oracle import Part
+from tests.kit.lasting import Lasting
+from tests.kit.quick import times
 
 SHARES = 6
-EXAMPLES = 500 if os.environ.get("ULTRA_SOAK") == "1" else 5
+EXAMPLES = times(5, 500)
 NAMES = ("one", "two", "three")
 
 # What may happen between two calls of a run. `$n` is the name of a step's file.
@@ -59,6 +60,32 @@ TWISTS = (
     "rm -f $PROGRESS",
     "set_progress \"v['steps']['$i'].update(status='completed', attempts=1)\" 2>/dev/null",
     "printf '#!/bin/sh\\necho more >> README.md; git add README.md\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+    "git config core.ignoreCase true",
+    "git config core.symlinks false",
+    "git config core.fsmonitor true; git update-index --fsmonitor 2>/dev/null",
+    "git config core.fsmonitor /bin/true; git update-index --fsmonitor 2>/dev/null",
+    "git config status.showUntrackedFiles no",
+    "git config diff.x.textconv 'echo same'; mkdir -p .git/info; echo '*.txt diff=x' > .git/info/attributes",
+    "git update-index --split-index; git update-index --index-version 4",
+    "git config index.sparse true; git config core.untrackedCache keep",
+    "git gc -q --prune=now 2>/dev/null",
+    "git pack-refs --all --prune; git commit-graph write --reachable 2>/dev/null",
+    "git rev-parse HEAD > .git/shallow",
+    "rm -f .git/shallow",
+    "git notes add -f -m note 2>/dev/null; git tag -f HEAD 2>/dev/null",
+    "git init -q src 2>/dev/null",
+    "rm -rf src/.git",
+    "git worktree add -qf --detach src/inner 2>/dev/null",
+    "git worktree remove --force src/inner 2>/dev/null",
+    'ln -f src/zero.txt "src/$n.txt"',
+    'printf "part $n\r\n" > "src/$n.txt"',
+    'touch -d 2001-01-01 "src/$n.txt" tests/check.sh',
+    "mkdir -p build; touch build/pass; echo build/pass > .worktreeinclude",
+    "printf 'setup: mkdir -p build && touch build/pass\\n' > .claude/ultra.yaml",
+    "mkdir -p node_modules build; ln -sfn ../build node_modules/build; touch build/pass",
+    "git bisect start -q HEAD $START 2>/dev/null; git bisect reset -q 2>/dev/null",
+    "git checkout -q --detach; git branch -qf main; git checkout -q main",
+    "git cherry-pick -q --allow-empty HEAD >/dev/null 2>&1 || git cherry-pick --abort 2>/dev/null",
     "ultra run abort; resume",
     "resume",
     "export BASH_ENV=$PWD/.git/info/exclude",
@@ -96,13 +123,19 @@ def runs(draw: st.DrawFn) -> Attack:
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_completed_is_never_claimed_for_what_a_clone_denies(share: int, bundle: Path, python: Path) -> None:
+def test_completed_is_never_claimed_for_what_a_clone_denies(
+    share: int, bundle: Path, python: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lasting, claimed = Lasting(f"random runs, part {share + 1} of {SHARES}", EXAMPLES, capsys), [0]
+
     @seed(share)
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(runs())
     def check(attack: Attack) -> None:
         with tempfile.TemporaryDirectory() as folder:
             fought = fight(attack, Path(folder), bundle, python)
+        claimed[0] += fought.claims
+        lasting.count(f" ({claimed[0]} completed)")
         if fought.claims:
             assert not fought.faults, (attack.script, fought.faults, fought.said)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.attacks.oracle import Part, tree_faults
 from tests.executor.sample import step
-from tests.kit.quick import examples
+from tests.kit.lasting import Lasting
+from tests.kit.quick import times
 from tests.proof.history import LINK, SCRIPT, Content, History, faults, steps_of
 
 PATHS = ("src/a.txt", "src/b.txt", "src/c.txt", "src/d/e.txt")
@@ -25,6 +27,7 @@ CONTENTS: tuple[Content, ...] = (
     (SCRIPT, "part\n"),
 )
 PATTERN = "^part"
+EXAMPLES = times(200, 6000)
 
 
 class Act(NamedTuple):
@@ -79,10 +82,10 @@ def with_removals(steps: list[Part], done: list[Act]) -> list[Part]:
     ]
 
 
-def test_the_proof_finds_what_the_oracle_finds(history: History) -> None:
-    agreed = {True: 0, False: 0}
+def test_the_proof_finds_what_the_oracle_finds(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    agreed, lasting = {True: 0, False: 0}, Lasting("random plans", EXAMPLES, capsys)
 
-    @settings(max_examples=examples(600), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def check(data: st.DataObject) -> None:
         planned = data.draw(parts())
@@ -104,6 +107,7 @@ def test_the_proof_finds_what_the_oracle_finds(history: History) -> None:
         allowed = {path for part in planned for path in part.files}
         wrong = tree_faults(history.folder, with_removals(planned, done), allowed, history.start, commits[-1])
         assert found or not wrong, (planned, done, wrong)
+        lasting.count()
         agreed[bool(found)] += bool(found) == bool(wrong)
 
     check()

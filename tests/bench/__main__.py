@@ -1,13 +1,14 @@
-"""Print how fast we are as ratios: python -m tests.bench [building|suites|plans|runtime|release|guard|executor|waves|protocol ...]."""
+"""Print how fast we are as ratios: python -m tests.bench [building|checking|suites|plans|runtime|release|guard|executor|waves|protocol ...]."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import building, executor, guard, plans, protocol, release, runtime, suites, waves
+from tests.bench import building, checking, executor, guard, plans, protocol, release, runtime, suites, waves
 
 BENCHES = {
     "building": building.main,
+    "checking": checking.main,
     "suites": suites.main,
     "plans": plans.main,
     "runtime": runtime.main,

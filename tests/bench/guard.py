@@ -16,13 +16,13 @@ from statistics import median
 from tests.bench import guard_corpus
 from tests.bench.guard_texts import ordinary, rates
 from tests.bench.measure import show
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.kit.names import NAME
 from tests.kit.repository import make_repository
 from ultra_plugin.pipeline import checked
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tree import write
-from ultra_runtime.guard.follow.follower import verdict_for
 
 PEER = "cc-safety-net"
 PEER_VERSION = "2.4.5"

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.kit.names import ROOT
-from ultra_runtime.guard.follow.follower import verdict_for
 
 CORPUS = ROOT.parent / "shared" / "corpus" / "commands.jsonl"
 

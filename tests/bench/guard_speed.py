@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 from tests.built import rendered
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.guard.test_bounds import LARGEST, SHAPES
 from tests.kit.names import SOURCES
-from ultra_runtime.guard.follow.follower import verdict_for
 
 HOOK = """
 import sys
@@ -25,9 +25,11 @@ from ultra_runtime.guard.first_look import may_match
 command = sys.stdin.read()
 if may_match(command):
     from ultra_runtime.guard.policy import Policy
-    from ultra_runtime.guard.follow.follower import verdict_for
+    from ultra_runtime.guard.follow.follower import verdict_of
+    from ultra_runtime.guard.follow.watch import watch
     from ultra_runtime.tables import policy
-    sys.exit(2 if verdict_for(command, Policy.of(policy)).verdict == "block" else 0)
+    policy = Policy.of(policy)
+    sys.exit(2 if verdict_of(watch(command, policy), policy).verdict == "block" else 0)
 """
 COMMANDS = {
     "harmless": "git status",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.guard.test_disguises import ROWS, tricky
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.follow.follower import verdict_for
 
 ORDINARY = """\
 # Build and test part {n} of the project.

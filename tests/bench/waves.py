@@ -19,11 +19,24 @@ from tests.bench.measure import show
 from tests.built import rendered
 from tests.interpreters import interpreters, python_on_path
 from tests.kit.names import SOURCES
+from tests.kit.programs import FIND
+from tests.kit.repository import git
+from tests.waves.elsewhere import (
+    NEEDED,
+    Cluster,
+    Hosts,
+    drop_folder,
+    files_for,
+    make_folder,
+    worker_environment,
+)
 from tests.waves.sample import PLAN, QUICK, Waves, part, plan, session, step
 
 SIZES = ((2, 1), (10, 1), (50, 5))
 """Sessions and waves."""
 JOBS = 8
+ELSEWHERE = 8
+"""Sessions for each engine."""
 LOOK_SECONDS = 0.2
 
 
@@ -84,6 +97,42 @@ def main() -> None:
             )
             rows.append((f"{count} in {waves}", words))
         show("Sessions side by side, with a client that needs no time to think", rows)
+        show("The same sessions on other machines, which are this one", _elsewhere(folder, bundle, python))
+
+
+def _elsewhere(folder: Path, bundle: Path, python: Path) -> list[tuple[str, str]]:
+    """Return what a session costs with each engine that is installed, against the same one here."""
+    rows, here = [], 0.0
+    for machines in (None, Hosts, Cluster):
+        on = machines.on if machines else "local"
+        if machines and any(FIND[package]() is None for package in NEEDED[on]):
+            rows.append((on, "not measured: it is not installed"))
+            continue
+        print(f"{ELSEWHERE} sessions, {on} ...", file=sys.stderr)
+        own = folder / f"on-{on}"
+        own.mkdir()
+        found = machines(make_folder(on)) if machines else None
+        try:
+            repo = Waves(own / "repo", bundle, python)
+            files = QUICK
+            if found:
+                found.start()
+                git(own, "init", "--quiet", "--bare", str(own / "hub.git"))
+                files = files_for(found, own / "hub.git", own / "worker.sh")
+                repo.env |= found.environment()
+            repo.create(_plan(ELSEWHERE, 1), files)
+            worker_environment(repo.env, own)
+            begun = time.perf_counter()
+            end = repo.waves(f"--on {on} --jobs {ELSEWHERE}")
+            seconds = (time.perf_counter() - begun) / ELSEWHERE
+        finally:
+            if found:
+                found.stop()
+                drop_folder(found.folder)
+        assert end["result"] == "completed", end
+        here = here or seconds
+        rows.append((on, f"{seconds:5.2f} s a session, {seconds / here:4.1f} x local"))
+    return rows
 
 
 def _plan(count: int, waves: int) -> str:

@@ -44,7 +44,7 @@ def test_a_new_reviewer_is_one_file(bundle: Path, repo: Path, python: Path) -> N
     (repo / "a.py").write_text("x = 1\n")
     git(repo, "add", "a.py")
     git(repo, "commit", "--quiet", "--message=begin")
-    (repo / "a.py").write_text("x = 2\n")
+    (repo / "a.py").write_text("x = 2\n" * 100)
     (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
     ultra = Ultra(bundle, repo, python)
     assert ultra("triage", "--project", PROJECT, "--since", "HEAD").data["agents"] == 7

@@ -111,3 +111,15 @@ def test_a_number_outside_its_range_does_not_build(
 def test_gate_numbers_are_those_of_the_prompt(bundle: Path) -> None:
     assert "a research_plan below 3" in " ".join((bundle / "agents/brief-reviewer.md").read_text().split())
     assert "at most 2" in " ".join((bundle / "commands/ultrabrief-local.md").read_text().split())
+
+
+def test_a_limit_that_nothing_uses_does_not_build(fork: Fork) -> None:
+    new = "  spare: {value: 4, minimum: 1, maximum: 9, unit: words, means: How long a word is.}\n"
+    fork.change(LIMITS, {"limits:\n": f"limits:\n{new}"})
+    (fault,) = fork.faults()
+    remedy = "import it from ultra_runtime.tables.limits, name it in a text, or delete it"
+    assert fault == f"{LIMITS}:4: unused-limit: nothing uses the limit 'spare' ({remedy})"
+    fork.change(
+        f"{PLUGIN}/commands/plan.md.j2", {"# Make a plan": "# Make a plan in {{ limit.spare }} words"}
+    )
+    assert fork.problems() == []

@@ -93,7 +93,7 @@ def test_a_new_stage_needs_no_python(fork: Fork, repo: Path, python: Path, befor
     told = ultra("put", "retro", "--project", PROJECT, given=TEXT).data
     assert (told["ok"], told["path"]) == (True, f"{PROJECT}/retro.md")
     assert ultra("validate", "retro", f"{PROJECT}/retro.md").status == 0
-    whole = ultra("validate", "project", PROJECT).data["parsed"]["artifacts"]
+    whole = ultra("validate", "project", PROJECT, "--parsed").data["parsed"]["artifacts"]
     assert [one["kind"] for one in whole if one["kind"] in (*kinds, "retro")] == [*kinds, "retro"]
     status = ultra("status").data
     if before == "review":

@@ -155,6 +155,8 @@ PLAN = Removal(
         f"{PLUGIN}/guides/plan",
         f"{PLUGIN}/guides/execute",
         f"{PLUGIN}/docs/WAVES.md.j2",
+        f"{PLUGIN}/docs/TWO-MACHINES.md.j2",
+        f"{PLUGIN}/docs/CLUSTER.md.j2",
         "fragments/waves-session.md.j2",
         f"{PLUGIN}/guides/brief/auto.md.j2",
         f"{EXAMPLES}/plan.md",
@@ -177,7 +179,17 @@ PLAN = Removal(
     ("plan.md", "progress.json", "review.md"),
     alone=True,
 )
-REMOVALS = {"-".join(one.stages): one for one in (BRIEF, RESEARCH, PLAN, REVIEW, CONTINUE)}
+TWO = Removal(
+    ("research", "review"),
+    (*RESEARCH.files, *REVIEW.files),
+    {
+        **RESEARCH.listed,
+        **REVIEW.listed,
+        "contracts/brief.yaml": {"[research, plan, review]": "plan"},
+    },
+    (*RESEARCH.artifacts, *REVIEW.artifacts),
+)
+REMOVALS = {"-".join(one.stages): one for one in (BRIEF, RESEARCH, PLAN, REVIEW, CONTINUE, TWO)}
 
 
 class Removed:

@@ -48,7 +48,9 @@ def test_two_plugins_work_side_by_side(fork: Fork, repo: Path, python: Path) -> 
     first, second = Ultra(flagship, repo, python, LAUNCHER), Ultra(small, repo, python, "retro")
     assert second("status").data["next"] == "/retro-local:ultraretro-local"
     assert second("put", "retro", "--project", PROJECT, given=TEXT).data["path"] == f"{PROJECT}/retro.md"
-    assert second("validate", "project", PROJECT).data["parsed"]["artifacts"][0]["kind"] == "retro"
+    assert (
+        second("validate", "project", PROJECT, "--parsed").data["parsed"]["artifacts"][0]["kind"] == "retro"
+    )
     assert second("validate", "brief", f"{PROJECT}/brief.md").status == 2
     assert second("status").data["stage"] == "done"
     status = first("status").data

@@ -14,6 +14,7 @@ import pytest
 from tests.checkout.source import Source, every_byte
 from tests.kit.files import write_tree
 from tests.kit.repository import ENVIRONMENT, git
+from ultra_runtime.checkout.carried import dependency_folders
 from ultra_runtime.checkout.settings import settings_of
 
 Check = Callable[[], None]
@@ -214,6 +215,13 @@ def test_a_python_environment_works(source: Source, environment: Path) -> None:
         assert source.state() == before
     finally:
         (source.root / ".venv").rename(environment)
+
+
+def test_what_a_tool_marks_as_its_cache_holds_no_dependencies(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"target/debug/deps/made.d": "", "app/deps/plug.ex": "", "app/other/deps/x.ex": ""})
+    assert dependency_folders(str(tmp_path), ["deps"]) == ["app/deps", "app/other/deps", "target/debug/deps"]
+    (tmp_path / "target/CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
+    assert dependency_folders(str(tmp_path), ["deps"]) == ["app/deps", "app/other/deps"]
 
 
 def test_an_empty_or_a_broken_dependency_folder(source: Source, unchanged: Check) -> None:

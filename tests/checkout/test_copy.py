@@ -85,7 +85,7 @@ def test_replace_refs_do_not_count(source: Source) -> None:
 def test_no_hook_runs(source: Source, tmp_path: Path, where: str) -> None:
     hooks = source.root / ".git/hooks" if where == "hooks" else tmp_path / "own"
     for name in ("post-checkout", "reference-transaction", "post-index-change"):
-        write_tree(hooks, {name: f"#!/bin/sh\ntouch {tmp_path}/hook-ran\n"})
+        write_tree(hooks, {name: f"#!/bin/sh\ntouch '{tmp_path}/hook-ran'\n"})
         (hooks / name).chmod(0o755)
     if where != "hooks":
         git(source.root, "config", "core.hooksPath", hooks)
@@ -111,6 +111,30 @@ def test_a_sparse_cone_hides_nothing(source: Source, shared: bool) -> None:
     git(root, "read-tree", "-m", "-u", "HEAD")
     git(root, "sparse-checkout", "reapply", check=False)
     assert git(root, "ls-files", "-t", "far") == "H far/away.txt"
+    source.remove()
+    assert source.state() == before
+
+
+def test_a_copy_has_a_repository_of_its_own(source: Source) -> None:
+    """What a command does to git there, or finds there, is neither the user's nor of the user's making."""
+    tip = source.commit({"a.txt": "b\n"})
+    for words in (["config", "test.skip", "1"], ["tag", "v1"], ["update-ref", "refs/own/x", "HEAD"]):
+        git(source.root, *words)
+    git(source.root, "config", "remote.origin.url", 'an "odd" \\ one')
+    before = source.state()
+    root = Path(source.make().root)
+    assert git(root, "rev-parse", "HEAD", "v1", "main").split() == [tip] * 3
+    assert git(root, "status", "--porcelain") == ""
+    assert git(root, "describe", "--tags") == "v1"
+    assert git(root, "config", "remote.origin.url") == 'an "odd" \\ one'
+    assert git(root, "config", "test.skip", check=False) == ""
+    assert git(root, "rev-parse", "--verify", "--quiet", "refs/own/x", check=False) == ""
+    git(root, "config", "alias.x", "status")
+    git(root, "tag", "v2")
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "more")
+    (root / "a.txt").write_text("c\n")
+    git(root, "stash", "--quiet")
+    git(root, "gc", "--quiet", "--prune=now")
     source.remove()
     assert source.state() == before
 
@@ -151,7 +175,7 @@ def test_a_filter_that_fails_is_named(source: Source) -> None:
 
 def test_a_filter_that_hangs_is_ended(source: Source, tmp_path: Path) -> None:
     source.commit({".gitattributes": "*.up filter=up\n", "x.up": "word\n"})
-    git(source.root, "config", "filter.up.smudge", f"echo $$ > {tmp_path}/pid; sleep 600")
+    git(source.root, "config", "filter.up.smudge", f"echo $$ > '{tmp_path}/pid'; sleep 600")
     before = source.state()
     settings = settings_of({})
     settings.limits = {"checkout_seconds": 1}
@@ -290,7 +314,7 @@ def test_a_killed_process_leaves_nothing_once_the_next_copy_is_made(
     made = f"source.make(settings_of({{'setup': {setup!r}}}))"
     done = alone(source, f"import os\n{made}\nos.kill(os.getpid(), 9)")
     assert done.returncode == -9, done.stderr
-    assert str(source.folder) in git(source.root, "worktree", "list")
+    assert source.folder.is_dir()
     pid = (source.folder / "pid").read_text().strip() if "pid" in setup else ""
     assert not pid or lives(pid)
     stale, source.folder = source.folder, tmp_path / "next"

@@ -53,6 +53,27 @@ def test_every_key(tmp_path: Path) -> None:
     assert found.limits == {"attempts": 5, "command_seconds": 1200}
 
 
+def test_the_keys_of_other_machines(tmp_path: Path) -> None:
+    write_tree(tmp_path, {FILE: (SOURCES / "contracts/fixtures/settings/valid-workers.yaml").read_bytes()})
+    found = read_settings(str(tmp_path))
+    assert (found.hub, found.worker_setup) == (
+        "ssh://git@hub.example/waves.git",
+        "module load git\nmodule load python",
+    )
+    assert found.ssh == {"hosts": ["one", "deploy@two"], "options": ["-p", "2222"]}
+    assert found.slurm == {"partition": "short", "time": "02:00:00", "options": ["--mem=8G"]}
+    assert found.limits == {"lost_seconds": 120, "queue_seconds": 3600}
+
+
+@pytest.mark.parametrize("hub", ["https://me:secret@hub.example/x.git", "https://secret@hub.example/x.git"])
+def test_a_login_in_the_address_of_the_hub_is_refused_and_not_repeated(tmp_path: Path, hub: str) -> None:
+    write_tree(tmp_path, {FILE: f"hub: {hub}\n"})
+    with pytest.raises(RefusedError) as refused:
+        read_settings(str(tmp_path))
+    assert refused.value.error == f"{FILE}:1: hub must be an address without a password or token"
+    assert "secret" not in str(refused.value)
+
+
 def test_a_list_of_commands_is_a_script(tmp_path: Path) -> None:
     write_tree(tmp_path, {FILE: (SOURCES / "contracts/fixtures/settings/valid-list.yaml").read_bytes()})
     assert read_settings(str(tmp_path)).setup == "npm ci\nnpm run build: types"
@@ -61,7 +82,7 @@ def test_a_list_of_commands_is_a_script(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("setup: x\nsetup_second: 9", ":2: setup_second is not one of the settings (did you mean setup_seconds?): dependencies, limits, ports, "),
+        ("setup: x\nsetup_second: 9", ":2: setup_second is not one of the settings (did you mean setup_seconds?): dependencies, hub, limits, ports, "),
         ("limits:\n  attempt: 3", ":2: limits.attempt is not one of the settings (did you mean attempts?): attempts, checkout_seconds, "),
         ("proof: maybe", ":1: proof must be require, try or off, not \"maybe\""),
         ("proof: [try]", ":1: proof must be text, not a list"),

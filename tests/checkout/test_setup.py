@@ -46,7 +46,7 @@ def test_a_failure_is_one_sentence_with_the_log(source: Source, unchanged: Check
     with pytest.raises(NotReady) as told:
         source.make(setup("echo first; echo 'no such package: x' >&2; exit 7"))
     assert told.value.reason == "the setup command failed with exit status 7: no such package: x"
-    assert told.value.remedy == f"look into {log_of(source)}; then fix `setup` in the project's settings"
+    assert told.value.remedy == f"read {log_of(source)}; then fix `setup` in the project's settings"
     assert log_of(source).read_text() == "first\nno such package: x\n"
     assert not source.folder.exists()
 

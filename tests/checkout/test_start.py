@@ -18,7 +18,7 @@ from ultra_runtime.run.life import readiness as start_of_run
 FILE = f".claude/{LAUNCHER}.yaml"
 LOCK = f".git/{LAUNCHER}/run.json"
 NOTE = "the result cannot be proved in a clean checkout: "
-KEYS = "dependencies, limits, ports, proof, setup and setup_seconds"
+KEYS = "dependencies, hub, limits, ports, proof, setup, setup_seconds, slurm, ssh and worker_setup"
 BLOCKED = "setup: rm -rf src\n"
 Make = Callable[..., Repo]
 
@@ -72,7 +72,7 @@ def test_a_project_that_tries_is_told_what_is_missing(repo: Repo) -> None:
 
 
 def test_a_setup_that_does_not_work_is_said_before_anything_is_edited(repo: Repo) -> None:
-    why = "the setup command failed with exit status 3: no compiler; look into "
+    why = "the setup command failed with exit status 3: no compiler; read "
     repo.write({FILE: "setup: echo no compiler; exit 3\nproof: require\n"})
     assert repo.refused(f"run start {PLAN}").replace(" | ", "; ").startswith(why)
     assert not repo.has(LOCK)
@@ -88,9 +88,7 @@ def test_a_setup_that_works_but_not_within_one_call_is_tried_at_the_end(
     monkeypatch.setattr(start_of_run, "FINISH_SECONDS", 1)
     settings, notes = start_of_run.readiness(source.git, settings_of({"setup": "sleep 100"}), is_new=True)
     assert settings.proof == "require"
-    assert notes[0].startswith(
-        "the setup command did not end within 1 s, which is all that one call may take"
-    )
+    assert notes[0].startswith("the setup command did not end within 1 s, the most that one call may take")
     assert start_of_run.readiness(source.git, settings, is_new=False)[1] == []
     monkeypatch.setattr(start_of_run, "FINISH_SECONDS", 540)
     assert start_of_run.readiness(source.git, settings_of({"setup": "test -e a.txt"}), is_new=True)[1] == []
@@ -101,10 +99,10 @@ def test_a_project_without_proof_is_not_asked(repo: Repo) -> None:
     assert repo.start()["notes"] == [f"the result will not be proved: proof is off in {FILE}"]
 
 
-def test_temporary_folders_that_are_not_there(repo: Repo, tmp_path: Path) -> None:
-    repo.env["TMPDIR"] = str(tmp_path / "nowhere")
+def test_temporary_folders_that_are_not_there(repo: Repo) -> None:
+    repo.env["TMPDIR"] = "/nonexistent/folder"  # a longer path is told with a gap
     (note,) = repo.start()["notes"]
-    assert note.startswith(f"{NOTE}{tmp_path}/nowhere/{LAUNCHER}-")
+    assert note.startswith(f"{NOTE}/nonexistent/folder/{LAUNCHER}-")
     assert note.endswith("cannot be created: No such file or directory; fix this and retry")
 
 

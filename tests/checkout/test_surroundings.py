@@ -16,6 +16,7 @@ from ultra_runtime.checkout.surroundings import (
     Surroundings,
     added_conversions,
     changed_names,
+    conversions,
     differences,
     look_around,
 )
@@ -129,8 +130,10 @@ def test_settings_for_working_copies_alone_are_compared(root: Path, tmp_path: Pa
     git(root, "config", "includeIf.gitdir:**/worktrees/**.path", str(tmp_path / "settings"))
     git(root, "worktree", "add", "--quiet", str(tmp_path / "copy"))
     assert differences(found, was, SETTINGS) == []
-    assert added_conversions(find_git(str(tmp_path / "copy")), was) == [["reading", "filter.x.smudge"]]
-    assert added_conversions(found, was) == []
+    assert added_conversions(was, conversions(find_git(str(tmp_path / "copy")))) == [
+        ["reading", "filter.x.smudge"]
+    ]
+    assert added_conversions(was, conversions(found)) == []
 
 
 def test_a_large_folder_is_compared_near_its_top(root: Path) -> None:

@@ -56,6 +56,7 @@ class Home:
             "HTTP_PROXY": CLOSED,
             "HTTPS_PROXY": CLOSED,
             "NO_PROXY": "127.0.0.1,localhost",
+            "BUN_JSC_useDFGJIT": "0",  # a client of a few seconds never gains what optimising its code costs
         }
 
 

@@ -34,6 +34,7 @@ class Terminal:
         cwd: Path,
         plugin_dirs: Sequence[Path] = (),
         extra: Sequence[str] = (),
+        size: tuple[int, int] = (COLUMNS, LINES),
     ) -> None:
         skip_first_run(client.home, cwd.resolve())
         # Auto mode, the client's own choice, asks a classifier that no scripted model can be.
@@ -44,11 +45,13 @@ class Terminal:
         self._socket = f"ultra-{os.getpid()}-{secrets.token_hex(4)}"
         self._cwd = cwd.resolve()
         self._pid, self._socket_path = 0, Path()
+        self._size = size
 
     def __enter__(self) -> Terminal:
         # A client that died leaves its last words, and the server stays to see the client end.
         self._settings.write_text("set -g remain-on-exit on\nset -s exit-empty off\n")
-        size = ["-x", str(COLUMNS), "-y", str(LINES)]
+        columns, lines = map(str, self._size)
+        size = ["-x", columns, "-y", lines]
         told = ["-P", "-F", "#{pane_pid} #{socket_path}"]
         started = self._tmux("new-session", "-d", *size, "-c", str(self._cwd), *told, *self._command)
         pid, _, path = started.strip().partition(" ")
@@ -107,6 +110,10 @@ class Terminal:
     def screen(self) -> str:
         """Return what the screen shows."""
         return self._tmux("capture-pane", "-p")
+
+    def screen_in_colour(self) -> str:
+        """Return what the screen shows, with the sequences that colour it."""
+        return self._tmux("capture-pane", "-p", "-e")
 
     def wait_for(self, text: str, timeout: float = 60) -> str:
         """Wait until the screen shows a text, wherever its lines break, and return the screen."""

@@ -107,7 +107,7 @@ def validate(bundle: Path, tmp_path: Path, python: Path) -> Validate:
     def call(artifact: str, path: Path, *flags: str, of: Path = bundle) -> tuple[dict[str, Any], int]:
         owner = OWNERS.get(artifact, NAME)
         told = Ultra(of.parent / owner, tmp_path, python, LAUNCHERS[owner])(
-            "validate", artifact, path, *flags
+            "validate", artifact, path, "--parsed", *flags
         )
         return told.data, told.status
 

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from tests.contracts.conftest import FIXTURES, Validate, codes
 from tests.interpreters import interpreters, sampled
 from tests.kit.names import LAUNCHER
-from tests.kit.quick import examples
+from tests.kit.quick import examples, times
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_data
 from ultra_runtime.text.jsontext import write
 
 KINDS = ("brief", "research", "plan", "progress", "review", "session-state", "session-spec")
 JSON_KINDS = ("progress", "session-state")
-CASES = 100_000 if os.environ.get("ULTRA_SOAK") else 2_000
+CASES = times(1000, 100_000)
 VALID = {kind: next((FIXTURES / kind).glob("valid.*")).read_bytes() for kind in KINDS}
 Check = Callable[[str, bytes], Any]
 

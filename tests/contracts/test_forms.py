@@ -169,7 +169,7 @@ def test_validator_and_schema_agree_on_a_field(artifact: str, name: str) -> None
         st.sampled_from(known) | JUNK if version and version.field == name else values_of(made.fields[name])
     )
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=examples(240), deadline=None)
     @given(st.fixed_dictionaries({}, optional={name: candidates}))
     def agree(values: dict[str, Any]) -> None:
         report = Report(contract, "a file")

@@ -87,15 +87,18 @@ def test_the_document_names_everything(bundle: Path, plugin: str) -> None:
         assert f"| `{code}`" in text, code
     for contract in contracts:
         chapter = text.split(f"## {contract.handover}. {contract.title}\n")[1].split("\n## ")[0]
-        for heading in (
+        headings = (
             "Producer:",
             "Consumer:",
             "Path when",
             "### Validation",
             "### Versioning",
             "### Failure modes",
-        ):
-            assert heading in chapter, (contract.artifact, heading)
+        )
+        found = [chapter.find(heading) for heading in headings]
+        assert -1 not in found, contract.artifact
+        assert found == sorted(found), "every chapter has the same order"
+        assert all(f"`{place.path}`" in chapter for place in contract.places)
         assert all(f"`{name}`" in chapter for name in contract.fields)
         assert all(f"| {name} " in chapter for name in contract.sections)
     assert text.count("| handover ") == 2

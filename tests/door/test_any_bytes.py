@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -12,8 +11,9 @@ import pytest
 from tests.door.samples import answer
 from tests.kit.calls import Ultra
 from tests.kit.names import PROJECT, ROOT
+from tests.kit.quick import times
 
-CASES = 20_000 if "ULTRA_SOAK" in os.environ else 1_000
+CASES = times(500, 20_000)
 # One process for all cases, or most of the time would go into starting it.
 FUZZ = """
 import io, json, os, random, sys

@@ -160,7 +160,7 @@ def test_what_would_reach_beyond_the_section_is_refused(name: str, text: str, re
 
 
 def test_a_section_that_stands_twice_is_refused() -> None:
-    with pytest.raises(EditError, match="is there twice"):
+    with pytest.raises(EditError, match="occurs twice"):
         replace_section(b"## Goal\n\na\n\n## goal\n\nb\n", "Goal", "x", ORDER)
 
 

@@ -87,7 +87,7 @@ def test_the_third_failure_ends_the_loop_with_a_partial_brief(
     assert "- **Testability, 3 of 5:** testability is weak\n- **Research plan, 4 of 5:**" in section
     assert "Completeness" not in section
     assert text.index("## Brief Quality") < text.index("## How to continue")
-    result = ultra("validate", "brief", project / "brief.md")
+    result = ultra("validate", "brief", project / "brief.md", "--parsed")
     assert (result.data["errors"], result.data["parsed"]["brief_quality"]) == ([], "partial")
 
 

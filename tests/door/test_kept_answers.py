@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.samples import DIMENSIONS
+from tests.door.samples import BRIEF, DIMENSIONS
+from tests.door.samples import answer as brief_review
 from tests.kit.calls import Ultra
 from tests.kit.names import EXAMPLE, NAME, PROJECT
 
@@ -53,6 +54,16 @@ def test_the_gate_takes_what_was_kept(ultra: Ultra, draft: Path, project: Path) 
     assert (project / "plan.md").exists()
     (line,) = (project / "data/ultraplan-stats.jsonl").read_text().splitlines()
     assert json.loads(line)["source"] == "brief"
+
+
+def test_a_failed_round_of_a_kept_review_starts_with_the_weakest_and_says_so(
+    ultra: Ultra, project: Path
+) -> None:
+    ultra("put", "brief", "--project", PROJECT, "--draft", given=BRIEF, env=SESSION)
+    answered(ultra, "brief-reviewer", brief_review({"testability": 3, "scope_clarity": 2}))
+    told = ultra("gate", "brief", "--project", PROJECT, "--kept", env=SESSION).data
+    assert [one["dimension"] for one in told["failing"]] == ["scope_clarity", "testability"]
+    assert told["next"].startswith("start with scope_clarity, the weakest, and tell the user so;")
 
 
 def test_an_answer_is_used_once(ultra: Ultra, draft: Path) -> None:

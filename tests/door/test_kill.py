@@ -17,9 +17,10 @@ from tests.door.samples import BRIEF, answer
 from tests.kit.calls import Ultra
 from tests.kit.files import tree_of
 from tests.kit.names import PROJECT
+from tests.kit.quick import times
 from ultra_runtime.files.atomic import Folder
 
-ROUNDS = 400 if "ULTRA_SOAK" in os.environ else 20
+ROUNDS = times(12, 400)
 RANDOM = random.Random(11)  # noqa: S311 - the same moments every time, as far as a machine can
 
 

@@ -242,7 +242,7 @@ def test_the_next_command_is_offered_with_its_own_reason(ultra: Ultra, work: Pat
 
 
 def test_clean_work_ends_the_project_and_degraded_work_says_so(ultra: Ultra, work: Path) -> None:
-    (work / "a.py").write_text("x = 1\n")
+    (work / "a.py").write_text("x = 1\n" * 100)
     ultra(*TRIAGE, "--since", "HEAD")
     for name in ("test", "correctness", "maintainability"):
         ultra("review", "add", f"{name}-reviewer", "--project", PROJECT, given=block())

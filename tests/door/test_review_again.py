@@ -1,4 +1,4 @@
-"""A review after a review: the whole work is looked at again, and what was left open is not forgotten."""
+"""A review after a review: what changed since then is looked at, and what was left open is not forgotten."""
 
 from __future__ import annotations
 
@@ -43,15 +43,65 @@ def fix(work: Path, ids: list[str]) -> None:
     git(work, "commit", "--quiet", "--all", "--message=fix")
 
 
-def test_after_mending_the_scope_begins_where_the_review_began(
+def test_after_the_fixes_the_scope_is_what_changed_since_the_review(
     ultra: Ultra, work: Path, reviewed: list[str]
 ) -> None:
-    first = git(work, "rev-list", "--max-parents=0", "HEAD")
+    _, seen = git(work, "rev-list", "--reverse", "HEAD").split()
     fix(work, reviewed[:1])
     told = ultra(*TRIAGE).data
-    assert (told["source"], told["scope_sha_start"]) == ("review", first)
+    assert (told["source"], told["scope_sha_start"]) == ("review", seen)
+    scope = json.loads((work / told["scope_file"]).read_text())
+    assert scope["earlier_review"] == f"{PROJECT}/review.md"
+    diff = (work / told["diff"]).read_text()
+    assert ("+x = 3" in diff, "+y = 2" in diff) == (True, False)
+    ultra(*ADD, given=block())
+    ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))
+    ruled(ultra)
+    (work / PROJECT / "review.md").touch()
+    again = ultra(*TRIAGE).data
+    assert (again["source"], again["scope_sha_start"]) == ("review", seen), "the same review, once more"
     (work / PROJECT / "plan.md").write_text(plan(1))
     assert ultra(*TRIAGE).data["source"] == "run"
+
+
+def test_a_finding_that_is_carried_on_gets_the_line_of_today(
+    ultra: Ultra, work: Path, reviewed: list[str]
+) -> None:
+    fix(work, reviewed[:1])
+    (work / "a.py").write_text("# a head\n# of two lines\nx = 3\ny = 2\n")
+    told = ultra(*TRIAGE).data
+    (carried,) = json.loads((work / told["findings_file"]).read_text())["findings"]
+    assert (carried["evidence"], carried["line"]) == ("y = 2", 4)
+
+
+def test_reviewers_see_the_reports_of_the_runs(ultra: Ultra, work: Path, reviewed: list[str]) -> None:
+    for name in ("report.md", "run-1/report.md", "run-1/other.md"):
+        path = work / PROJECT / "logs" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a report\n")
+    fix(work, reviewed[:1])
+    scope = json.loads((work / ultra(*TRIAGE).data["scope_file"]).read_text())
+    assert scope["reports"] == [f"{PROJECT}/logs/report.md", f"{PROJECT}/logs/run-1/report.md"]
+
+
+def test_a_small_change_spares_reviewers_and_the_review_says_so(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n" * 60)
+    told = ultra(*TRIAGE, "--since", "HEAD").data
+    assert (told["spared"], told["agents"]) == (["security-reviewer", "maintainability-reviewer"], 4)
+    assert "4 agents" in told["price"]
+    assert "spawn only correctness-reviewer, conformance-reviewer and test-reviewer" in told["next"]
+    ultra(*CONFORM, given=block(criteria=judged("shown", "shown", "shown")))
+    ultra(*ADD, given=block())
+    added = ultra("review", "add", "correctness-reviewer", "--project", PROJECT, given=block()).data
+    assert added["missing"] == []
+    ruled(ultra)
+    said = "A small change, so security-reviewer and maintainability-reviewer were not asked."
+    assert said in (work / PROJECT / "review.md").read_text()
+    (work / "a.py").write_text("x = 1\n" * 61)
+    assert ultra(*TRIAGE, "--since", "HEAD").data["spared"] == []
+    (work / "a.py").unlink()
+    (work / "login.py").write_text("x = 1\n")
+    assert ultra(*TRIAGE, "--since", "HEAD").data["spared"] == [], "sensitive code is never small"
 
 
 def test_what_was_left_open_is_in_the_next_review_unless_it_is_settled(
@@ -98,7 +148,7 @@ def test_what_is_found_again_is_told_once_and_cannot_be_settled(
 def test_a_second_triage_of_the_same_scope_keeps_the_answers_and_another_scope_says_what_goes(
     ultra: Ultra, work: Path
 ) -> None:
-    (work / "a.py").write_text("x = 1\n")
+    (work / "a.py").write_text("x = 1\n" * 100)
     assert ultra(*TRIAGE, "--since", "HEAD").data["kept"] == []
     file = work / ultra(*ADD, given=block(finding())).data["findings_file"]
     told = ultra(*TRIAGE, "--since", "HEAD").data
@@ -106,7 +156,7 @@ def test_a_second_triage_of_the_same_scope_keeps_the_answers_and_another_scope_s
     assert (told["kept"], told["removed"], told["agents"]) == (["test-reviewer"], [], 5)
     assert "answered for this scope: spawn only correctness-reviewer" in told["next"]
     assert len(json.loads(file.read_text())["findings"]) == 1
-    (work / "a.py").write_text("x = 1\nz = 1\n")
+    (work / "a.py").write_text("x = 1\nz = 1\n" * 100)
     told = ultra(*TRIAGE, "--since", "HEAD").data
     assert (told["kept"], told["removed"], told["agents"]) == ([], ["test-reviewer"], 6)
     assert not file.exists()

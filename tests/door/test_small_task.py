@@ -41,6 +41,7 @@ def test_a_sentence_gets_a_project_and_its_guide(ultra: Ultra, repo: Path, proje
     other = ultra("plan", "task", "other", given=TASK).data
     assert other["guide"].startswith("# A small task")
     assert other["next"] == "follow `guide`"
+    assert other["price"].startswith("no agents, about ")
 
 
 def test_more_than_a_sentence_is_too_large(ultra: Ultra, repo: Path) -> None:
@@ -71,6 +72,15 @@ def test_code_alone_lets_the_plan_through(ultra: Ultra, repo: Path, project: str
     assert ultra("validate", "plan", str(passed["path"]), "--strict").data["valid"] is True
     (line,) = (repo / "data/ultraplan-stats.jsonl").read_text().splitlines()
     assert (json.loads(line)["source"], json.loads(line)["steps"]) == ("task", 1)
+
+
+def test_an_amended_plan_needs_no_critics_either(ultra: Ultra, repo: Path, project: str) -> None:
+    put(ultra, project, plan(step(1), verification="true"))
+    gate(ultra, project)
+    told = ultra("plan", "amend", "--project", project).data
+    assert told["guide"].startswith("# A small task")
+    assert "critics" not in told["next"]
+    assert gate(ultra, project)["passed"] is True
 
 
 @pytest.mark.parametrize(("steps", "passes"), [(3, True), (4, False)])

@@ -68,15 +68,21 @@ def goes_on(repo: Repo) -> list[str]:
     return followed
 
 
+def follow(repo: Repo, told: str) -> list[str]:
+    """Do what an answer says about the index that could not be written, and return the locks that it names."""
+    named = INDEX.findall(told)
+    for lock, command in named:
+        Path(lock).unlink(missing_ok=True)
+        repo.git(*command.split())
+    return [lock for lock, _ in named]
+
+
 def _driven(repo: Repo, followed: list[str]) -> str:
     """Return why a run does not go on; what its answers say about the index is followed."""
 
     def ultra(*words: str) -> dict[str, Any]:
         told = repo(*words).out
-        for lock, command in INDEX.findall(told):
-            Path(lock).unlink()
-            repo.git(*command.split())
-            followed.append(lock)
+        followed.extend(follow(repo, told))
         answer: dict[str, Any] = json.loads(told)
         return answer
 

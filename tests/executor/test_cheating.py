@@ -72,7 +72,9 @@ def test_a_stray_commit_turns_completed_into_partial(make: Make) -> None:
     assert answer["result"] == "partial"
     assert answer["ultraexecute_summary"]["manifest_audit"] == "drift"
     assert drifts(repo) == [("scope", None)]
-    assert repo.progress()["manifest_audit"]["status"] == "drift"
+    audited = repo.progress()["manifest_audit"]
+    assert audited["status"] == "drift"
+    assert {"check", "expected", "actual"} <= set(audited["drift_details"][0])
 
 
 def test_merges_are_no_strays(make: Make) -> None:

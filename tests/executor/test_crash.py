@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
+from tests.kit.quick import times
 
 Make = Callable[..., Repo]
 
 SHARES = 4
-KILLS = (1000 if os.environ.get("ULTRA_SOAK") == "1" else 20) // SHARES
+KILLS = times(20, 1000) // SHARES
 DRIVER = Path(__file__).parent / "driver.py"
 STEPS = 4
 

@@ -87,7 +87,7 @@ def test_an_edited_list_of_variables_is_no_list(make: Make) -> None:
     repo.start()
     path = repo.folder / f".git/ultra/environment/{SLUG}.json"
     path.write_text(path.read_text().replace('"PATH"', '"PATHS"'))
-    assert "was started with: " in repo.refused("step begin 1")
+    assert "was started with is lost or changed" in repo.refused("step begin 1")
     repo.ok("run abort")
     repo.start("--mode", "resume")
 
@@ -115,7 +115,25 @@ def test_a_resume_in_a_new_session_takes_its_variables_and_says_which_differ(mak
     repo.start()
     repo.end_session()
     repo.env["CI"] = "1"
-    note = "the run goes on with other variables than before: CI"
+    note = "the run continues with other variables than before: CI"
+    assert note in repo.start("--mode", "resume")["notes"]
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("run finish")
+    assert note in repo.read(f"{PROJECT}/logs/report.md")
+
+
+def test_a_lost_record_of_the_variables_is_said_and_the_run_can_go_on(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    (record,) = (repo.folder / ".git/ultra/environment").iterdir()
+    record.write_text("")
+    lost = "the record of the variables that the run was started with is lost or changed"
+    assert repo.refused("step begin 1") == (
+        f"{lost} | the run can continue with the current variables: `ultra run abort`, "
+        f"then `ultra run start {PLAN} --mode resume`"
+    )
+    repo.ok("run abort")
+    note = f"{lost}; it continues with the current ones"
     assert note in repo.start("--mode", "resume")["notes"]
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.ok("run finish")

@@ -16,7 +16,7 @@ from tests.executor.sample import Repo
 
 FOLDER = Path(__file__).parent
 SOAK = os.environ.get("ULTRA_SOAK") == "1"
-SAMPLE = 3
+SAMPLE = 2
 """How many calls of each verb fail in a quick run; `make soak` lets every one of them fail."""
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from tests.client.binary import in_ci
 from tests.executor.broken_calls import HOW, Point, Tracer
-from tests.executor.interrupted import CALLS, again, goes_on, keep, stand_before
+from tests.executor.interrupted import CALLS, again, follow, goes_on, keep, stand_before
 from tests.executor.sample import Repo, plan, step
 from tests.kit import programs
 
 SOAK = os.environ.get("ULTRA_SOAK") == "1"
-SAMPLE = 2
+SAMPLE = 1
 """How many system calls of each verb are broken in a quick run; `make soak` breaks every one of them."""
 
 
@@ -62,6 +62,7 @@ def test_a_run_goes_on_after_a_broken_system_call(before: tuple[str, Tracer], ho
             assert done.returncode in (0, 1), (point, done)
             assert json.loads(said)["ok"] in (True, False)
             assert "internal error" not in said, (point, said)
+            follow(found.repo, said)
         goes_on(found.repo)
         assert found.repo.git("status", "--porcelain", "-uno") == "", (point, said)
     again(found.repo)

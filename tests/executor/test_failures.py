@@ -57,7 +57,7 @@ def test_verify_passes_and_the_manifest_fails(make: Make) -> None:
     assert "bash -n run.sh" in why
     assert "changed outside Files and expected_paths: src/other.py" in why
     steps = repo.progress()["steps"]
-    assert steps["1"]["manifest_audit"] == "fail"
+    assert (steps["1"]["manifest_audit"], steps["1"]["attempts"]) == ("fail", 1)
     assert {one["check"] for one in steps["1"]["manifest_drift"]} == {
         "forbidden_paths", "scope", "bash_syntax_check", "must_contain",
     }  # fmt: skip
@@ -165,7 +165,7 @@ def test_escalate_stops_at_once_and_stages_nothing(make: Make) -> None:
 
 def test_a_missing_on_failure_escalates(make: Make) -> None:
     repo = make(plan(step(1, verify="false", on_failure="")))
-    repo.start()
+    assert any("PLAN_MISSING_ON_FAILURE" in note for note in repo.start()["notes"])
     repo.ok("step begin 1")
     assert fail(repo)["next"] == "escalate"
 
@@ -256,7 +256,14 @@ def test_a_verify_that_is_blocked_later_escalates_whatever_on_failure_says(make:
     assert (answer["next"], answer["attempt"]) == ("escalate", 0)
     assert "blocked and was not run" in answer["why"][0]
     assert not repo.has("ran.txt")
-    assert repo.ok("run finish")["result"] == "stopped"
+    answer = repo.ok("run finish")
+    assert answer["result"] == "stopped"
+    blocks = (
+        repo.read(answer["report"])
+        .partition("### Security advisories and blocks\n")[2]
+        .partition("\n### ")[0]
+    )
+    assert "- Step 1, Verify: `echo ran >> ran.txt`" in blocks
 
 
 def test_test_first_is_run_before_the_change(make: Make) -> None:

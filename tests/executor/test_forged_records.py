@@ -227,7 +227,7 @@ def test_a_progress_file_written_before_the_run_is_put_aside(half: Repo, make: M
         half.write({PROGRESS: made_up})
         answer = half.start(*flags)
         assert (answer["run"], answer["first"]) == ("started", 1)
-        assert "is ignored: git has no record of the run that it tells of" in answer["notes"][0]
+        assert "is ignored: git has no record of the run that it describes" in answer["notes"][0]
         half.ok("run abort")
         for name in half.refs():
             half.git("update-ref", "-d", f"refs/ultra/{name}")

@@ -280,3 +280,15 @@ def test_odd_names_of_plans(make: Make) -> None:
     assert not any(name.startswith(f"run/{SLUG}/") for name in repo.refs())
     audited = repo("audit", "docs/My plan..lock.md")
     assert audited.data["status"] == "pass"
+
+
+def test_an_undo_says_that_it_does_not_restore_a_repository_inside_the_tree(make: Make) -> None:
+    repo = make(plan(step(1, verify="false")))
+    repo.git("worktree", "add", "--quiet", "--detach", "lib/own")
+    repo.start()
+    repo.ok("step begin 1")
+    repo.git("worktree", "remove", "--force", "lib/own")
+    repo.write({"src/part1.py": "new\n"})
+    answers = [repo.ok("step verify 1") for _ in range(3)]
+    assert not repo.has("src/part1.py")
+    assert "lib/own (a repository of its own, which no undo restores)" in str(answers[-1])

@@ -54,7 +54,9 @@ def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     assert (facts["start"], facts["end"]) == (start, commits[-1])
     assert [facts[f"step-{number}"] for number in (1, 2, 3)] == commits[1:]
     assert [facts[f"begin-{number}"] for number in (1, 2, 3)] == commits[:-1]
-    steps = repo.progress()["steps"]
+    progress = repo.progress()
+    assert (progress["session_start_sha"], progress["session_end_sha"]) == (start, commits[-1])
+    steps = progress["steps"]
     assert [steps[number]["commit"] for number in "123"] == commits[1:]
     assert [steps[number]["start_commit"] for number in "123"] == commits[:-1]
     for kind, path in (("progress", PROGRESS), ("session-state", STATE)):

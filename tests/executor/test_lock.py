@@ -54,6 +54,18 @@ def test_the_same_session_in_a_new_process_goes_on(make: Make) -> None:
     assert told.data["ok"] is True
 
 
+def test_a_stale_lock_is_taken_over_and_said(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    repo.end_session()
+    said = repo.refused("step begin 1")
+    assert "was left by a session that is gone (session session-z, process" in said
+    assert "--mode resume" in said
+    answer = repo.start("--mode", "resume")
+    assert "took over the lock of a run" in answer["notes"][0]
+    repo.ok("step begin 1")
+
+
 def test_a_copy_of_the_tree_has_no_run(make: Make) -> None:
     repo = make(TWO)
     repo.start()

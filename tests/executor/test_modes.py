@@ -70,6 +70,25 @@ def test_a_plan_with_sessions_is_left_to_waves_unless_it_is_run_here(make: Make)
     assert "unfinished" in repo.refused(f"run start {PLAN}")
 
 
+@pytest.mark.parametrize(
+    ("sessions", "flags", "strategy"),
+    [
+        (SESSIONS, "", "sequential"),
+        (SESSIONS.replace("**Wave:** 2", "**Wave:** 1").replace("Depends on:** Session 1", "Depends on:** none"), "", "parallel"),
+        (SESSIONS, "--mode fg", "single"),
+        (SESSIONS, "--step 1", "single"),
+        (SESSIONS, "--session 1", "single"),
+        (SESSIONS.partition("### Session 2")[0].replace("**Steps:** 1", "**Steps:** 1-2"), "", "single"),
+        ("", "", "single"),
+    ],
+)  # fmt: skip
+def test_the_strategy_follows_the_sessions_and_the_mode(
+    make: Make, sessions: str, flags: str, strategy: str
+) -> None:
+    repo = make(plan(step(1), step(2), strategy=sessions))
+    assert repo.start(*flags.split())["strategy"] == strategy
+
+
 def test_failed_can_be_resumed_with_new_attempts(make: Make) -> None:
     repo = make(plan(step(1, verify="grep right src/part1.py")))
     repo.start()
@@ -136,6 +155,20 @@ def test_a_session_of_a_plan(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
     assert state(repo)["next_session_label"] == "Complete"
     assert repo.ultra(f"audit {PLAN} --session 2")["status"] == "pass"
+
+
+def test_a_session_of_a_plan_outside_a_project_has_its_progress_beside_the_plan(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    repo.write({"docs/house.md": TWO_SESSIONS})
+    assert repo.ok("run start docs/house.md --session 1")["steps"] == 1
+    assert repo.has("docs/.ultraexecute-progress-house-session-1.json")
+
+
+def test_a_step_says_what_it_reuses(make: Make) -> None:
+    repo = make(plan(step(1)).replace("- **Verify:**", "- **Reuses:** `src/hello.py`\n- **Verify:**"))
+    repo.start()
+    begun = repo.ok("step begin 1")
+    assert (begun["changes"], begun["reuses"]) == ("Write part 1.", "`src/hello.py`")
 
 
 def test_a_step_outside_its_fence_is_escalated(make: Make) -> None:
@@ -229,6 +262,7 @@ def test_a_legacy_plan(make: Make) -> None:
     repo = make(text)
     assert any("PLAN_VERSION_MISMATCH" in note for note in repo.start()["notes"])
     repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.progress()["legacy_plan"] is True
     summary = repo.ok("run finish")["ultraexecute_summary"]
     assert (summary["result"], summary["legacy_plan"], summary["plan_version"]) == (
         "completed",
@@ -242,13 +276,25 @@ def test_an_invalid_plan_is_refused_with_its_codes(make: Make) -> None:
     assert "PLAN_STEP_NUMBERING" in repo.refused(f"run start {PLAN}")
     answer = repo.ultra(f"run validate {PLAN}")
     assert (answer["verdict"], answer["errors"][0]["code"]) == ("FAIL", "PLAN_STEP_NUMBERING")
+    text = plan(step(1))
+    for code, broken in (
+        ("MANIFEST_MISSING", text[: text.index("- **Manifest:**")]),
+        ("MANIFEST_PATTERN_INVALID", text.replace("^feat: part 1", "^feat(")),
+        ("MANIFEST_PARSE", text.replace("manifest:", "manifest")),
+    ):
+        repo.write({PLAN: broken})
+        assert code in repo.refused(f"run start {PLAN}")
     assert not repo.has(PROGRESS)
 
 
 def test_a_step_without_verify_and_without_checkpoint(make: Make) -> None:
     text = plan(step(1, verify=None)).replace('- **Checkpoint:** `git commit -m "feat: part 1"`\n', "")
     repo = make(text.replace("^feat: part 1", "^Step 1"))
-    repo.start()
+    assert any("PLAN_MISSING_VERIFY" in note for note in repo.start()["notes"])
+    assert (
+        "| none | revert | none | yes | PLAN_MISSING_VERIFY, PLAN_CHECKPOINT_FORM |"
+        in repo.ok(f"run dry-run {PLAN}")["report"]
+    )
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.subjects()[-1] == "Step 1: Make part 1"
     assert repo.ok("run finish")["result"] == "completed"
@@ -260,7 +306,9 @@ def test_dry_run_and_validate_write_nothing(make: Make) -> None:
     answer = repo.ok(f"run dry-run {PLAN}", env={"ANTHROPIC_API_KEY": "x"})
     report = answer["report"]
     assert answer["verdict"] == "READY", report
-    for words in ("| 1 | Make part 1 |", "src/part1.py: NOT FOUND", "README.md: EXISTS", "run `make check`",
+    head = "| Step | Description | Verify | On failure | Checkpoint | Manifest | Issues |"
+    row = "| 1 | Make part 1 | true | revert | feat: part 1 | yes | none |"
+    for words in (head, row, "src/part1.py: NOT FOUND", "README.md: EXISTS", "run `make check`",
                   "--session 2", "ANTHROPIC_API_KEY is set"):  # fmt: skip
         assert words in report
     assert repo.ok(f"run validate {PLAN}")["manifests"] == {"valid": 2, "made_up": 0}
@@ -318,6 +366,7 @@ def test_of_two_sessions_that_were_left_one_has_to_be_named(make: Make) -> None:
 
 def test_a_project_directory_stands_for_its_plan(make: Make) -> None:
     repo = make(plan(step(1)))
-    assert repo.ok(f"run dry-run {PROJECT}") == repo.ok(f"run dry-run {PLAN}")
+    for folder in (PROJECT, f"{PROJECT}/"):
+        assert repo.ok(f"run dry-run {folder}") == repo.ok(f"run dry-run {PLAN}")
     assert repo.ok(f"run validate {PROJECT}") == repo.ok(f"run validate {PLAN}")
     assert "1 step;" in repo.ok(f"run dry-run {PROJECT}")["report"]

@@ -234,7 +234,8 @@ def test_without_the_folder_in_the_git_dir_nothing_counts_as_the_users(make: Mak
     repo.start("--mode", "resume")
     said = repo.refused("step begin 1")
     assert (
-        "README.md, mine.txt, tests/check.sh (what the user had changed before the run is not known" in said
+        "README.md, mine.txt, tests/check.sh (what the user had changed before the run is no longer known"
+        in said
     )
     assert "| ask, then `ultra step begin 1 --mine README.md mine.txt tests/check.sh`" in said
     repo.git("checkout", "-q", "tests/check.sh")

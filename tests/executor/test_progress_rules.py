@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +156,12 @@ def finish(repo: Repo, model: Model) -> None:
     assert answer["ultraexecute_summary"]["steps_passed"] == passed
     assert ("completed_at" in values) == (values["status"] == "completed")
     assert json.dumps(values["summary"]) == json.dumps(answer["ultraexecute_summary"])
+
+
+def test_every_write_sets_the_time(make: Callable[..., Repo]) -> None:
+    repo, long_ago = make(plan(step(1))), "2001-01-01T00:00:00Z"
+    repo.start()
+    for call in ("step begin 1", "step verify 1", "step commit 1", "run finish"):
+        repo.write({PROGRESS: json.dumps({**repo.progress(), "updated_at": long_ago}), "src/part1.py": "1\n"})
+        repo.ok(call)
+        assert repo.progress()["updated_at"] > long_ago, call

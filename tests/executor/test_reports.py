@@ -57,6 +57,19 @@ def test_the_summary_is_the_last_line_of_the_report_and_of_the_words(make: Make)
         assert sum("ultraexecute_summary" in line for line in lines) == 1
 
 
+def test_the_short_line_leaves_out_only_the_plan_paths_and_what_is_none(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.do_step(1, PARTS)
+    line = repo.ok("run finish --short")["last_line"]
+    whole = repo.progress()["summary"]
+    told = json.loads(line)["ultraexecute_summary"]
+    known = {"plan", "plan_type", "plan_version", "progress_file"}
+    assert told == {name: value for name, value in whole.items() if value and name not in known}
+    assert (told["result"], told["steps_total"], told["steps_passed"]) == ("completed", 1, 1)
+    assert line.startswith('{"ultraexecute_summary":')
+
+
 def test_the_report_names_legacy_and_recovery(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -89,7 +102,7 @@ def test_the_report_has_its_parts(make: Make) -> None:
     repo = make(
         plan(step(1, verify="true || pip install x"), step(2, verify="false", on_failure="escalate"), step(3))
     )
-    repo.start()
+    assert repo.start()["notes"][0].startswith("Step 1, Verify: `true || pip install x`: adding a package")
     repo.do_step(1, PARTS)
     repo.git("rm", "--quiet", "src/part1.py")
     repo.git("commit", "--quiet", "--message=feat: part 1 again")
@@ -185,6 +198,15 @@ def test_an_entry_condition_that_is_not_met_is_not_checked_off(session: Repo) ->
     assert json.loads(session.read(f"{PROJECT}/progress-session-1.json"))["entry_condition_checked"] is True
 
 
+def test_conditions_that_are_not_there_are_not_checked_off(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    assert repo.progress()["entry_condition_checked"] is False
+    repo.do_step(1, PARTS)
+    assert repo.ok("run finish")["ultraexecute_summary"]["exit_condition"] == "n/a"
+    assert repo.progress()["exit_condition_checked"] is False
+
+
 def test_a_start_says_what_it_starts(make: Make) -> None:
     repo = make(plan(step(1)))
     told = repo.say("run", "start", PLAN).out
@@ -204,6 +226,8 @@ def test_a_missing_plan_names_the_command_that_makes_it(make: Make) -> None:
     (repo.folder / PLAN).unlink()
     for call in (f"run start {PROJECT}", f"run dry-run {PROJECT}", f"run validate {PROJECT}"):
         assert f"make it with `{COMMANDS['plan']} --project " in repo.refused(call), call
+    for verb in ("start", "dry-run", "validate"):
+        assert "docs/gone.md: there is no such file" in repo.refused(f"run {verb} docs/gone.md"), verb
 
 
 def test_what_is_ready_names_the_command_that_runs_it(make: Make) -> None:
@@ -223,6 +247,9 @@ def test_a_project_and_a_file_together(make: Make, verb: str) -> None:
     answer = repo.ok(f"{verb} {PROJECT}/other.md --project {PROJECT}")
     assert (answer["verdict"], answer["steps"]) == ("READY", 2)
     assert repo(*verb.split(), PLAN, "--project", ".claude/projects/none").status == 1
+    repo.write({"docs/other.md": plan(step(1), step(2))})
+    assert repo.ok(f"run start docs/other.md --project {PROJECT}")["steps"] == 2
+    assert repo.progress()["plan"] == "docs/other.md"
 
 
 def test_a_dry_run_tells_new_files_from_missing_ones(make: Make) -> None:

@@ -94,7 +94,7 @@ def test_work_of_a_skipped_step_waits_until_the_run_is_over_and_overwrites_no_co
     repo.ok("step verify 1")
     said = repo.refused("step rescue 1")
     assert said == (
-        "step 1 is skipped, and the run goes on | finish the run first, then `ultra step rescue 1`"
+        "step 1 is skipped, and the run is in progress | finish the run first, then `ultra step rescue 1`"
     )
     repo.do_step(2, {"src/both.py": "of step 2\n"})
     repo.ok("run finish")

@@ -221,6 +221,8 @@ def test_a_stop_that_a_hook_prolonged_ends(make: Make) -> None:
     repo = make(TWO)
     repo.start()
     assert stop(repo, stop_hook_active=True) == ""
+    agent = {"id": "a1", "type": "subagent", "status": "running"}
+    assert stop(repo, background_tasks=[agent]) == ""
     assert stop(repo, stop_hook_active=False) != ""
 
 

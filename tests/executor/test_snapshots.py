@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.files import write_tree
+from tests.kit.quick import times
 from tests.kit.repository import ENVIRONMENT, git, make_repository
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.project import Project
@@ -20,7 +21,7 @@ from ultra_runtime.run.tree.ignored import Ignored
 from ultra_runtime.run.tree.snapshot import A_HANDFUL, CACHED, STATUS, Snapshots
 from ultra_runtime.run.tree.workspace import Workspace
 
-SEEDS = range(200 if "ULTRA_SOAK" in os.environ else 6)
+SEEDS = range(times(4, 200))
 ROUNDS = 12
 FILES = {
     ".gitignore": "*.log\nbuild/\n", "README.md": "# Parts\n", "src/a.py": "a\n", "src/b.py": "b\n",

@@ -30,11 +30,12 @@ from tests.executor.persons_tree import (
     run_git,
     write,
 )
+from tests.kit.quick import times
 from tests.kit.repository import ENVIRONMENT, make_repository
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.tree.saves import NotSavedError
 
-EXAMPLES = 1500 if "ULTRA_SOAK" in os.environ else 20
+EXAMPLES = times(12, 1500)
 
 
 @pytest.fixture(scope="module")

@@ -151,7 +151,7 @@ def test_from_a_brief_to_a_plan_whose_self_check_fails_once(play: Play, planned:
     critic = model.agent("# Criticise a plan")
     assert tuple(sorted(critic.tools)) == LOOKING
     assert all(f"`{name}`" in critic.text for name in DIMENSIONS)
-    assert "`manifest_quality` decides alone" in critic.text
+    assert "Below the bar for `manifest_quality` the plan fails" in critic.text
     assert (planned / PROJECT / "plan.md").read_text() == without_strategy()
     assert not (planned / PROJECT / "plan.md.draft").exists()
     assert validated(bundle, planned, "project", PROJECT)["valid"]

@@ -147,7 +147,7 @@ def test_from_triage_to_a_review_with_findings_told_once(play: Play, worked: Pat
     assert "A finding without evidence in the file is dropped" in model.main.text
     scope = answered(results[0])
     depths = {one["path"]: (one["depth"], one["reason"]) for one in scope["files"]}
-    assert (scope["source"], scope["agents"]) == ("run", 6)
+    assert (scope["source"], scope["agents"]) == ("run", 4)
     assert scope["billing"].startswith("agents ")
     assert depths["app/limit.py"][0] == "deep-reviewed"
     assert depths["docs/api.md"] == ("summary-only", "text for people")

@@ -219,11 +219,10 @@ def have_it_reviewed(way: Way, typed: str) -> str:
     """What no Verify asked for is found, twice, and told once; the verdict offers to plan it."""
     review = way.claude(typed, acting.review)
     assert review.verbs == [
-        "triage", *["Agent"] * 5, "review add", "Agent", "review verdict",
+        "triage", *["Agent"] * 3, "review add", "Agent", "review verdict",
     ]  # fmt: skip
     assert review.agents == [
-        "correctness-reviewer", "conformance-reviewer", "security-reviewer", "test-reviewer",
-        "maintainability-reviewer", "review-coordinator",
+        "correctness-reviewer", "conformance-reviewer", "test-reviewer", "review-coordinator",
     ]  # fmt: skip
     assert [one["source"] for one in review.answers("triage")] == ["run"]
     (ruled,) = review.answers("review verdict")

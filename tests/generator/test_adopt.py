@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shutil
+import signal
+import subprocess
+import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -163,6 +168,19 @@ def two_cases(folder: Path) -> None:
     write_tree(folder, {"docs/Page.md": "a", "docs/page.md": "b"})
 
 
+def two_cases_of_a_folder(folder: Path) -> None:
+    write_tree(folder, {"docs/a.md": "a", "Docs/b.md": "b"})
+
+
+def two_encodings(folder: Path) -> None:
+    write_tree(folder, {"docs/\u00e9.md": "a", "docs/e\u0301.md": "b"})
+
+
+def manifest_outside(folder: Path) -> None:
+    shutil.move(folder / ".claude-plugin/plugin.json", folder.parent / "elsewhere.json")
+    os.symlink("../../elsewhere.json", folder / ".claude-plugin/plugin.json")
+
+
 def odd_name(folder: Path) -> None:
     (folder / "new\nline.md").write_text("x")
 
@@ -182,6 +200,9 @@ def pipe(folder: Path) -> None:
         (link_outside, "original/docs/secret: link-outside: links to '../../secret', outside the plugin"),
         (large, "original: oversize: has more than 100 MB, up to 'blob'"),
         (two_cases, "original/docs/page.md: case-collision: differs from 'docs/Page.md' only in case"),
+        (two_cases_of_a_folder, "original/docs: case-collision: differs from 'Docs' only in case"),
+        (two_encodings, "case-collision: differs from 'docs/e\u0301.md' only in the encoding of a letter"),
+        (manifest_outside, "original/.claude-plugin/plugin.json: link-outside: links to '../../elsewhere.json', outside"),
         (odd_name, "unportable-path: has a name that is not printable UTF-8 text (rename it)"),
     ],
 )  # fmt: skip
@@ -192,7 +213,7 @@ def test_what_cannot_be_adopted_is_one_sentence_and_leaves_nothing(
     change(original)  # type: ignore[operator]
     (tmp_path / "work").mkdir()
     with pytest.raises(UltraError) as caught:
-        adopt(original, tmp_path / "work/tree")
+        adopt(original, tmp_path / "work/made/for/tree")
     sentence = str(caught.value).replace(f"{tmp_path}/", "")
     assert said in sentence
     assert "\n" not in sentence.replace("\\n", "")
@@ -210,6 +231,85 @@ def test_a_zip_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UltraError, match=said):
             adopt(tmp_path / f"{name}.zip", tmp_path / "tree")
     assert {path.name for path in tmp_path.iterdir()} == {"bad.zip", "text.zip"}
+
+
+def test_what_git_and_python_keep_in_a_plugin_is_left_out_and_named(tmp_path: Path) -> None:
+    original = plugin(tmp_path / "original")
+    theirs = {".git": "gitdir: x\n", "sub/.git": "gitdir: y\n", "lib/__pycache__/a.pyc": "x", "lib/a.py": "a"}
+    write_tree(original, theirs)
+    assert adopt(original, tmp_path / "tree").left_out == (
+        "theirs/.git",
+        "theirs/lib/__pycache__",
+        "theirs/sub/.git",
+    )
+    build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    built = read_folder(tmp_path / "tree/dist/theirs").files
+    assert {*read_folder(original).files} - {*built} == {".git", "sub/.git"}
+
+
+def test_names_of_any_script_and_with_any_space_come_back(tmp_path: Path) -> None:
+    names = (
+        "Screenshot 3.04\u202fPM.png",
+        "no\u00a0break",
+        "日本/größe.md",
+        "👩\u200d💻.txt",
+        "-rf",
+        "a'b\"c$(d)",
+    )
+    original = write_tree(plugin(tmp_path / "original"), {f"assets/{name}": name for name in names})
+    adopt(original, tmp_path / "tree")
+    build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    assert same(original, tmp_path / "tree/dist/theirs")
+    assert {*os.listdir(tmp_path / "tree/dist/theirs/assets")} == {name.partition("/")[0] for name in names}
+
+
+def test_the_name_of_a_marketplace_does_not_choose_a_place_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = marketplace(tmp_path / "shelf")
+    offer = original / ".claude-plugin/marketplace.json"
+    (tmp_path / "work/here").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work/here")
+    for name in ("../evil", "/evil", "", ".."):
+        offer.write_text(json.dumps({**json.loads(offer.read_text()), "name": name}))
+        assert adopt(original).target == "shelf"
+        assert [*(tmp_path / "work").glob("**/plugin_src")] == [tmp_path / "work/here/shelf/plugin_src"]
+        shutil.rmtree("shelf")
+
+
+@pytest.mark.parametrize(
+    "plugins", [None, {}, "x", [], [{"name": "far", "source": {"source": "github", "repo": "a/b"}}]]
+)
+def test_a_marketplace_without_plugins_of_its_own_is_told_from_a_folder_without_one(
+    tmp_path: Path, plugins: object
+) -> None:
+    offer = json.dumps({"name": "shelf", "plugins": plugins})
+    write_tree(tmp_path / "shelf", {".claude-plugin/marketplace.json": offer})
+    with pytest.raises(
+        UltraError, match=r"shelf: \.claude-plugin/marketplace\.json offers no plugin that is in this"
+    ):
+        adopt(tmp_path / "shelf", tmp_path / "tree")
+    assert not (tmp_path / "tree").exists()
+
+
+def test_a_marketplace_whose_folder_is_a_link_outside_is_refused(tmp_path: Path) -> None:
+    original = marketplace(tmp_path / "shelf")
+    shutil.move(original / "bare", tmp_path / "elsewhere")
+    os.symlink("../elsewhere", original / "bare")
+    with pytest.raises(UltraError, match="shelf/bare: link-outside: is a link to a folder outside"):
+        adopt(original, tmp_path / "tree")
+
+
+def test_a_target_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    original = plugin(tmp_path / "original")
+    (tmp_path / "file").write_text("x")
+    for target, said in (
+        (tmp_path / "file/tree", "Not a directory|File exists"),
+        (Path("/proc/made/tree"), "No such file or directory"),  # where even root may not write
+    ):
+        with pytest.raises(UltraError, match=f"^{target}: cannot be made: ({said}); name another target$"):
+            adopt(original, target)
+    assert {path.name for path in tmp_path.iterdir()} == {"original", "file"}
 
 
 def test_a_marketplace_whose_folder_is_missing_is_refused(tmp_path: Path) -> None:
@@ -233,3 +333,44 @@ def test_the_command_line_says_what_it_did_and_refuses_a_full_target(
     assert lines[1] == "1 fragments, used 2 times, save 2 lines"
     assert run() == 1
     assert capsys.readouterr().err == "ultra-plugin: theirs: is not empty; name another target, or empty it\n"
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("stage", ["read", "write", "render and compare", "share"])
+def test_stopped_at_any_moment_it_leaves_nothing(
+    tmp_path: Path, sent: signal.Signals, status: int, stage: str
+) -> None:
+    original = plugin(tmp_path / "original")
+    write_tree(original, {f"docs/{number}.md": f"# {number}\n\n{SHARED}" for number in range(1500)})
+    work = tmp_path / "work"
+    (work / "tmp").mkdir(parents=True)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ultra_plugin", "adopt", str(original), "made/tree", "--share", "2"],
+        cwd=work,
+        env={**os.environ, "TMPDIR": str(work / "tmp")},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    said = b""
+    with process:
+        while stage.encode() not in said:
+            said += os.read(ours, 1000)
+        time.sleep(0.1)  # into the stage
+        process.send_signal(sent)
+        assert process.wait(30) == status, said
+    os.close(ours)
+    assert [path.name for path in work.rglob("*")] == ["tmp"]
+
+
+def test_interrupted_while_it_loads_its_modules_it_says_so(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"click.py": "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"})
+    done = subprocess.run(
+        [sys.executable, "-m", "ultra_plugin", "adopt", "x"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "ultra-plugin: interrupted; nothing was changed\n")

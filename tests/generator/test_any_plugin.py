@@ -201,7 +201,7 @@ def test_options_are_said_in_one_place(tmp_path: Path) -> None:
 def test_a_plugin_given_as_a_source_tree_is_told_from_one(tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "theirs", {".claude-plugin/plugin.json": "{}"})
     with pytest.raises(
-        UltraError, match="theirs: is a plugin, not a source tree; make one of it with: ultra-plugin adopt"
+        UltraError, match="theirs: is a plugin, not a source tree; to make one from it: ultra-plugin adopt"
     ):
         load(SourceTree(folder))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.built import made_once
 from tests.interpreters import interpreters
 from tests.kit.names import BUILT, LAUNCHER, NAME, PLUGIN_SOURCE, ROOT
 from ultra_plugin import __version__
@@ -73,13 +74,13 @@ def _pixels(path: Path) -> bytes:
     return zlib.decompress(packed)
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def copy(pytestconfig: pytest.Config) -> Path:
     """Return a checkout with junk in it, built with wheel and sdist."""
-    return _built(tmp_path_factory.mktemp("a checkout with spaces"))
+    return made_once(pytestconfig, "a checkout with spaces", _build)
 
 
-def _built(folder: Path) -> Path:
+def _build(folder: Path) -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in (*tracked.stdout.splitlines(), *JUNK):
         target = folder / name
@@ -87,7 +88,6 @@ def _built(folder: Path) -> Path:
         shutil.copy2(ROOT / name, target) if (ROOT / name).exists() else target.write_bytes(b"junk")
     command = [sys.executable, "-m", "ultra_plugin", "build", "--wheel"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return folder
 
 
 def test_the_packages_lie_beside_each_other(copy: Path) -> None:
@@ -113,7 +113,9 @@ def test_the_wheel_holds_exactly_generator_sources_and_bundles(copy: Path) -> No
         for name in PLUGINS
         for path in (*json.loads((ROOT / "dist" / name / "bundle.json").read_text())["files"], "bundle.json")
     }
-    assert names == generator | sources | bundles
+    programs = (*PLUGINS.values(), "ultra-install", "ultra-plugin")
+    manual = {f"ultra_suite-{__version__}.data/data/share/man/man1/{name}.1" for name in programs}
+    assert names == generator | sources | bundles | manual
     assert modes[f"ultra_plugin/bundles/{NAME}/bin/{LAUNCHER}"] == 0o755
 
 
@@ -130,7 +132,8 @@ def test_the_sdist_holds_what_it_takes_to_build_again(copy: Path) -> None:
 
 
 def test_the_wheel_is_the_same_bytes_again(copy: Path, tmp_path: Path) -> None:
-    again = _built(tmp_path / "elsewhere")
+    again = tmp_path / "elsewhere"
+    _build(again)
     assert (again / "dist" / WHEEL).read_bytes() == (copy / "dist" / WHEEL).read_bytes()
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.generator.sample import write_sample
 from tests.kit.files import tree_of, write_tree
+from ultra_plugin import templates
 from ultra_plugin.errors import UltraError
 from ultra_plugin.pipeline import build
 from ultra_plugin.source import SourceTree
@@ -126,3 +130,43 @@ def test_a_plugin_that_left_the_sources_leaves_the_output_unless_somebody_change
     shutil.rmtree(source / "plugins/own")
     assert build(source, tmp_path / "dist").removed == (() if touched else ("own",))
     assert bool([*(tmp_path / "dist").glob("own*")]) == touched
+
+
+def test_compiled_templates_are_kept_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write_sample(tmp_path)
+    source = tmp_path / "plugin_src"
+    real = templates._made
+
+    def compiled() -> int:
+        """Build, and return how many templates were compiled."""
+        made = []
+
+        def noted(*words: Any) -> Any:
+            made.append(words)
+            return real(*words)
+
+        monkeypatch.setattr(templates, "_made", noted)
+        build(source, tmp_path / "dist")
+        return len(made)
+
+    whole = compiled()
+    before = {path: path.read_bytes() for path in (tmp_path / "dist/acme-plan").rglob("*.md")}
+    command = next((source / "plugins/acme-plan/commands").glob("*.j2"))
+    text = command.read_text()
+    command.write_text(f"{text}\nMore.\n")
+    assert (whole > 2, compiled()) == (True, 1)
+    command.write_text(text)
+    shutil.rmtree(tmp_path / "dist")
+    (cache,) = (tmp_path / "cache/ultra-plugin").iterdir()
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o600
+    assert compiled() == 1
+    assert before == {path: path.read_bytes() for path in (tmp_path / "dist/acme-plan").rglob("*.md")}
+    cache.write_bytes(b"garbage")
+    shutil.rmtree(tmp_path / "dist")
+    assert compiled() == whole
+    cache.chmod(0o666)
+    shutil.rmtree(tmp_path / "dist")
+    assert compiled() == whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -107,6 +108,15 @@ def test_a_full_folder_is_not_touched(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "acme").iterdir()] == ["mine"]
 
 
+def _interrupted(process: subprocess.Popen[bytes]) -> bytes:
+    """Interrupt a process and return what it prints; Python may miss a signal just before it begins to read."""
+    for _ in range(30):
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=2)[0]
+    raise AssertionError("it was interrupted 30 times and goes on")
+
+
 def on_a_terminal(cwd: Path, typed: bytes, *words: str) -> tuple[int, str]:
     """Run the command line with a terminal as its input; return status and what it printed."""
     ours, theirs = os.openpty()
@@ -123,10 +133,8 @@ def on_a_terminal(cwd: Path, typed: bytes, *words: str) -> tuple[int, str]:
     said = process.stdout.read(len("Author"))
     if typed:
         os.write(ours, typed)
-    else:
-        process.send_signal(signal.SIGINT)
     try:
-        rest, _ = process.communicate(timeout=60)
+        rest = _interrupted(process) if not typed else process.communicate(timeout=60)[0]
     finally:
         process.kill()
         os.close(ours)

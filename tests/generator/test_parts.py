@@ -30,7 +30,7 @@ FOR_THE_GUARD = (
     "files/run_files",
     "files/secret_scan", "files/unexpected", "hooks/__init__", "hooks/guard", "tables/__init__", "tables/help", "tables/names",
     "tables/stages",
-    "tables/first_look", "tables/policy", "text/__init__", "text/jsontext", "verbs/__init__", "verbs/check_command", "verbs/check_path",
+    "tables/first_look", "tables/policy", "text/__init__", "text/colour", "text/jsontext", "verbs/__init__", "verbs/check_command", "verbs/check_path",
     "verbs/completion", "help_text", "text/yaml_value", "text/yaml_mapping", "tables/packs",
 )  # fmt: skip
 OTHERS = (
@@ -63,7 +63,7 @@ def test_the_guard_alone_has_its_room_and_what_it_imports(fence: Path) -> None:
     rest = {f"{RUNTIME}/{name}.py" for name in (*SHELL, *FOR_THE_GUARD)}
     found = {path for path in files(fence) if "__pycache__" not in path}
     assert found == room | rest | {*OTHERS}
-    assert len(found) == len(room) + 37 + 7
+    assert len(found) == len(room) + 38 + 7
 
 
 def test_its_verbs_are_those_of_the_guard(fence: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import load, packs
 from tests.guard.scene import Scene
 from tests.kit.names import LAUNCHER
@@ -15,7 +16,6 @@ from tests.kit.quick import examples
 from tests.kit.table import each
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.guard.added_rules import AddedRules
-from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.judge import Judge, load_policy, rules_file
 from ultra_runtime.guard.site import site_of_plan
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import shutil
 import subprocess
@@ -12,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.kit.files import write_tree
+from tests.kit.quick import times
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.shell.marks import collapsed, known
 
 POLICY = policy()
-SIZE = 100_000 if "ULTRA_SOAK" in os.environ else 250
+SIZE = times(150, 100_000)
 # Programs that are there as they are; every other name is a stand-in that only writes down how it was called.
 REAL = (
     "bash",

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import load, policy
 from tests.guard.shell_programs import PROGRAM, SOUP
 from tests.kit.quick import examples
-from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, Follower, verdict_for, walk
+from ultra_runtime.guard.follow.follower import WORK_BASE, WORK_PER_CHARACTER, Follower, walk
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.policy import Policy
 from ultra_runtime.guard.shell.reader import MAX_TEXT

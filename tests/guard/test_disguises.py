@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.guard.twins import PAYLOADS, Twin
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.follow.follower import verdict_for
 
 POLICY = policy()
 CASES = Path(__file__).parent / "cases"

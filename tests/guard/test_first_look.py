@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import load, policy
 from tests.guard.rows import every_row
 from tests.guard.shell_programs import PROGRAM, SOUP
@@ -13,7 +14,6 @@ from tests.kit.quick import examples
 from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
-from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.judge import Judge
 

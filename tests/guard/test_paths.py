@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -173,13 +172,7 @@ def test_hooks_that_git_itself_makes(base: Path) -> None:
     def verdict(path: str) -> str:
         return path_verdict(path, place, POLICY).rule
 
-    hooks = subprocess.run(
-        ["git", "rev-parse", "--git-path", "hooks"],
-        cwd=repo / "sub",
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
+    hooks = git(repo / "sub", "rev-parse", "--git-path", "hooks")
     whole = PathContext(str(repo / "sub"), str(repo), str(base / "home"))
     assert path_verdict(f"{hooks}/pre-commit", whole, POLICY).rule == "hook_script"
     assert verdict("new.py") == ""

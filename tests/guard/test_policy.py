@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import POLICY as POLICY_FOLDER
 from tests.guard.policy_tables import load, policy, tables
 from tests.kit.table import each
 from ultra_runtime.guard import follow
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow.ask import logic
-from ultra_runtime.guard.follow.follower import verdict_for
 from ultra_runtime.guard.follow.kinds import EVENTS
 from ultra_runtime.guard.paths import PathContext, path_verdict
 from ultra_runtime.rendered import table

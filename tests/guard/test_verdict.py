@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.guard.rows import cases
 from tests.kit.table import each
 from ultra_runtime.guard.first_look import may_match
-from ultra_runtime.guard.follow.follower import verdict_for
 
 POLICY = policy()
 

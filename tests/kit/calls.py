@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +14,11 @@ from typing import Any
 from tests.interpreters import interpreters
 from tests.kit.names import LAUNCHER
 from tests.kit.warm import Program
+from tests.kit.warm_shell import warm_function
 
 ISOLATED = ("python3", "-I", "-S", "-X", "utf8")
+# What a script changes that a launcher in a process of its own may notice.
+SURROUNDINGS = re.compile(r"PATH|LD_|PYTHON|\bexport\b|\benv\b|HOME=|(?<![&>0-9])&(?![&0-9])")
 # Bundles that no test changes.
 FIXED: set[Path] = set()
 
@@ -68,6 +72,14 @@ class Ultra:
         """Run a line of the shell in which the launcher is ours."""
         path = f"{self.command.parent}{os.pathsep}{self.env['PATH']}"
         return self.run(["bash", "-c", script], env={"PATH": path}, **options)
+
+    def shell_with_launcher(self, script: str) -> Told:
+        """Run a script in which `launcher` calls the launcher: in forks, unless it is the first such script."""
+        program = self._program(self.env) if self.bundle in FIXED else None
+        if program is None or SURROUNDINGS.search(script) or not program.can_fork(("shell",), b""):
+            return self.shell(f'launcher() {{ command {self.launcher} "$@"; }}\n{script}')
+        with warm_function("launcher", program, self.command) as function:
+            return self.shell(function + script)
 
     def hook(self, name: str, given: object = b"", **options: Any) -> Told:
         """Run a hook with an input: bytes as they are, anything else as JSON."""

@@ -93,7 +93,7 @@ def asked(conversation: Conversation) -> list[str]:
 
 def validated(bundle: Path, repository: Path, kind: str, path: str) -> Mapping[str, Any]:
     """Validate an artifact of a story."""
-    return Ultra(bundle, repository, interpreters()[-1].parent)("validate", kind, path).data
+    return Ultra(bundle, repository, interpreters()[-1].parent)("validate", kind, path, "--parsed").data
 
 
 def by_name(model: ScriptedModel, name: str) -> list[ToolResult]:

@@ -6,11 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 
 APT = "apt-get"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Package of Debian -> what its tests cannot do without it.
-WITHOUT = {"strace": "no system call is broken", "chromium": "no page is opened in a browser"}
+WITHOUT = {
+    "strace": "no system call is broken", "chromium": "no page is opened in a browser",
+    "parallel": "no session runs over ssh", "openssh-server": "no session runs over ssh",
+    "slurm-wlm": "no session runs on Slurm", "munge": "no session runs on Slurm",
+    "faketime": "no worker has a wrong clock",
+}  # fmt: skip
 
 
 def missing(package: str) -> str:
@@ -34,7 +40,20 @@ def chromium() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
-FIND = {"strace": strace, "chromium": chromium}
+def on_path(*names: str) -> Callable[[], str | None]:
+    """Return a function that finds the last of some programs if all of them are there."""
+
+    def find() -> str | None:
+        found = [shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") for name in names]
+        return found[-1] if all(found) else None
+
+    return find
+
+
+FIND: dict[str, Callable[[], str | None]] = {
+    "strace": strace, "chromium": chromium, "parallel": on_path("parallel"), "openssh-server": on_path("ssh", "sshd"),
+    "slurm-wlm": on_path("sbatch", "slurmd", "slurmctld"), "munge": on_path("munged"), "faketime": on_path("faketime"),
+}  # fmt: skip
 
 
 def install(package: str) -> None:

@@ -43,18 +43,33 @@ class Program:
         self, words: Sequence[str], given: bytes, folder: Path, env: Mapping[str, str]
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a script of the program with its words in a fork."""
-        (stdin, feed), (out, stdout), (err, stderr), (told, status) = (os.pipe() for _ in range(4))
+        (stdin, feed), (out, stdout), (err, stderr) = (os.pipe() for _ in range(3))
         os.write(feed, given)
         os.close(feed)
         umask = os.umask(0o077)
         os.umask(umask)
-        request = json.dumps([list(words), str(folder), dict(env), umask]).encode()
-        socket.send_fds(_server(self), [request], [stdin, stdout, stderr, status])
-        for end in (stdin, stdout, stderr, status):
-            os.close(end)
+        told = self._start(words, folder, env, umask, [stdin, stdout, stderr])
         said = _read([out, err, told])
         assert said[told], f"the fork of {words} did not end"
         return subprocess.CompletedProcess(list(words), int(said[told]), said[out], said[err])
+
+    def status(
+        self, words: Sequence[str], folder: Path, env: Mapping[str, str], umask: int, ends: Sequence[int]
+    ) -> int:
+        """Run a script in a fork with these as standard input, output and error, and return the exit status."""
+        told = self._start(words, folder, env, umask, ends)
+        return int(_read([told])[told])
+
+    def _start(
+        self, words: Sequence[str], folder: Path, env: Mapping[str, str], umask: int, ends: Sequence[int]
+    ) -> int:
+        """Have a script started, close what it got, and return the pipe that tells its exit status."""
+        told, status = os.pipe()
+        request = json.dumps([list(words), str(folder), dict(env), umask]).encode()
+        socket.send_fds(_server(self), [request], [*ends, status])
+        for end in (*ends, status):
+            os.close(end)
+        return told
 
 
 @cache

@@ -20,6 +20,8 @@ class Told(NamedTuple):
     bundle: Path
     stale: list[str]
     warnings: list[str]
+    tested: str
+    """What `ultra-plugin test` said."""
 
 
 @pytest.fixture(scope="session")
@@ -51,4 +53,6 @@ def _built(fork: Path, folder: Path, version: str, stale: list[str]) -> Told:
     done = call(fork, "build", "--out", str(out))
     assert done.returncode == 0, done.stderr
     warnings = [line for line in done.stdout.split("\n") if line.endswith("[warning]")]
-    return Told(version, out / FORK, stale, warnings)
+    tested = call(fork, "test")
+    assert (tested.returncode, tested.stderr) == (0, ""), tested.stdout
+    return Told(version, out / FORK, stale, warnings, tested.stdout)

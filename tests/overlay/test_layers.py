@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import zipfile
 from contextlib import suppress
@@ -9,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.overlay.forks import PLUGIN, Files, built, opened, settings, told, write_fork, write_upstream
+from tests.kit.names import ROOT
+from tests.overlay.forks import PLUGIN, Files, built, call, opened, settings, told, write_fork, write_upstream
+from ultra_plugin.creating import create
 from ultra_plugin.errors import UltraError
 from ultra_plugin.overlay.work import accept
+from ultra_plugin.scaffold import PARTS, Wanted
 
 EXTENDED = """\
 {% extends "upstream:commands/brief.md.j2" %}
@@ -173,13 +178,13 @@ def test_every_mention_follows_the_names(folder: Path) -> None:
         (
             {"contracts/work-order.patch.yaml": "title: x\n", "contracts/work-order.yaml": "title: x\n"},
             "",
-            "contracts/work-order.yaml: two-overlays: contracts/work-order.patch.yaml is already there for "
+            "contracts/work-order.yaml: two-overlays: contracts/work-order.patch.yaml already overrides "
             "'contracts/work-order.yaml' (remove one of them)",
         ),
         (
             {"agents/critic.md.j2": AGENT % "critic", f"{PLUGIN}/agents/critic.md.j2.remove": ""},
             "",
-            f"{PLUGIN}/agents/critic.md.j2.remove: two-overlays: agents/critic.md.j2 is already there for "
+            f"{PLUGIN}/agents/critic.md.j2.remove: two-overlays: agents/critic.md.j2 already overrides "
             f"'{PLUGIN}/agents/critic.md.j2' (remove one of them)",
         ),
         (
@@ -331,3 +336,35 @@ def test_a_fork_is_not_told_to_remove_what_is_the_upstreams(folder: Path) -> Non
     assert told(root) == [
         "fragments/own.md.j2: unused-fragment: no template includes it (include or delete it)"
     ]
+
+
+def test_a_link_of_the_overlay_ships_as_a_link_and_never_leaves_the_plugin(
+    folder: Path, tmp_path: Path
+) -> None:
+    root = fork(folder, {"docs/commands/more.md.j2": "# More\n"}, ALLOWED)
+    os.symlink("docs", root / "papers")
+    done = call(root, "build")
+    assert (done.returncode, done.stderr) == (0, "")
+    (link,) = root.glob("dist/*/papers")
+    assert (link.is_symlink(), os.readlink(link)) == (True, "docs")
+    (tmp_path / "secret").write_text("x")
+    os.symlink("../secret", root / "secret.txt")
+    done = call(root, "build")
+    assert done.returncode == 1
+    assert "secret.txt: link-outside: links to '../secret', outside the plugin" in done.stderr
+
+
+def test_a_plugin_without_stages_and_title_can_be_forked(tmp_path: Path) -> None:
+    create(
+        Wanted("base", "Says hello in plain words.", "Ann", parts=tuple(PARTS)),
+        tmp_path / "base",
+        ROOT / "plugin_src",
+    )
+    settings = tmp_path / "base/plugin_src/plugins/base/plugin.yaml"
+    lines = settings.read_text().splitlines(keepends=True)
+    settings.write_text("".join(line for line in lines if not line.startswith("title:")))
+    done = call(tmp_path, "overlay", "new", "mine", "--upstream", "base")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = call(tmp_path / "mine", "build")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((tmp_path / "mine/dist/mine/.claude-plugin/plugin.json").read_text())["name"] == "mine"

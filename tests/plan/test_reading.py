@@ -161,6 +161,19 @@ def test_manifests(old: str, new: str, code: str) -> None:
     assert (found.steps[0].manifest is None) == bool(code) or "sandbox_preflight" in new
 
 
+@pytest.mark.parametrize(
+    "key",
+    ["expected_paths", "min_file_count", "commit_message_pattern", "bash_syntax_check", "forbidden_paths",
+     "must_contain"],
+)  # fmt: skip
+def test_every_key_of_a_manifest_is_required(key: str) -> None:
+    lines = manifest().split("\n")
+    text = "\n".join(line for line in lines if not line.startswith(f"    {key}:"))
+    (problem,) = read(plan(step(1), step(2, block=text)).encode()).problems
+    assert (problem.code, problem.step) == ("MANIFEST_MISSING_KEY", 2)
+    assert key in problem.message
+
+
 def test_a_step_heading_has_a_space_after_its_colon() -> None:
     text = plan(step(1), step(2)).replace("### Step 2: ", "### Step 2:")
     (problem,) = read(text.encode()).problems
@@ -175,6 +188,7 @@ def test_a_step_heading_has_a_space_after_its_colon() -> None:
 def test_a_file_that_is_no_plan_is_told_its_forbidden_headings() -> None:
     found = read(b"# Plan\n\n## Fase 1\n\ntext\n\n### Phase 2: more\n")
     assert codes(found) == ["UNRECOGNIZED", "FORBIDDEN_HEADING", "FORBIDDEN_HEADING"]
+    assert "### Step 1: title" in found.problems[0].message
     assert [one.line for one in found.problems[1:]] == [3, 7]
     assert "Fase 1" in found.problems[1].message
 

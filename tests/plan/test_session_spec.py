@@ -118,6 +118,11 @@ def test_specs_that_do_not_hold(old: str, new: str, code: str) -> None:
     ("old", "new"),
     [
         ("recovery_depth: 1", "recovery_depth: 0"),
+        ("recovery_depth: 1", "recovery_depth: 3"),
+        ("- recovery_depth: 1\n", ""),
+        ("- missing_steps: [3]\n", ""),
+        ("- entry_condition_override: git clean\n", ""),
+        ("- parent_progress_file: progress-session-2.json\n", ""),
         ("recovery_depth: 1", "recovery_depth: deep"),
         ("missing_steps: [3]", "missing_steps: [4]"),
         ("missing_steps: [3]", "missing_steps: none"),
@@ -192,6 +197,64 @@ def test_specs_of_a_plan_validate_and_keep_every_word(ultra: Ultra, put_plan: Pu
     assert found["session-2.md"].entry_condition.sessions == (1,)
     assert found["session-1.md"].session_manifest is not None
     assert found["session-1.md"].session_manifest["scope_forbidden"] == ["src/no.py"]
+
+
+FENCE = "- Scope fence:\n  - Touch: `bin/1.sh`, `src/part3.py`\n  - Never touch: `docs/`\n"
+LETTER = plan(
+    step(1, path="bin/1.sh").replace("bash_syntax_check: []", "bash_syntax_check: [bin/1.sh]")
+    .replace("forbidden_paths: []", "forbidden_paths: [src/no.py]").replace("'^feat: '", "'^fix: '"),
+    step(2),
+    step(3),
+    after=strategy(session(1, "1, 3") + FENCE + "\n", session(2, "2", 2, "Session 1")),
+)  # fmt: skip
+
+
+def test_a_spec_has_every_part_of_the_seed(ultra: Ultra, put_plan: PutPlan, project: Path) -> None:
+    assert ultra.say("sessions", "write", put_plan(LETTER.replace("\n\n- Scope", "\n- Scope"))).status == 0
+    first, second = specs(project).values()
+    assert (first.problems, second.problems) == ([], [])
+    assert first.session_manifest == {
+        "plan_version": "1.7",
+        "legacy_synthesis": False,
+        "expected_paths": ["bin/1.sh", "src/part3.py"],
+        "commit_count": 2,
+        "commit_message_patterns": ["^fix: ", "^feat: "],
+        "bash_syntax_check": ["bin/1.sh"],
+        "scope_touch": ["bin/1.sh", "src/part3.py"],
+        "scope_forbidden": ["docs/", "src/no.py"],
+    }
+    zero = first.steps[0]
+    assert zero.manifest is not None
+    assert zero.manifest.as_data() == {
+        "expected_paths": [], "min_file_count": 0, "commit_message_pattern": "", "bash_syntax_check": [],
+        "forbidden_paths": [], "must_contain": [], "sandbox_preflight": True,
+    }  # fmt: skip
+    assert (zero.number, zero.files, zero.on_failure, zero.checkpoint) == (0, (), "escalate", None)
+    text = (project / "sessions/session-1.md").read_text()
+    parts = (
+        "# Session 1: Part 1\n", f"Session 1 of 2 of `{PROJECT}/plan.md`.", "## Context\n", "## Dependencies\n",
+        "- **Depends on:** none", "- **Blocks:** Session 2", "- **Entry condition:** none", "## Scope Fence\n",
+        "- **Touch:** `bin/1.sh`, `src/part3.py`", "- **Never touch:** `docs/`", "## Session Manifest\n", "## Steps\n",
+        "## Exit Condition\n", "- [ ] `pytest -q` → expected: `passed`", "- [ ] No uncommitted changes remain.",
+        "## Failure Handling\n", "A step that fails its last attempt ends the session; no later step starts.",
+        "Steps that passed stay committed, and the report names the failed step, its error and its attempts.",
+        "## Security Constraints\n", "`curl` or `wget` into `sh`", "`base64` into `sh`", "a fork bomb", "## Handoff State\n",
+        "## Metadata\n", f"- **Master plan:** `{PROJECT}/plan.md`", "- **Steps:** 1, 3", "- **Complexity:** low",
+        "- **Model:** sonnet - ",
+    )  # fmt: skip
+    places = [text.find(part) for part in parts]
+    assert -1 not in places, [part for part, place in zip(parts, places, strict=True) if place < 0]
+    assert places == sorted(places)
+    assert "Recovery Metadata" not in text
+    assert "- **Entry condition:** session 1\n" in (project / "sessions/session-2.md").read_text()
+
+
+def test_a_spec_without_its_manifest_is_warned_of(ultra: Ultra, repo: Path) -> None:
+    path = repo / "session-2.md"
+    head, _, rest = VALID.partition("## Session Manifest\n")
+    path.write_text(head + "## Steps\n" + rest.partition("## Steps\n")[2])
+    told = ultra("validate", "session-spec", path).data
+    assert (told["valid"], [one["code"] for one in told["warnings"]]) == (True, ["SPEC_MISSING_SECTION"])
 
 
 def test_what_the_model_wrote_is_kept(ultra: Ultra, put_plan: PutPlan, project: Path) -> None:

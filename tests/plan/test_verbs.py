@@ -66,7 +66,7 @@ def test_a_text_that_is_no_plan_cannot_be_shown(ultra: Ultra, put_plan: PutPlan)
 
 def test_strict_demands_what_legacy_plans_lack(ultra: Ultra, put_plan: PutPlan) -> None:
     path = put_plan(plan(step(1, block=""), version=""))
-    told = ultra("validate", "plan", path)
+    told = ultra("validate", "plan", path, "--parsed")
     assert (told.status, told.data["parsed"]["legacy_plan"]) == (0, True)
     assert [entry["code"] for entry in told.data["warnings"]] == ["PLAN_VERSION_MISMATCH"]
     for flags in (["--strict"], ["--soft"]):
@@ -92,7 +92,7 @@ def test_findings_are_looked_up_in_the_review(ultra: Ultra, put_plan: PutPlan, p
     known = "b" * 40
     (project / "review.md").write_text(f"---\ntype: ultrareview\nfindings:\n  - {known}\n---\n")
     text = plan(step(1)).replace("1.7\n", f"1.7\nsource_findings: [{known}, {'c' * 40}]\n", 1)
-    told = ultra("validate", "plan", put_plan(text)).data
+    told = ultra("validate", "plan", put_plan(text), "--parsed").data
     assert [entry["code"] for entry in told["warnings"]] == ["PLAN_UNKNOWN_FINDING"]
     assert "c" * 40 in told["warnings"][0]["message"]
     assert told["parsed"]["source_findings"] == [known, "c" * 40]

@@ -24,12 +24,18 @@ def ultra(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Ultra:
     tools.mkdir()
     runner.env["PATH"] = f"{tools}:{own_bundle}/bin:{runner.env['PATH']}"
     client(tools, "echo '2.1.325 (Claude Code)'")
+    (tmp_path / "gitconfig").write_text("[user]\n\tname = Ann\n\temail = ann@example.com\n")
+    runner.env |= {"GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1"}
     return runner
 
 
+def program(tools: Path, name: str, script: str) -> None:
+    (tools / name).write_text(f"#!/bin/sh\n{script}\n")
+    (tools / name).chmod(0o755)
+
+
 def client(tools: Path, script: str) -> None:
-    (tools / "claude").write_text(f"#!/bin/sh\n{script}\n")
-    (tools / "claude").chmod(0o755)
+    program(tools, "claude", script)
 
 
 def checks(ultra: Ultra, status: int = 0) -> dict[str, dict[str, str]]:
@@ -43,12 +49,24 @@ def test_all_is_well(ultra: Ultra, add_state: Callable[..., Path]) -> None:
     add_state()
     found = checks(ultra)
     assert {name: check["status"] for name, check in found.items()} == dict.fromkeys(
-        ["python", "bundle", f"bin/{LAUNCHER}", "git", "PATH", "project", "client"], "ok"
+        [
+            "python",
+            "bundle",
+            f"bin/{LAUNCHER}",
+            "bash",
+            "git",
+            "git identity",
+            "PATH",
+            "client folder",
+            "project",
+            "client",
+        ],
+        "ok",
     )
     assert "valid session states: 1" in found["project"]["message"]
     assert checks(ultra) == found, "the cache of our own modules is no damage"
     told = ultra.say("doctor")
-    assert told.out.endswith("7 checks, 0 failed, 0 warned.\n")
+    assert told.out.endswith("10 checks, 0 failed, 0 warned.\n")
 
 
 def test_a_changed_file_is_named(ultra: Ultra, own_bundle: Path) -> None:
@@ -173,6 +191,45 @@ def test_no_git(ultra: Ultra, python: Path, own_bundle: Path) -> None:
     told = ultra.run(command, env={"PATH": f"{python}:{own_bundle}/bin"})
     found = {check["name"]: check for check in told.data["checks"]}
     assert (told.status, found["git"]["status"], found["client"]["status"]) == (1, "fail", "warn")
+
+
+def test_a_git_that_is_too_old(ultra: Ultra, tmp_path: Path) -> None:
+    program(tmp_path / "tools", "git", "echo git version 2.17.1")
+    found = checks(ultra, 1)["git"]
+    assert found["message"] == f"{tmp_path}/tools/git is version 2.17.1"
+    assert found["remedy"] == "install git 2.24 or newer"
+
+
+def test_nobody_to_commit_as(ultra: Ultra) -> None:
+    ultra.env |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": ""}
+    found = checks(ultra)["git identity"]
+    assert (found["status"], "git config --global user.name" in found["remedy"]) == ("warn", True)
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo something else"])
+def test_a_bash_that_is_none(ultra: Ultra, tmp_path: Path, script: str) -> None:
+    program(tmp_path / "tools", "bash", script)
+    found = checks(ultra, 1)["bash"]
+    assert found["message"] == f"{tmp_path}/tools/bash does not start"
+
+
+def test_the_folder_that_the_client_reads(ultra: Ultra, own_bundle: Path, tmp_path: Path) -> None:
+    ultra.env["CLAUDE_CONFIG_DIR"] = str(tmp_path / "absent")
+    found = checks(ultra)["client folder"]
+    assert (found["status"], "which does not exist" in found["message"]) == ("warn", True)
+    home = tmp_path / "home/.claude"
+    elsewhere = home / "skills" / NAME
+    shutil.copytree(own_bundle, elsewhere, symlinks=True)
+    ultra.bundle = elsewhere
+    found = checks(ultra)["client folder"]
+    assert found["status"] == "warn"
+    assert f"and not {home}, where this copy is" in found["message"]
+    ultra.env["CLAUDE_CONFIG_DIR"] = str(home)
+    found = checks(ultra)["client folder"]
+    assert (found["status"], found["message"]) == (
+        "ok",
+        f"the client reads {home} (CLAUDE_CONFIG_DIR is set)",
+    )
 
 
 def test_no_project(ultra: Ultra, tmp_path: Path) -> None:

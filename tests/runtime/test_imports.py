@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from graphlib import TopologicalSorter
@@ -14,30 +15,30 @@ import pytest
 import ultra_runtime
 from tests.kit.calls import ISOLATED, Ultra, hook_file
 from tests.kit.imports import SLOW, runtime_graph
-from tests.kit.table import each
 from ultra_runtime import Finder
 
-GRAPH = runtime_graph()
+RUNTIME = Path(ultra_runtime.__file__).parent
 
 
-@each(GRAPH)
-def test_imports_come_from_the_standard_library_and_from_ourselves(module: str) -> None:
-    for name in GRAPH[module]:
-        ours = name in GRAPH or name.startswith("ultra_runtime.tables")
-        assert ours or name.partition(".")[0] in sys.stdlib_module_names, name
+def test_imports_come_from_the_standard_library_and_from_ourselves() -> None:
+    graph = runtime_graph()
+    for module, names in graph.items():
+        for name in names:
+            ours = name in graph or name.startswith("ultra_runtime.tables")
+            assert ours or name.partition(".")[0] in sys.stdlib_module_names, (module, name)
 
 
 def test_imports_point_in_one_direction() -> None:
     """No module imports, on whatever way, one that imports it: those in functions count too."""
-    ours = {module: {name for name in names if name in GRAPH} for module, names in GRAPH.items()}
+    graph = runtime_graph()
+    ours = {module: {name for name in names if name in graph} for module, names in graph.items()}
     assert list(TopologicalSorter(ours).static_order())  # raises CycleError
 
 
-@each(GRAPH)
-def test_verbs_and_hooks_stand_at_the_top(module: str) -> None:
+def test_verbs_and_hooks_stand_at_the_top() -> None:
     doors = ("ultra_runtime.verbs.", "ultra_runtime.hooks.")
-    used = {name for name in GRAPH[module] if name.startswith(doors)}
-    assert not used or module.startswith(doors), used
+    for module, names in runtime_graph().items():
+        assert module.startswith(doors) or not [name for name in names if name.startswith(doors)], module
 
 
 @pytest.mark.parametrize(
@@ -48,9 +49,18 @@ def test_the_short_search_finds_what_the_usual_one_finds(module: str) -> None:
     quick, usual = Finder.find_spec(module, parent.__path__), PathFinder.find_spec(module, parent.__path__)
     assert quick is not None
     assert usual is not None
-    assert type(quick.loader) is type(usual.loader)
+    assert quick.loader is None or type(quick.loader) is type(usual.loader)
+    assert (quick.loader is None) == (module == "ultra_runtime.files"), "of a room only the path is needed"
     for name in ("name", "origin", "parent", "cached", "has_location", "submodule_search_locations"):
         assert getattr(quick, name) == getattr(usual, name), name
+
+
+def test_a_room_has_nothing_but_its_docstring_in_its_init() -> None:
+    """The short search does not read it."""
+    for path in RUNTIME.glob("*/**/__init__.py"):
+        if path.parent != RUNTIME / "tables":
+            (docstring,) = ast.parse(path.read_text()).body
+            assert isinstance(docstring, ast.Expr), path
 
 
 @pytest.mark.parametrize("module", ["ultra_runtime", "ultra_runtime.nothing", "tests.kit"])

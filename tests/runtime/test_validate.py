@@ -21,8 +21,10 @@ FUZZ = settings(deadline=None, max_examples=40, suppress_health_check=[HealthChe
 def test_a_valid_state(ultra: Ultra, add_state: Callable[..., Path]) -> None:
     state = add_state()
     told = ultra("validate", "session-state", state)
-    assert told.status == 0
-    assert told.data == {"valid": True, "errors": [], "warnings": [], "parsed": json.loads(state.read_text())}
+    verdict = {"valid": True, "errors": [], "warnings": []}
+    assert (told.status, told.data) == (0, {**verdict, "parsed": None})
+    told = ultra("validate", "session-state", state, "--parsed")
+    assert (told.status, told.data) == (0, {**verdict, "parsed": json.loads(state.read_text())})
     told = ultra.say("validate", "session-state", state)
     assert (told.status, told.out, told.err) == (0, f"{state}: valid (Session state)\n", "")
 

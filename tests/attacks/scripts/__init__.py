@@ -5,6 +5,7 @@ from tests.attacks.scripts import (
     caches,
     checkout,
     environment,
+    gitways,
     history,
     honest,
     ignored,
@@ -27,5 +28,6 @@ ATTACKS = [
     *surroundings.ATTACKS,
     *caches.ATTACKS,
     *afresh.ATTACKS,
+    *gitways.ATTACKS,
 ]
-HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS]
+HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS, *gitways.RUNS]

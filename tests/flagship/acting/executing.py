@@ -114,7 +114,7 @@ def going_on(told: str) -> Acting:
     """Say where the last session stopped; nobody can be asked here, so the command is shown."""
     assert arguments(told) == ""
     state = yield from run("ultra continue --short")
-    assert (state["found"], state["carried"], {"ignored", "others"} & {*state}) == (True, True, set())
+    assert (state["carried"], {"found", "ignored", "others"} & {*state}) == (True, set())
     yield Say(
         f"{state['project']}: {state['status']}. {state['means']}\nWhen: {state['updated_at']}\nWhy: {state['label']}"
         f"\nNext: {state['command']}"

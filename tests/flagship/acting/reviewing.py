@@ -21,12 +21,13 @@ from tests.flagship.acting.moves import (
 
 
 def review(told: str) -> Acting:
-    """Review what changed: triage, five reviewers, a coordinator, the verdict."""
+    """Review what changed: triage, the reviewers that it asks for, a coordinator, the verdict."""
     scope = yield from run(f"ultra triage --short --project {option('--project', told)}")
     project = scope["project"]
     assert not {"kept", "removed"} & {*scope}, scope
     paths = prompt(Brief=scope["brief"], Diff=scope["diff"], Scope=scope["scope_file"])
-    reviewers = re.findall(r"^- `(\S+-reviewer)`$", told, re.MULTILINE)
+    listed = re.findall(r"^- `(\S+-reviewer)`$", told, re.MULTILINE)
+    reviewers = [one for one in listed if one.rpartition(":")[2] not in scope.get("spared", ())]
     said = yield from consult(dict.fromkeys(reviewers, paths), reviewing(scope))
     added = yield from run(f"ultra review add all --project {project} --kept")
     assert "missing" not in added, added

@@ -1,0 +1,1 @@
+"""Record a real session of the client as a small animated picture."""

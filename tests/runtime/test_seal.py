@@ -1,0 +1,43 @@
+"""The key of the seals: one for all processes of a repository, however they begin."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+from ultra_runtime.files import seal
+
+VALUES = {"a": 1}
+
+
+def _seal(common: str, count: int) -> None:
+    for number in range(count):
+        folder = Path(common) / str(number)
+        sealed = seal.sealed(str(folder), VALUES)
+        assert seal.is_sealed(str(folder), sealed)
+        (folder / f"{multiprocessing.current_process().pid}").write_text(sealed["seal"])
+
+
+def test_processes_that_begin_at_once_make_one_key(tmp_path: Path) -> None:
+    count = 40
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=_seal, args=(str(tmp_path), count)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    for number in range(count):
+        seals = {path.read_text() for path in (tmp_path / str(number)).glob("[0-9]*")}
+        assert len(seals) == 1
+
+
+def test_an_empty_key_is_replaced(tmp_path: Path) -> None:
+    before = seal.sealed(str(tmp_path), VALUES)
+    (key,) = tmp_path.rglob("key")
+    key.write_bytes(b"")
+    assert not seal.is_sealed(str(tmp_path), before)
+    after = seal.sealed(str(tmp_path), VALUES)
+    assert seal.is_sealed(str(tmp_path), after)
+    assert after["seal"] != before["seal"]
+    assert [path.name for path in key.parent.iterdir()] == ["key"]
