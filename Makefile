@@ -12,7 +12,7 @@ SAMPLE ?= 5
 ROOMS ?=
 SEED ?= 1
 
-.PHONY: help plugin install test slowest check dev eval bench mutants soak screenshots tutorial seeds release clean
+.PHONY: help plugin install test slowest check dev eval bench mutants soak screenshots recording tutorial seeds attest release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,11 +25,13 @@ help:
 	@echo "make eval     run the plugin's evals with a real model, on your account; shows the cost and asks first"
 	@echo "make bench    print the speed of the build and the runtime as ratios, also to the last release"
 	@echo "make mutants  put small faults into copies of the sources and list those that no test notices"
-	@echo "make soak     run the long tests: oldest supported client, more random cases"
+	@echo "make soak     run the long tests: oldest supported client, more random cases, other surroundings"
 	@echo "make screenshots   open the status page in Chromium, check it, and take the pictures for the README"
+	@echo "make recording   record a session in the client as the animated picture of the README"
 	@echo "make tutorial   run a whole project in the client, record it for the tutorial, build"
 	@echo "make seeds    write the page about the seed documents from tests/seeds.yaml, build"
-	@echo "make release VERSION=x.y.z   set the version, build, verify, commit and tag"
+	@echo "make attest [SIGN=KEY]   build all packages; write parts list, provenance and checksums, signed with an SSH key"
+	@echo "make release VERSION=x.y.z [SIGN=KEY]   set the version, build, verify, commit, sign with an SSH key and tag"
 	@echo "make clean    remove the virtual environment and tool caches; dist/ stays"
 
 $(VENV)/bin/python:
@@ -91,10 +93,15 @@ soak: $(VENV)/.dev
 	@$(RUN) tests/client/binary.py fetch oldest
 	@$(RUN) tests/kit/programs.py
 	@ULTRA_SOAK=1 $(RUN) -m pytest -n $(WORKERS) --timeout 0
+	@$(RUN) -m tests.anywhere --workers "$(WORKERS)"
 	@$(MAKE) mutants SAMPLE=0
 
 screenshots: $(VENV)/.dev
 	@$(RUN) -m tests.screenshots
+
+recording: $(VENV)/.dev
+	@$(RUN) tests/client/binary.py fetch
+	@$(RUN) -m tests.recording
 
 seeds: $(VENV)/.dev
 	@$(RUN) -m tests.seeds_page
@@ -105,8 +112,11 @@ tutorial: $(VENV)/.dev
 	@ULTRA_RECORD=1 $(RUN) -m pytest -q tests/flagship/test_whole_way.py tests/waves/test_recording.py
 	@$(RUN) -m ultra_plugin build
 
+attest: $(VENV)/.plugin
+	@$(RUN) -m ultra_plugin attest --wheel $(if $(SIGN),--sign "$(SIGN)")
+
 release: $(VENV)/.dev
-	@$(RUN) generator/release.py "$(VERSION)"
+	@$(RUN) generator/release.py "$(VERSION)" "$(SIGN)"
 
 clean:
 	@rm -rf "$(VENV)" .mypy_cache .ruff_cache .bench .evals .hypothesis
