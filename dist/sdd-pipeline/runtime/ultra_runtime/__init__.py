@@ -16,6 +16,7 @@ SPEC: Any = type(__spec__)
 LOADER: Any = type(__spec__.loader)
 # The end of a file of byte code; where Python would put it elsewhere, Python works out its name.
 CACHED = "" if sys.pycache_prefix or sys.flags.optimize else f".{sys.implementation.cache_tag}.pyc"
+TABLES = "ultra_runtime.tables"
 
 
 class Finder:
@@ -34,7 +35,9 @@ class Finder:
             folder, stem, file = place, "__init__", f"{place}/__init__.py"
             if not os.path.exists(file):
                 return None
-        spec: ModuleSpec = SPEC(name, LOADER(name, file), origin=file, is_package=is_room)
+        # The __init__.py of a room is a docstring, which is not worth reading; only that of the tables has more.
+        loader = None if is_room and name != TABLES else LOADER(name, file)
+        spec: ModuleSpec = SPEC(name, loader, origin=file, is_package=is_room)
         if spec.submodule_search_locations is not None:
             spec.submodule_search_locations.append(place)
         spec.has_location = True

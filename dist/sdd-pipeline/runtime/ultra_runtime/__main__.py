@@ -126,6 +126,10 @@ def _print(answer: Answer, as_json: bool, stream: TextIO | None) -> int:
 
         lines = [answer.data] if answer.batch is None else answer.batch
         text = "".join(write(line) + "\n" for line in lines)
+    elif stream.isatty():
+        from ultra_runtime.text.colour import coloured, wants_colour
+
+        text = coloured(text) if wants_colour(stream) else text
     try:
         stream.write(text)
         stream.flush()

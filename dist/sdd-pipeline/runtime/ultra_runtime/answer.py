@@ -27,7 +27,7 @@ class Answer(Struct):
 
 
 def brief_answer(answer: Answer) -> Answer:
-    """Return an answer without members that say nothing: none, false and empty ones."""
+    """Return an answer without members that are None, false or empty."""
     told = {name: value for name, value in answer.data.items() if value or name == "passed"}
     return Answer(told, answer.text, answer.status)
 

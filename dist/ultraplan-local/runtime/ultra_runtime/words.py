@@ -37,7 +37,7 @@ def bare_words(text: str) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """Return a number of things, one of them without its s."""
+    """Return a count with its noun, in the singular for one."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 

@@ -8,8 +8,11 @@ from ultra_runtime.checkout.carried import copy_included, link_dependencies
 from ultra_runtime.checkout.ready import NotReady, system_failed
 from ultra_runtime.checkout.register import claim, record_of, release
 from ultra_runtime.checkout.setup import mark_of, run_setup
+from ultra_runtime.checkout.standalone import stand_alone
 from ultra_runtime.checkout.submodules import fill_submodules
-from ultra_runtime.checkout.worktree import add_worktree, remove_worktree
+from ultra_runtime.checkout.surroundings import conversions
+from ultra_runtime.checkout.worktree import add_worktree, registered, remove_worktree
+from ultra_runtime.files.git import Git
 from ultra_runtime.files.process import end_marked
 from ultra_runtime.guard.site import FOLDER
 from ultra_runtime.rendered import launcher
@@ -23,17 +26,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ultra_runtime.checkout.settings import Settings
-    from ultra_runtime.files.git import Git
 
 __all__ = ["Copy", "NotReady", "copy_folder", "make_copy", "remove_copy"]
 SETUP_LOG = "setup.log"
 
 
 class Copy(Struct):
-    """A working copy: its root, and what a person should know about it."""
+    """A working copy: its root, what a person should know about it, and what converted its files."""
 
     root: str
     notes: list[str]
+    conversions: dict[str, str]
 
 
 def copy_folder(git: Git) -> str:
@@ -50,7 +53,7 @@ def make_copy(
     env: Mapping[str, str],
     include: bytes | None = None,
 ) -> Copy:
-    """Return a ready working copy of a commit in a new folder; it is this process's for as long as that lives.
+    """Return a ready working copy of a commit in a new folder; it belongs to this process until that ends.
 
     `include` are the lines of an uncommitted `.worktreeinclude`; without them, those of the user's tree count.
     """
@@ -58,6 +61,9 @@ def make_copy(
     root = claim_folder(git, folder)
     try:
         add_worktree(git, commit, root, seconds)
+        (own,) = registered(git, root)
+        converted = conversions(Git(root, own, git.common, {}))
+        stand_alone(git, commit, root)
         notes = fill_submodules(git, commit, root, seconds)
         notes += copy_included(git, commit, root, include)
         notes += link_dependencies(git, root, settings.dependencies)
@@ -65,7 +71,7 @@ def make_copy(
     except BaseException:
         remove_copy(git, root)
         raise
-    return Copy(root, notes)
+    return Copy(root, notes, converted)
 
 
 def claim_folder(git: Git, folder: str) -> str:

@@ -54,7 +54,7 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
         os.close(here)
         last = _last_line(output)
         os.close(output)
-    seen = f"look into {one_line(log, 300)}; then fix `setup` in the project's settings"
+    seen = f"read {one_line(log, 300)}; then fix `setup` in the project's settings"
     if done.late:
         raise NotReady(f"{WHAT} {late(settings.setup_seconds)}", seen)
     if done.status:

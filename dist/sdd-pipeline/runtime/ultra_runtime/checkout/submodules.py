@@ -29,7 +29,7 @@ class Submodule(Struct):
 
 
 def fill_submodules(git: Git, commit: str, root: str, seconds: float, above: str = "") -> list[str]:
-    """Check out every submodule of a commit below a root, and return what is missing as the user misses it."""
+    """Check out every submodule of a commit below a root, and return which ones are missing because the user lacks them too."""
     notes = []
     for found in submodules(git, commit):
         shown = above + found.path
@@ -45,7 +45,7 @@ def fill_submodules(git: Git, commit: str, root: str, seconds: float, above: str
 
 
 def submodule_notes(git: Git, commit: str) -> list[str]:
-    """Return which submodules of a commit the user misses; refuse one whose commit is missing."""
+    """Return which submodules of a commit the user has not initialised; refuse one whose commit is missing."""
     notes = []
     for found in submodules(git, commit):
         if not found.git_dir:
@@ -103,7 +103,7 @@ def _read(git_dir: str, *words: str) -> Done:
 
 def _clone(found: Submodule, place: str, shown: str, seconds: float) -> None:
     """Check out a submodule in a repository of its own that borrows the user's objects."""
-    clone = ["clone", "--quiet", "--shared", "--no-checkout", found.git_dir, place]
+    clone = ["clone", "--quiet", "--shared", "--no-checkout", "--template=", found.git_dir, place]
     checkout = ["checkout", "--quiet", "--detach", "--force", found.commit]
     anyway = ("-c", "protocol.file.allow=always", "-c", "clone.rejectShallow=false")
     for folder, words in ((os.path.dirname(place), clone), (place, checkout)):

@@ -9,6 +9,7 @@ HEX = frozenset("0123456789abcdef")
 SLUG_SIGNS = "-_.~"
 LONGEST_SLUG = 100
 LONGEST_NUMBER = 9
+NAMED_LOGINS = frozenset(["ssh", "git+ssh", "ssh+git"])
 PROJECTS = ".claude/projects/"
 
 
@@ -17,6 +18,13 @@ def is_number(text: str) -> bool:
     return (
         text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER and (text[0] != "0" or text == "0")
     )
+
+
+def holds_login(address: str) -> bool:
+    """Tell whether an address has a password or a token in front of its host; a name alone is part of ssh's."""
+    kind, found, rest = address.partition("://")
+    login, at, _ = rest.partition("/")[0].rpartition("@")
+    return bool(found and at) and (":" in login or kind not in NAMED_LOGINS)
 
 
 def is_slug(text: str) -> bool:

@@ -11,9 +11,13 @@ from ultra_runtime.typed import Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.files.waiting import Waiting
+
     Actions = list[tuple[object, ...]]
 
 KILL = 9
+SET_CHILD_SUBREAPER = 36
+MOST_ROUNDS = 100
 PIECE = 65536
 MARK = "ULTRA_COMMAND"
 SHORTEST_NAP, LONGEST_NAP = 0.005, 0.02
@@ -169,6 +173,8 @@ def run_logged(
     The mark is in the environment of every process that it starts, so all of them end with it; those of an earlier,
     killed call with the same mark are killed first.
     """
+    from ultra_runtime.files.waiting import Waiting
+
     end_marked(mark)
     reader, writer = _pipe()
     actions: Actions = [
@@ -180,11 +186,12 @@ def run_logged(
         child = _spawn(command, {**env, MARK: mark}, actions)
     finally:
         os.close(writer)
-    status = None
+    status, waiting = None, Waiting(command[-1])
     _end_in_order()
     try:
-        status, lacks = _follow(child, reader, log, time.monotonic() + seconds, wanted)
+        status, lacks = _follow(child, reader, log, time.monotonic() + seconds, wanted, waiting)
     finally:
+        waiting.end()
         end_group(child, mark)
         if status is None:
             os.waitpid(child, 0)
@@ -193,7 +200,7 @@ def run_logged(
 
 
 def _follow(
-    child: int, reader: int, log: int, deadline: float, wanted: Sequence[bytes]
+    child: int, reader: int, log: int, deadline: float, wanted: Sequence[bytes], waiting: Waiting
 ) -> tuple[int | None, list[bytes]]:
     """Keep what a program prints until it ends, and return its status and the wanted texts that it lacks.
 
@@ -204,6 +211,7 @@ def _follow(
     kept, last, lacks, open_, status = Excerpt(), b"", [text for text in wanted if text], True, None
     overlap = max(map(len, lacks), default=1)
     while time.monotonic() < deadline:
+        waiting.tick()
         readable = open_ and select.select([reader], [], [], 0 if status is not None else LONGEST_NAP)[0]
         if readable:
             piece = os.read(reader, PIECE)
@@ -228,7 +236,7 @@ def _write_all(file: int, data: bytes) -> None:
 
 
 def launch(command: Sequence[str], env: Mapping[str, str]) -> int:
-    """Run a program without input and output and return its status; what it leaves running goes on."""
+    """Run a program without input and output and return its status; what it leaves running is not stopped."""
     actions: Actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -256,6 +264,29 @@ def end_marked(mark: str) -> None:
             os.kill(pid, KILL)
         except (ProcessLookupError, PermissionError):
             continue
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant that loses its own, so that it stays one, whatever it does (Linux only)."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        return
+
+
+def end_descendants() -> None:
+    """Kill every process below this one; those that are started meanwhile, too."""
+    for _ in range(MOST_ROUNDS):
+        family = [pid for pid in _descendants(os.getpid(), "") if stat_fields(pid)[:1] not in ([], ["Z"])]
+        for pid in family:
+            try:
+                os.kill(pid, KILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        if not family:
+            return
 
 
 def _end_in_order() -> None:

@@ -27,7 +27,7 @@ FAILED = 1  # the client reports this and runs the tool
 SECONDS = 5  # for one verdict; the client waits ten, and then runs the tool
 LONG = 4000
 SPAWNING = ("Agent", "Task", "Workflow", "RemoteTrigger")
-RUN, ASK, ALWAYS, OFF = "run", "ask", "always", "off"
+ASK, ALWAYS, OFF = "ask", "always", "off"
 
 
 class OutOfTime(BaseException):

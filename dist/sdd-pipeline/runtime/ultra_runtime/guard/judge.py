@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.paths import PathContext
     from ultra_runtime.guard.site import Site
 
-MAIN_TREE, SHARED_STASH = "main_tree", "shared_stash"
+MAIN_TREE, SHARED_STASH, SHARED_GIT = "main_tree", "shared_stash", "shared_git"
 PATH_WORK = 400  # the cost of judging a path
 _ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
@@ -110,11 +110,18 @@ class Judge:
         if "open(" in plain or "-delete" in plain or ("{" in plain and "," in plain):
             return True
         linked = self.site is not None and self.site.is_linked
-        if linked and "git" in plain and any(word in plain for word in (*_ELSEWHERE, "stash")):
+        if linked and "git" in plain and self._may_leave(plain):
             return True
         from ultra_runtime.guard.first_look import WRITERS
 
         return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
+
+    @staticmethod
+    def _may_leave(plain: str) -> bool:
+        """Tell whether a git command may reach another tree, or what all of them share."""
+        from ultra_runtime.guard.shared_git import NAMES
+
+        return any(word in plain for word in (*_ELSEWHERE, *NAMES, "stash", "alias"))
 
     def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
@@ -149,12 +156,18 @@ class Judge:
         return path_verdict(path, self.place(), load_policy())
 
     def _leaving(self, watcher: Watcher) -> Verdict:
-        """Refuse git outside the worktree of the run, and its stash, which all worktrees share."""
+        """Refuse git outside the worktree of the run, and what all worktrees share: the stash, branches, settings."""
         site = self.site
         if site and site.is_linked and any(map(_stashes, watcher.commands())):
             reason = "all worktrees share one stash, so another session could take or drop what is put there"
             return Verdict(
                 BLOCK, SHARED_STASH, reason, "leave the changes in the worktree; the step commits them"
+            )
+        shared = self._shared(watcher) if site and site.is_linked else ""
+        if shared:
+            reason = f"`{shared}` here changes what all worktrees of the repository share"
+            return Verdict(
+                BLOCK, SHARED_GIT, reason, "work on the branch of this worktree; leave the rest to the user"
             )
         for folder in watcher.git_directories if site and site.is_linked else ():
             if site and _leaves(folder, self.cwd, site.root, self.home):
@@ -163,6 +176,12 @@ class Judge:
                 reason = f"git would work in {show(folder)}, which is not the worktree of this run"
                 return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
         return ALLOW
+
+    @staticmethod
+    def _shared(watcher: Watcher) -> str:
+        from ultra_runtime.guard.shared_git import reaches_others
+
+        return reaches_others(list(watcher.commands()))
 
     def added(self) -> AddedRules | None:
         """Return the rules that the user and the project have added."""

@@ -40,7 +40,7 @@ def take(data: bytes) -> str:
     ):
         return ""
     try:
-        store_answer(find_work(work_of(answer) or None), answer)
+        store_answer(find_work(work_of(answer) or None), answer, agent.partition(":")[2])
     except RefusedError as problem:
         return "" if values.get("stop_hook_active") else f"{problem.error}. {problem.next_step}"
     return ""

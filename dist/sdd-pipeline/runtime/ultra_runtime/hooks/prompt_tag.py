@@ -12,7 +12,7 @@ import sys
 def main() -> None:
     """Print which command the message means, if it means one."""
     data = sys.stdin.buffer.read()
-    if b'"[' not in data and b"ork-" not in data.lower():
+    if b"[" not in data and b"ork-" not in data.lower():
         return
     hooks = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(os.path.dirname(hooks)))
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def meant(data: bytes) -> str:
-    """Return what the conversation is told about a message; empty for all but a few."""
+    """Return what to tell the conversation about a message; empty for most."""
     from ultra_runtime.rendered import names
     from ultra_runtime.text.jsontext import read_object
     from ultra_runtime.works.tags import resumed_work, tag_of

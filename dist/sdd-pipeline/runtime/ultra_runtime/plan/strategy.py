@@ -125,7 +125,7 @@ class _Reader:
         if item is None and ordered:
             return ordered
         if len(said) != 1 or said[0][0] != said[0][1] or said[0][0] < 1:
-            message = f"session {number} has no wave: give it the field {plan_fields.SESSIONS_WAVE} with a number from 1 on"
+            message = f"session {number} has no wave: give it the field {plan_fields.SESSIONS_WAVE} with a number of at least 1"
             self.plan.add("BAD_VALUE", message, line, field=plan_fields.SESSIONS_WAVE)
             return 1
         wave = said[0][0]

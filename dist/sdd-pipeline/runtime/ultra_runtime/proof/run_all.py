@@ -44,7 +44,7 @@ def note_process(common: str, folder: str, pid: int) -> None:
 
 
 def read_process(common: str, folder: str) -> dict[str, Any]:
-    """Return which process does the work; what the runtime did not write counts for nothing."""
+    """Return which process does the work; records that the runtime did not write are ignored."""
     found = read_json(os.path.join(folder, PROCESS))
     return found if is_sealed(common, found) else {}
 
@@ -96,7 +96,7 @@ class Commands:
         write_values(os.path.join(self.folder, STATE), sealed(self.git.common, self.state))
 
     def look_around(self) -> None:
-        """Write down what the checkout gets otherwise than the run was pinned to."""
+        """Record what the checkout gets that differs from what the run was pinned to."""
         if self.around:
             self._note_changed(differences(self.git, self.around, self.settings))
 
@@ -140,7 +140,7 @@ class Commands:
             )
             self.state["notes"] = copy.notes
             if self.around:  # settings of git may be meant for working copies alone
-                self._note_changed(added_conversions(find_git(copy.root), self.around))
+                self._note_changed(added_conversions(self.around, copy.conversions))
             self._run_each(copy.root)
         finally:
             os.chdir("/")
@@ -181,7 +181,7 @@ class Commands:
 
 
 def read_state(git: Git, folder: str) -> dict[str, Any]:
-    """Return how far the commands are; what the runtime did not write counts for nothing."""
+    """Return the progress of the commands; records that the runtime did not write are ignored."""
     state = read_json(os.path.join(folder, STATE))
     return state if is_sealed(git.common, state) else {}
 

@@ -183,12 +183,16 @@ progress_fields = Names(
     STATS_PLAN="plan",
     STATS_PLAN_TYPE="plan_type",
     STATS_MODE="mode",
+    STATS_MODE_WAVES="waves",
     STATS_RESULT="result",
     STATS_STEPS_TOTAL="steps_total",
     STATS_STEPS_PASSED="steps_passed",
     STATS_STEPS_FAILED="steps_failed",
     STATS_STEPS_SKIPPED="steps_skipped",
     STATS_FAILED_AT_STEP="failed_at_step",
+    STATS_SESSIONS="sessions",
+    STATS_SESSIONS_MERGED="sessions_merged",
+    STATS_WAVES="waves",
 )
 
 requirement_fields = Names(
@@ -310,6 +314,16 @@ settings_fields = Names(
     PROOF_OFF="off",
     DEPENDENCIES="dependencies",
     PORTS="ports",
+    HUB="hub",
+    WORKER_SETUP="worker_setup",
+    SSH="ssh",
+    SSH_HOSTS="hosts",
+    SSH_HOST_GROUP="host_group",
+    SSH_OPTIONS="options",
+    SLURM="slurm",
+    SLURM_PARTITION="partition",
+    SLURM_TIME="time",
+    SLURM_OPTIONS="options",
     LIMITS="limits",
     LIMITS_ATTEMPTS="attempts",
     LIMITS_COMMAND_SECONDS="command_seconds",
@@ -317,6 +331,8 @@ settings_fields = Names(
     LIMITS_PROOF_SECONDS="proof_seconds",
     LIMITS_FINISH_SECONDS="finish_seconds",
     LIMITS_CHECKOUT_SECONDS="checkout_seconds",
+    LIMITS_LOST_SECONDS="lost_seconds",
+    LIMITS_QUEUE_SECONDS="queue_seconds",
 )
 
 task_fields = Names(

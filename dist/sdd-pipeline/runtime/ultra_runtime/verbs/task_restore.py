@@ -1,6 +1,6 @@
 """Undo what changed outside the files of a task since it began; the changes are saved first.
 
-Without PATH it undoes all of it, but for the files of tasks that are built at the same time.
+Without PATH it undoes all of it, except the files of tasks that are built at the same time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ USAGE = "task restore TASK [PATH...] [--json]"
 
 def run(args: Args) -> Answer:
     """Answer with the restored paths."""
-    work = find_work(None)
+    work = find_work(None, in_progress=True)
     busy, live = open_live("task restore", None, None)
     with busy:
         task, number = isolate_task(work, live, args.need("TASK"))

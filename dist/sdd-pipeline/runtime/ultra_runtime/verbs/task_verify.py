@@ -20,7 +20,7 @@ USAGE = "task verify TASK [--timeout SECONDS] [--json]"
 def run(args: Args) -> Answer:
     """Answer whether the task passed; a failed task is not an error of the call."""
     limit = seconds(args, "--timeout", 0)
-    work = find_work(None)
+    work = find_work(None, in_progress=True)
     busy, live = open_live("task verify", None, None)
     with busy:
         task, verified = verify_task(work, live, args.need("TASK"), limit or live.command_seconds())

@@ -15,7 +15,7 @@ FOR_PEOPLE = "act"
 
 def run(args: Args) -> Answer:
     """Answer with the status and how to continue; --force also ends a work of another session."""
-    work = find_work(None)
+    work = find_work(None, in_progress=True)
     status, _ = abort_live(None, None, args.flag("--force"))
     log(work, "main", f"aborted: {status}")
     call = f"{verb('work start')} {work.name}"

@@ -1,6 +1,6 @@
 """End a work: prove it in a clean checkout, write the report, and set it to completed in the list.
 
-A proof that needs longer than --wait allows goes on in a process of its own; the same call asks again.
+A proof that needs longer than --wait allows continues in the background; the same call asks again.
 """
 
 from __future__ import annotations
@@ -25,26 +25,28 @@ USAGE = "work finish [--wait SECONDS] [--json]"
 def run(args: Args) -> Answer:
     """Answer with the result, and what to tell the user."""
     wait = seconds(args, "--wait", 0)
-    work = find_work(None)
+    work = find_work(None, in_progress=True)
     busy, live = open_live("work finish", None, None)
     with busy:
         plan = pinned_plan(work)
         done = finish(live, None, wait or None)
         if isinstance(done, Proving):
             words = f"{done.standing} have run"
-            again = f"`{verb('work finish')}` again: the proof goes on meanwhile"
+            again = f"`{verb('work finish')}` again: the proof continues meanwhile"
             return Answer(
-                {"ok": True, "proof": words, "next": again}, f"The proof goes on: {words}.\n{again}"
+                {"ok": True, "proof": words, "next": again}, f"The proof continues: {words}.\n{again}"
             )
         result = done.summary[fields.STATS_RESULT]
         write_standing(work, live, plan)
         log(work, "main", f"finished: {result}")
         if result == COMPLETED:
-            list_work(work, plan.title, LISTED)
+            list_work(work, work.read_state(), plan.title, LISTED)
     made, planned = spawns(work.read_state(), plan)
     data: dict[str, Any] = {"ok": True, "work": work.name, "result": result, "tasks": done.steps}
     data.update({name: rows for name, rows in (("why", done.why), ("findings", done.findings)) if rows})
     data.update(spawns=made, planned=planned, report=done.path)
     resume = f"; to continue: `{verb('work start')} {work.name}`"
-    data["next"] = "tell the user; pushing is theirs" if result == COMPLETED else f"tell the user why{resume}"
+    data["next"] = (
+        "tell the user; they push it themselves" if result == COMPLETED else f"tell the user why{resume}"
+    )
     return Answer(data, "\n".join([done.report, f"Spawns: {made}, planned: {planned}"]))

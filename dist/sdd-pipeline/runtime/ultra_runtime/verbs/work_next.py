@@ -1,6 +1,6 @@
 """Say what comes next in a work: agents to spawn, a question for the user, or the end.
 
-Takes the answers that agents have given since the last call, and decides from them, the files of the work and git.
+It decides from the answers that agents have given since the last call, the files of the work, and git.
 With --mine the user claims changes at PATH that no task made.
 """
 

@@ -1,4 +1,4 @@
-"""Take the answer of an agent from standard input, if no hook has taken it: its task-result, checked in its form."""
+"""Record an agent's answer, a task-result on standard input, if no hook has recorded it; its form is checked."""
 
 from __future__ import annotations
 

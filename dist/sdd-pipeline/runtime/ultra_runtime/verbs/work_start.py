@@ -1,7 +1,7 @@
 """Start a work that the user has approved, or resume it where it stopped.
 
---restart executes a finished or halted work again; --accept-plan-change goes on with tasks that were edited, and
---accept-settings-change with settings of the project that were.
+--restart executes a finished or halted work again; --accept-plan-change continues with edited tasks, and
+--accept-settings-change with changed settings of the project.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.contract.dependencies import states
-from ultra_runtime.files.root import working_root
 from ultra_runtime.run.state.progress import read_progress
 from ultra_runtime.run.state.statuses import COMPLETED, SKIPPED
+from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.works.task_standing import spawns
@@ -21,7 +21,7 @@ FOR_PEOPLE = "look"
 def run(args: Args) -> Answer:
     """Answer with the list of works, or with one of them."""
     if not args.get("WORK-NN"):
-        rows = read_list(working_root())
+        rows = read_list(find_workspace())
         works = [{"work": row[0], "title": row[1], "status": row[2]} for row in rows]
         words = [f"{row[0]}  {row[2]}  {row[1]}" for row in rows] or ["There is no work yet."]
         return Answer({"ok": True, "works": works}, "\n".join(words))

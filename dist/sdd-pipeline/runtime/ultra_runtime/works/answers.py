@@ -1,4 +1,4 @@
-"""Record the answer of an agent: checked in its form, and believed only as far as git and the run agree."""
+"""Record the answer of an agent: its form is checked, and it counts only as far as git and the run agree."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import one_line
 from ultra_runtime.works.handoffs import SPECIFIER, VERIFIER, keep_handoff
 from ultra_runtime.works.messages import FAIL, PASS, TaskResult, read_result
+from ultra_runtime.works.specified import read_specified
 from ultra_runtime.works.task_standing import pinned_plan, write_standing
-from ultra_runtime.works.work_documents import read_work
 from ultra_runtime.works.written import IN_PROGRESS, list_work, log, write_result
 
 TYPE_CHECKING = False
@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 OPEN, ANSWER = "open", "answer"
 
 
-def store_answer(work: WorkOrder, text: str) -> dict[str, Any]:
-    """Check the form of an answer and keep it for the next turn; return the dispatch that it closes."""
+def store_answer(work: WorkOrder, text: str, speaker: str = "") -> dict[str, Any]:
+    """Check the form of an answer and keep it for the next turn; return the dispatch that it closes.
+
+    `speaker` is the agent that gave it, if that is known: it answers for itself only.
+    """
     result = read_result(text, work.name)
+    if speaker and result.agent != speaker:
+        raise RefusedError(f"agent must be {speaker}, not {result.agent}", "answer for yourself only")
     for one in work.read_state()["dispatches"]:
         if (one["agent"], one["task"], one["state"]) == (result.agent, result.task, OPEN):
             work.keep_message(one["number"], text, ANSWER)
@@ -60,11 +65,11 @@ def _absorb(
 
 def _specified(work: WorkOrder, state: dict[str, Any], status: str, why: str) -> tuple[str, str]:
     """Check what the specifier wrote; its word alone is not enough."""
-    plan, problems = read_work(work)
+    plan, problems = read_specified(work)
     if plan is None:
-        return FAIL, "; ".join(problems) or why
+        return FAIL, why or "; ".join(problems)
     state.update(title=plan.title, language=plan.language)
-    list_work(work, plan.title, IN_PROGRESS)
+    list_work(work, state, plan.title, IN_PROGRESS)
     return status, why
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ultra_runtime.contract.rows import DELETE
 from ultra_runtime.tables.fields import plan_fields, task_fields
 from ultra_runtime.text.jsontext import write
-from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +12,8 @@ if TYPE_CHECKING:
     from ultra_runtime.works.work_place import WorkOrder
 
 VERSION = "1.7"
-NOT_IN_A_MESSAGE = str.maketrans({"\\": "/", '"': "'", "`": "'", "$": "S"})
+QUOTED = str.maketrans({sign: f"\\{sign}" for sign in '\\"$`'})
+"""What a backslash keeps from the shell within double quotes."""
 
 
 def plan_text(work: WorkOrder, plan: WorkPlan) -> str:
@@ -27,9 +27,8 @@ def plan_text(work: WorkOrder, plan: WorkPlan) -> str:
 
 def _step(work: WorkOrder, number: int, task: Task) -> list[str]:
     kept = [path for path, action in task.files.items() if action != DELETE]
-    message = f"{task.title.translate(NOT_IN_A_MESSAGE)} ({work.name} {task.name})"
-    command = one_line(" && ".join(task.verify), 4000)
-    ticks = "``" if "`" in command else "`"
+    message = f"{task.title} ({work.name} {task.name})".translate(QUOTED)
+    commit = f'git commit -m "{message}"'
     manifest = {
         plan_fields.MANIFEST_EXPECTED_PATHS: kept,
         plan_fields.MANIFEST_MIN_FILE_COUNT: len(kept),
@@ -43,9 +42,9 @@ def _step(work: WorkOrder, number: int, task: Task) -> list[str]:
         "",
         f"- **{plan_fields.STEPS_FILES}:** {', '.join(f'`{path}`' for path in task.files)}",
         f"- **{plan_fields.STEPS_CHANGES}:** as `{work.show(task_fields.KIND, task.name)}` says",
-        f"- **{plan_fields.STEPS_VERIFY}:** {ticks}{command}{ticks}",
+        f"- **{plan_fields.STEPS_VERIFY}:** {_code(task.command)}",
         f"- **{plan_fields.STEPS_ON_FAILURE}:** {plan_fields.STEPS_ON_FAILURE_RETRY} - fix the cause in the files of the task",
-        f'- **{plan_fields.STEPS_CHECKPOINT}:** `git commit -m "{message}"`',
+        f"- **{plan_fields.STEPS_CHECKPOINT}:** {_code(commit)}",
         f"- **{plan_fields.STEPS_MANIFEST}:**",
         "",
         "  ```yaml",
@@ -53,3 +52,11 @@ def _step(work: WorkOrder, number: int, task: Task) -> list[str]:
         *(f"    {name}: {write(value)}" for name, value in manifest.items()),
         "  ```",
     ]
+
+
+def _code(text: str) -> str:
+    """Return a code span; its ticks are more than any that the text has in a row."""
+    ticks = "`"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{text}{ticks}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import table, verb
+from ultra_runtime.rendered import table
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
 from ultra_runtime.text.xmltext import Element, XmlError, element, read_xml
@@ -37,7 +37,7 @@ class TaskResult(Struct):
     status: str
     summary: str
     files: list[str]
-    checks: list[tuple[str, str]]
+    checks: list[tuple[str, bool]]
     notes: str
     handoff: dict[str, str]
 
@@ -95,7 +95,7 @@ def read_result(text: str, work: str) -> TaskResult:
         found.words("summary"),
         [one.text.strip() for one in listing.inner if one.text.strip()],
         [
-            (one.attributes.get("name", one.text.strip()), one.attributes.get("status", ""))
+            (one.attributes.get("name", one.text.strip()), one.attributes.get("status") == PASS)
             for one in checks.inner
         ],
         found.words("notes"),
@@ -116,6 +116,11 @@ def _faults(found: Element, work: str) -> list[str]:
         )
     if not found.words("summary"):
         faults.append("it has no <summary>")
+    checks = found.find("verification") or Element("", {}, [])
+    failed = [one for one in checks.inner if one.attributes.get("status") != PASS]
+    if failed and found.attributes.get("status") == PASS:
+        name = one_line(failed[0].attributes.get("name", ""), 80)
+        faults.append(f"status is {PASS}, but that of the check {name} is not")
     handoff = found.find("context-handoff")
     if handoff is None:
         faults.append("it has no <context-handoff>")
@@ -130,7 +135,7 @@ def _agent(name: str) -> str:
 
 
 def _refusal(fault: str) -> RefusedError:
-    hint = f"answer again with the whole element; its form is in the references (`{verb('guide')} references xml`)"
+    hint = "answer again with the whole element, in the form that your instructions end with; & and < are escaped"
     return RefusedError(f"the answer is not a {RESULT}: {fault}", hint)
 
 

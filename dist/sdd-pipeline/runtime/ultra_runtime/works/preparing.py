@@ -10,14 +10,13 @@ from ultra_runtime.files.root import PROJECTS
 from ultra_runtime.rendered import launcher
 from ultra_runtime.run.tree.workspace import find_workspace, make_folder, replace
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.typed import Any
+from ultra_runtime.works.router import MOST_FILES, ROUTER, USUAL
+from ultra_runtime.works.work_place import IGNORE_FILE, IGNORED, works_folder
 
 SETTINGS = os.path.join(".claude", "settings.local.json")
-ROUTER = os.path.join(".agent", "router_rule_config.json")
 PERMISSIONS, ALLOW = "permissions", "allow"
-IGNORED = "# Works are kept out of the commits of their tasks; delete this file to keep them in git.\n*\n"
 
 
 class Preparation(Struct):
@@ -37,10 +36,11 @@ def needed() -> list[str]:
 def prepare(permitted: bool) -> Preparation:
     """Make what is missing; permissions are added only if the user said so."""
     root = find_workspace().root
+    works_folder(root)
     done = Preparation([], [], [])
     files = {
-        os.path.join(PROJECTS, ".gitignore"): IGNORED,
-        ROUTER: write({"approval": True, "attempts": ATTEMPTS, "works": PROJECTS}) + "\n",
+        os.path.join(PROJECTS, IGNORE_FILE): IGNORED,
+        ROUTER: write({MOST_FILES: USUAL}) + "\n",
     }
     for name, text in files.items():
         path = os.path.join(root, name)

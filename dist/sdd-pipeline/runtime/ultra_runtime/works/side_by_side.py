@@ -33,27 +33,44 @@ def set_aside(live: Live, record: Record, state: dict[str, Any], paths: Collecti
 
     What was there before is remembered, so that it is the work of its own task when that one begins.
     """
+    changed = _set_aside(live, state, record.tree, paths)
+    if changed:
+        record.tree = live.snapshots.with_entries(record.tree, changed)
+        record.verified = ""
+        live.records.write(record)
+
+
+def _set_aside(
+    live: Live, state: dict[str, Any], tree: str, paths: Collection[str]
+) -> dict[str, Entry | None]:
+    """Remember what a tree has of files that have changed since; return what they are now."""
     if not paths:
-        return
+        return {}
     now = live.snapshots.entries(live.snapshots.take(), [*paths])
-    before = live.snapshots.entries(record.tree, [*paths])
+    before = live.snapshots.entries(tree, [*paths])
     changed = {path: now.get(path) for path in paths if now.get(path) != before.get(path)}
-    if not changed:
-        return
     kept = state.setdefault(ASIDE, {})
     for path in changed:
         old = before.get(path)
         kept.setdefault(path, [old.mode, old.name] if old else None)
-    record.tree = live.snapshots.with_entries(record.tree, changed)
-    record.verified = ""
-    live.records.write(record)
+    return changed
 
 
-def give_back(live: Live, state: dict[str, Any], paths: Collection[str]) -> None:
-    """Before a task begins, count what was set aside of its files as not accounted for: it is the task's work."""
+def account_for(live: Live, state: dict[str, Any], paths: Collection[str]) -> None:
+    """Before a task begins, account for changes of other builders that an interruption left in their files."""
+    known = read_known(live)
+    changed = _set_aside(live, state, known.tree, paths) if live.records.read() is None else {}
+    if changed:
+        tree = live.snapshots.with_entries(known.tree, changed)
+        write_known(live, Known(known.head, tree, known.artefacts))
+
+
+def give_back(live: Live, record: Record, state: dict[str, Any], paths: Collection[str]) -> None:
+    """When a task begins, take the content of its files from before they were set aside: the rest is its work."""
     kept = state.get(ASIDE, {})
     own = {path: kept.pop(path) for path in paths if path in kept}
     if own:
-        known = read_known(live)
         old = {path: Entry(*row) if row else None for path, row in own.items()}
-        write_known(live, Known(known.head, live.snapshots.with_entries(known.tree, old), known.artefacts))
+        record.tree = live.snapshots.with_entries(record.tree, old)
+        live.records.write(record)
+        write_known(live, Known(record.start, record.tree, record.artefacts))

@@ -8,7 +8,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.tables.fields import work_plan_fields
 from ultra_runtime.works.handoffs import BUILDER
-from ultra_runtime.works.work_documents import WorkPlan, read_work
+from ultra_runtime.works.work_documents import WorkPlan, digests, read_work
 from ultra_runtime.works.written import write_progress
 
 TYPE_CHECKING = False
@@ -20,13 +20,28 @@ if TYPE_CHECKING:
     from ultra_runtime.works.work_place import WorkOrder
 
 
+APPROVED = "approved"
+"""The member of the state with the digests of the approved files."""
+RESUMED = "resumed"
+"""The member of the state that says whether the work was interrupted, so that it goes on at the scheduler."""
+
+
 def pinned_plan(work: WorkOrder) -> WorkPlan:
-    """Return the plan of a work in progress; its files are protected, so they are as they were approved."""
+    """Return the plan of a work in progress, or refuse files that are not as they were approved."""
     plan, problems = read_work(work)
-    if plan is None:
-        hint = f"undo the change of the file, or end the work: `{verb('run abort')}`"
-        raise RefusedError("; ".join(problems[:3]), hint)
+    problems = problems[:3] if plan is None else edited(work, work.read_state(), plan)
+    if plan is None or problems:
+        accept = f"{verb('work start')} {work.name} --accept-plan-change"
+        raise RefusedError("; ".join(problems), f"undo the edit; if the user wants it: `{accept}`")
     return plan
+
+
+def edited(work: WorkOrder, state: dict[str, Any], plan: WorkPlan) -> list[str]:
+    """Return what was edited since the files of a work were shown for approval."""
+    now = digests(work, plan)
+    approved = state.get(APPROVED, now)  # a work of the last release has none
+    names = sorted(name for name in {*approved, *now} if approved.get(name) != now.get(name))
+    return [f"{name} was edited after the approval" for name in names]
 
 
 def done_tasks(live: Live, plan: WorkPlan) -> list[str]:
@@ -41,7 +56,7 @@ def write_standing(work: WorkOrder, live: Live, plan: WorkPlan) -> None:
 
 
 def spawns(state: dict[str, Any], plan: WorkPlan | None) -> tuple[int, int]:
-    """Return how many agents were spawned, and how many the mode of the work needs without a retry."""
+    """Return how many agents were spawned, and how many the mode of the work needs without retry and interruption."""
     full = plan is not None and plan.mode == work_plan_fields.EXECUTION_MODE_FULL
     planned = 2 + 2 * len(plan.tasks) if plan and full else 3
     return len(state["dispatches"]), planned

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import why_blocked
-from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.run.step.failing import after_failure
 from ultra_runtime.run.step.verify import Verified, need_record, verify
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import listed, one_line
 from ultra_runtime.works.commit_gate import gate_faults
 from ultra_runtime.works.side_by_side import set_aside
@@ -16,7 +17,6 @@ from ultra_runtime.works.task_standing import done_tasks, others_files, pinned_p
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.live import Live
-    from ultra_runtime.run.state.shell_call import Outcome
     from ultra_runtime.works.work_documents import Task, WorkPlan
     from ultra_runtime.works.work_place import WorkOrder
 
@@ -29,6 +29,12 @@ def find_task(plan: WorkPlan, given: str) -> Task:
     if given not in names:
         raise RefusedError(f"this work has no task {one_line(given, 40)}", f"use {listed(names, 'or')}")
     return plan.task(given)
+
+
+def committed_as(live: Live, number: int) -> str:
+    """Return the commit of a task that is done; nothing if it is not."""
+    step = live.progress.step(number)
+    return str(step.get(progress_fields.STEPS_COMMIT) or "") if live.progress.state(number) in OVER else ""
 
 
 def isolate_task(work: WorkOrder, live: Live, given: str) -> tuple[Task, int]:
@@ -45,6 +51,10 @@ def isolate_task(work: WorkOrder, live: Live, given: str) -> tuple[Task, int]:
 
 def verify_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tuple[Task, Verified]:
     """Compare what the builder says with the tree, then run the Verify of the task."""
+    plan = pinned_plan(work)
+    number = plan.number(find_task(plan, given).name)
+    if committed_as(live, number):
+        return find_task(plan, given), Verified(live.progress.attempts(number), [], None, None)
     task, number = isolate_task(work, live, given)
     record = need_record(live, number)
     now = live.snapshots.take()
@@ -62,15 +72,13 @@ def verify_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tupl
     return task, Verified(record.attempts, faults, None, follows)
 
 
-def try_task(work: WorkOrder, live: Live, given: str, seconds: float) -> tuple[Task, Outcome]:
-    """Run the Verify of a task without counting an attempt; the policy decides as always."""
-    plan = pinned_plan(work)
-    task = find_task(plan, given)
-    command = " && ".join(task.verify)
-    reason = why_blocked(live.place, command)
+def task_to_try(work: WorkOrder, live: Live, given: str) -> Task:
+    """Return a task whose Verify may be run as a trial; the policy decides as always."""
+    task = find_task(pinned_plan(work), given)
+    reason = why_blocked(live.place, task.command)
     if reason:
         raise RefusedError(
             f"Verify of {task.name} is blocked and was not run: {reason}",
             f"tell the user: `{verb('run abort')}` ends the work",
         )
-    return task, run_command(live.place, command, f"{task.name}-try.log", seconds)
+    return task

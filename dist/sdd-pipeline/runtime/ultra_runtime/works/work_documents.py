@@ -7,6 +7,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.quoted import ID, TITLE, read_quoted
 from ultra_runtime.contract.result import Report
 from ultra_runtime.contract.rows import read_code, read_rows
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
@@ -27,6 +28,11 @@ class Task(Struct):
     files: dict[str, str]
     """Path -> CREATE, MODIFY or DELETE."""
     verify: list[str]
+
+    @property
+    def command(self) -> str:
+        """One command that passes if all of them do; none of them changes the folder or the variables of the next."""
+        return self.verify[0] if len(self.verify) == 1 else " && ".join(f"( {one} )" for one in self.verify)
 
 
 class WorkPlan(Struct):
@@ -64,6 +70,13 @@ def read_document(
         report.add("NOT_FOUND" if problem.missing else "READ_ERROR", str(problem))
     problems += map(str, report.errors)
     return subject
+
+
+def digests(work: WorkOrder, plan: WorkPlan) -> dict[str, str]:
+    """Return the files that the user approves, each with the digest of its bytes."""
+    kinds = [(requirement_fields.KIND, ""), (work_plan_fields.KIND, "")]
+    kinds += [(task_fields.KIND, task.name) for task in plan.tasks]
+    return {work.show(*one): sha256(read_regular(work.path(*one))) for one in kinds}
 
 
 def read_work(work: WorkOrder) -> tuple[WorkPlan | None, list[str]]:

@@ -22,6 +22,8 @@ STATE = "works"
 WORK = "work"
 """The member of the lock of a run that names the work."""
 LIST = "WORK-LIST.md"
+IGNORE_FILE = ".gitignore"
+IGNORED = "# Works are kept out of the commits of their tasks; delete this file to keep them in git.\n*\n"
 
 
 class WorkOrder(Struct):
@@ -82,22 +84,34 @@ def file_name(kind: str, task: str = "") -> str:
     return file_of(kind).replace("TASK-{topic}", task)
 
 
+def works_folder(root: str) -> str:
+    """Return the folder of the works; a symbolic link is refused, because everything in it would be elsewhere."""
+    path = os.path.join(root, PROJECTS)
+    if os.path.islink(path):
+        raise RefusedError(f"{PROJECTS} is a symbolic link", "make it a folder of the repository, then retry")
+    return path
+
+
 def list_works(root: str) -> list[str]:
     """Return the works of a repository in the order of their numbers."""
-    found = [name for name in names_in(os.path.join(root, PROJECTS)) if is_work_id(name)]
+    parent = works_folder(root)
+    found = [name for name in names_in(parent) if is_work_id(name)]
+    found = [name for name in found if not os.path.islink(os.path.join(parent, name))]
     return sorted(found, key=lambda name: int(name[5:]))
 
 
-def make_work() -> WorkOrder:
-    """Make the folder of a new work under the next free number."""
-    workspace = find_workspace()
-    parent = os.path.join(workspace.root, PROJECTS)
-    works = list_works(workspace.root)
-    number = int(works[-1][5:]) + 1 if works else 1
+def make_work(workspace: Workspace) -> WorkOrder:
+    """Make the folder of a new work under the next number; that of a deleted work is not reused."""
+    parent = works_folder(workspace.root)
+    names = [name.partition(".")[0] for name in names_in(workspace.path(STATE))]
+    used = [int(name[5:]) for name in [*names, *list_works(workspace.root)] if is_work_id(name)]
+    number = max(used, default=0) + 1
     while True:
         work = WorkOrder(workspace, f"WORK-{number:02}")
         try:
-            os.makedirs(parent, exist_ok=True)
+            if not os.path.isdir(parent):
+                make_folder(parent)
+                put(os.path.join(parent, IGNORE_FILE), IGNORED.encode())
             os.mkdir(work.folder)
             return work
         except FileExistsError:
@@ -107,8 +121,8 @@ def make_work() -> WorkOrder:
             raise RefusedError(error, "fix this and retry") from None
 
 
-def find_work(given: str | None) -> WorkOrder:
-    """Return the named work; without a name, the one in progress here or the only one."""
+def find_work(given: str | None, in_progress: bool = False) -> WorkOrder:
+    """Return the named work; without a name, the one in progress here or, unless only that will do, the only one."""
     workspace = find_workspace()
     works = list_works(workspace.root)
     asked = next((part for part in (given or "").split("/") if is_work_id(part)), "")
@@ -123,6 +137,9 @@ def find_work(given: str | None) -> WorkOrder:
     name = (read_lock(workspace) or {}).get(WORK)
     if isinstance(name, str) and name in works:
         return WorkOrder(workspace, name)
+    if in_progress:
+        hint = f"start or resume one: `{verb('work start')} WORK-NN`"
+        raise RefusedError("no work is in progress in this working tree", hint)
     if len(works) != 1:
         hint = f"there is {listed(works)}" if works else f"make one with `{verb('work new')}`"
         raise RefusedError("name the work", hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.rows import read_rows
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
@@ -19,49 +20,73 @@ from ultra_runtime.tables.fields import task_result_fields as of_result
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
 from ultra_runtime.works.handoffs import sections
-from ultra_runtime.works.work_place import LIST
+from ultra_runtime.works.work_place import LIST, STATE, list_works
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    from ultra_runtime.run.tree.workspace import Workspace
     from ultra_runtime.works.messages import TaskResult
     from ultra_runtime.works.work_documents import WorkPlan
     from ultra_runtime.works.work_place import WorkOrder
 
 IN_PROGRESS: str = task_progress_fields.STATUS_IN_PROGRESS
 COMPLETED: str = task_progress_fields.STATUS_COMPLETED
+LISTED = "listed"
+"""The member of a work's state with its row of the list, without the id."""
 HEAD = ("Work", "Title", work_plan_fields.STATUS, work_plan_fields.CREATED, "Completed")
 
 
-def read_list(root: str) -> list[list[str]]:
-    """Return the rows of the work list: id, title, status, created, completed."""
+def read_list(workspace: Workspace) -> list[list[str]]:
+    """Return the rows of the work list: id, title, status, created, completed.
+
+    What the runtime remembers of a work counts; the file counts for a work of which it has no record.
+    """
     try:
-        text = read_regular(os.path.join(root, PROJECTS, LIST)).decode("utf-8", "replace")
+        text = read_regular(os.path.join(workspace.root, PROJECTS, LIST)).decode("utf-8", "replace")
     except UnreadableError:
-        return []
-    return [row for row in read_rows(text) if len(row) == len(HEAD)]
+        text = ""
+    written = {row[0]: row for row in read_rows(text) if len(row) == len(HEAD)}
+    rows = []
+    for name in list_works(workspace.root):
+        record = workspace.read_sealed(STATE, f"{name}.json").get(LISTED)
+        row = [name, *record] if isinstance(record, list) else written.get(name)
+        rows += [row] if row and len(row) == len(HEAD) else []
+    return rows
 
 
-def list_work(work: WorkOrder, title: str, status: str) -> None:
+def list_work(work: WorkOrder, state: dict[str, Any], title: str, status: str) -> None:
     """Add a work to the list, or change its status there."""
-    root, today = work.workspace.root, now()[:10]
-    rows = read_list(root)
-    if work.name not in [row[0] for row in rows]:
-        rows.append([work.name, _cell(title), status, today, ""])
-    for row in rows:
-        if row[0] == work.name:
-            row[1:3], row[4] = [_cell(title), status], today if status == COMPLETED else ""
-    table = _table(HEAD, rows)
+    today = now()[:10]
+    created = state[LISTED][2] if LISTED in state else today
+    state[LISTED] = [_cell(title), status, created, today if status == COMPLETED else ""]
+    work.write_state(state)
+    root, table = work.workspace.root, _table(HEAD, read_list(work.workspace))
     text = f"# Works\n\n## {work_list_fields.SECTION_WORKS}\n\n{table}\n"
     replace(os.path.join(root, PROJECTS, LIST), text.encode("utf-8", "surrogateescape"))
 
 
+def is_completed(state: dict[str, Any]) -> bool:
+    """Tell whether the proof of a work has passed."""
+    return COMPLETED in state.get(LISTED, ())
+
+
 def log(work: WorkOrder, who: str, words: str) -> None:
     """Add a line to the activity log of a work."""
-    path = os.path.join(work.folder, f"work_{work.name}.log")
-    with open(path, "ab") as file:
-        file.write(f"[{now()}] {who}: {one_line(words, 400)}\n".encode("utf-8", "replace"))
+    name = f"work_{work.name}.log"
+    line = f"[{now()}] {who}: {one_line(words, 400)}\n".encode("utf-8", "replace")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        file = os.open(os.path.join(work.folder, name), flags, 0o644)
+    except OSError as problem:
+        error = f"{PROJECTS}/{work.name}/{name} cannot be written: {problem.strerror}"
+        raise RefusedError(error, "make it a regular file, or delete it") from None
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)
 
 
 def write_progress(
@@ -97,7 +122,9 @@ def write_result(
     task = plan.task(result.task)
     texts = {
         of_result.SECTION_SUMMARY: [result.summary],
-        of_result.SECTION_COMPLETED_CHECKLIST: [f"- [x] {_cell(name)}" for name, _ in result.checks],
+        of_result.SECTION_COMPLETED_CHECKLIST: [
+            f"- [{'x' if passed else ' '}] {_cell(name)}" for name, passed in result.checks
+        ],
         of_result.SECTION_VERIFICATION_RESULTS: [f"- `{one}`: PASS" for one in task.verify],
         of_result.SECTION_FILES_CHANGED: [f"- `{path}`" for path in files],
         of_result.SECTION_ISSUES_ENCOUNTERED: [f"- {_cell(one)}" for one in issues],

@@ -1,4 +1,4 @@
-"""Find the sources that a claim names, and check that the quoted words stand there.
+"""Find the sources that a claim names, and check that the quoted words are there.
 
 A source is a path in backticks, followed by the quoted words: `src/limit.py:12` "def allow". A file of the
 repository needs its line or range of lines. A file of the project, such as `research/01-limits.md`, may do without.
@@ -21,7 +21,7 @@ GONE, MOVED = "gone", "moved"
 
 
 class Citation(Struct):
-    """A path with its lines, if it has some, and the words that should stand there."""
+    """A path with its lines, if it has some, and the words that should be there."""
 
     path: str
     first: int
@@ -106,7 +106,7 @@ class Places:
         if source.last > len(lines):
             return GONE, f"{source} has only {len(lines)} lines"
         if not source.quote.strip():
-            return GONE, f"{source} is named without the words that stand there"
+            return GONE, f"{source} is named without words quoted from it"
         wanted = _flat(source.quote)
         near = lines[source.first - 1 : source.last] if source.first else lines
         if wanted in _flat(" ".join(near)):

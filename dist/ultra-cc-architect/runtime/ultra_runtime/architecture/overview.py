@@ -128,9 +128,7 @@ def _check_structure(report: Report, document: Document, places: Places) -> list
                 report.add("TABLE", message, one.line)
     drawn = diagrams_in(section)
     if components and [block.lines for block in drawn] != [diagram(components)]:
-        report.add(
-            "DIAGRAM", "the diagram is not the one of the table", drawn[0].line if drawn else section.line
-        )
+        report.add("DIAGRAM", "the diagram differs from the table", drawn[0].line if drawn else section.line)
     return components
 
 

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 INCLUDE = ".worktreeinclude"
 SCOPE, GIT = "@", ".git"
+CACHE_TAG = "CACHEDIR.TAG"  # by which tools mark a folder that they can make again
 DEEPEST, MOST_FOLDERS = 5, 2_000
 """How far dependency folders are looked for: a longer search would slow down every start."""
 FIRST_FEW = 3
 
 
 def copy_included(git: Git, commit: str, root: str, pinned: bytes | None = None) -> list[str]:
-    """Copy the ignored files that `.worktreeinclude` names; `pinned` are the lines that count instead of those of now."""
+    """Copy the ignored files that `.worktreeinclude` names; `pinned` lines replace the current ones."""
     try:
         lines = include_lines(git, commit, pinned)
         copied = [path for path in included_files(git, lines) if _copy(git.root, path, root)]
@@ -113,7 +114,10 @@ def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
 
 
 def dependency_folders(root: str, names: Collection[str]) -> list[str]:
-    """Return the folders with these names and the links to such, down to a few levels, without other repositories."""
+    """Return the folders with these names and the links to such, down to a few levels.
+
+    Other repositories are left out, and what a tool marks as its cache: cargo builds into target/debug/deps.
+    """
     found, queue = [], [""] if names else []
     for folder in queue:
         for entry in entries_of(os.path.join(root, folder)):
@@ -126,7 +130,7 @@ def dependency_folders(root: str, names: Collection[str]) -> list[str]:
                 not entry.is_symlink()
                 and path.count(os.sep) < DEEPEST
                 and len(queue) < MOST_FOLDERS
-                and not os.path.lexists(os.path.join(entry.path, GIT))
+                and not any(os.path.lexists(os.path.join(entry.path, name)) for name in (GIT, CACHE_TAG))
             ):
                 queue.append(path)
     return found
@@ -148,20 +152,34 @@ def _link_folder(source: str, path: str, root: str) -> bool:
         return False
     if not os.path.isdir(above) or not inside(os.path.realpath(above), root):
         return False
-    _link_entries(old, new)
+    _link_entries(old, new, source, root)
     return True
 
 
-def _link_entries(old: str, new: str) -> None:
+def _link_entries(old: str, new: str, source: str, root: str) -> None:
     os.mkdir(new)
     for entry in os.scandir(old):
         target = os.path.join(new, entry.name)
-        if entry.is_symlink() and not os.path.isabs(os.readlink(entry.path)):
-            os.symlink(os.readlink(entry.path), target)
+        leads_to = os.readlink(entry.path) if entry.is_symlink() else ""
+        there = os.path.join(root, leads_to[len(source) + 1 :]) if inside(leads_to, source) else ""
+        if leads_to and not os.path.isabs(leads_to):
+            os.symlink(leads_to, target)
+        elif there and os.path.lexists(there):
+            os.symlink(there, target)
         elif entry.name.startswith(SCOPE) and entry.is_dir():
-            _link_entries(entry.path, target)
+            _link_entries(entry.path, target, source, root)
         else:
             os.symlink(entry.path, target)
+
+
+def led_into(source: str, folder: str) -> Iterator[str]:
+    """Yield the places of the user's tree to which entries of a dependency folder are links by their full path."""
+    for entry in entries_of(folder):
+        leads_to = os.readlink(entry.path) if entry.is_symlink() else ""
+        if os.path.isabs(leads_to) and leads_to != source and inside(leads_to, source):
+            yield leads_to[len(source) + 1 :]
+        elif entry.name.startswith(SCOPE) and entry.is_dir(follow_symlinks=False):
+            yield from led_into(source, entry.path)
 
 
 def _leads_back(source: str, path: str) -> bool:

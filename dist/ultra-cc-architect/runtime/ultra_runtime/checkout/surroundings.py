@@ -6,6 +6,7 @@ A run is pinned to them at its start, so that a later change is named instead of
 from __future__ import annotations
 
 import os
+import re
 
 from ultra_runtime.checkout.carried import (
     INCLUDE,
@@ -13,6 +14,7 @@ from ultra_runtime.checkout.carried import (
     entries_of,
     include_lines,
     included_files,
+    led_into,
 )
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import read_if_any
@@ -20,13 +22,20 @@ from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from ultra_runtime.checkout.settings import Settings
     from ultra_runtime.files.git import Git
 
-CONVERSIONS = r"^(filter\..*|lfs\..*|core\.(autocrlf|eol|symlinks|attributesfile))$"
+CONVERSIONS = re.compile(r"(filter|lfs)\..*|core\.(autocrlf|eol|symlinks|attributesfile)", re.DOTALL)
+# Settings of one repository reach its working copies only if they convert files. Those of the user and of the machine
+# reach them all, also when a command of the plan asks git. Settings that change nothing there may change any day.
+OF_REPOSITORY = ("local", "worktree")
+EVERYDAY = re.compile(
+    r"(advice|branch|color|credential|gc|gui|maintenance|remote|safe|user)\..*|core\.(editor|pager)",
+    re.DOTALL,
+)
 ATTRIBUTES_FILE = "core.attributesfile"
 READING, CARRIED, SEARCHED = "reading", "carried", "searched"
 CACHES = frozenset(("__pycache__", ".cache", ".vite", ".vite-temp", ".pytest_cache", ".turbo"))
@@ -92,16 +101,16 @@ def changed_names(was: Surroundings, now: Surroundings) -> list[str]:
 
 
 def differences(git: Git, pinned: Surroundings, settings: Settings) -> list[list[str]]:
-    """Return what a working copy would get otherwise than at the start: pairs of kind and name."""
+    """Return what a working copy would get that differs from the start: pairs of kind and name."""
     now = {READING: conversions(git), CARRIED: carried(git, pinned.include, settings)}
     was = {READING: pinned.reading, CARRIED: pinned.carried}
     found = [[kind, name] for kind in now for name in _differing(was[kind], now[kind])]
     return found + [[SEARCHED, name] for name in _new_in(pinned.searched, searched(git.root, settings))]
 
 
-def added_conversions(git: Git, pinned: Surroundings) -> list[list[str]]:
-    """Return what converts files in a working copy and not in the user's tree: pairs of kind and name."""
-    return [[READING, name] for name in _new_in(pinned.reading, conversions(git))]
+def added_conversions(pinned: Surroundings, found: Mapping[str, str]) -> list[list[str]]:
+    """Return what converted files in a working copy and not in the user's tree: pairs of kind and name."""
+    return [[READING, name] for name in _new_in(pinned.reading, found)]
 
 
 def _differing(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -109,19 +118,20 @@ def _differing(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def _new_in(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return what is there now and was not, or was another; what is gone has no effect."""
+    """Return what is new or has changed; what was removed has no effect."""
     return sorted(name for name, digest in now.items() if was.get(name) != digest)
 
 
 def conversions(git: Git) -> dict[str, str]:
-    """Return what changes bytes between the tree and the commits, each with a digest of its value."""
-    said = _text(git.done("config", "-z", "--get-regexp", CONVERSIONS).out)
+    """Return what changes bytes between the tree and the commits, or what git says, each with a digest of its value."""
     found: dict[str, str] = {}
     values = {}
-    for row in said.split("\0")[:-1]:
+    said = _text(git.done("config", "-z", "--list", "--show-scope").out).split("\0")
+    for scope, row in zip(said[::2], said[1::2]):
         name, _, value = row.partition("\n")
-        found[name] = _digest(found.get(name, "") + value)
-        values[name] = value
+        if CONVERSIONS.fullmatch(name) or not (scope in OF_REPOSITORY or EVERYDAY.fullmatch(name)):
+            found[name] = _digest(found.get(name, "") + value)
+            values[name] = value
     home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     usual = os.path.join(home, "git", "attributes")
     for path in (values.get(ATTRIBUTES_FILE) or usual, os.path.join(git.common, "info", "attributes")):
@@ -135,9 +145,19 @@ def carried(git: Git, include: str, settings: Settings) -> dict[str, str]:
     """Return the dependency folders and the included files, each with a digest of what is cheap to see."""
     folders = dependency_folders(git.root, settings.dependencies)
     found = {path: _folder_digest(os.path.join(git.root, path)) for path in folders}
+    targets = {path for folder in folders for path in led_into(git.root, os.path.join(git.root, folder))}
+    for path in targets - _tracked(git, targets):
+        found[path] = _any_digest(os.path.join(git.root, path))
     for path in included_files(git, include.encode("latin-1"))[:MOST_ENTRIES]:
         found[path] = _file_digest(os.path.join(git.root, path), read=True)
     return {_text(os.fsencode(path)): digest for path, digest in found.items()}
+
+
+def _tracked(git: Git, paths: Collection[str]) -> set[str]:
+    """Return which of some files and folders are in the index: a working copy has its own."""
+    said = git.done("ls-files", "-z", "--", *paths, env={"GIT_LITERAL_PATHSPECS": "1"}).out if paths else b""
+    rows = [os.fsdecode(row) for row in said.split(b"\0")[:-1]]
+    return {path for path in paths if any(row == path or row.startswith(f"{path}/") for row in rows)}
 
 
 def searched(root: str, settings: Settings) -> dict[str, str]:

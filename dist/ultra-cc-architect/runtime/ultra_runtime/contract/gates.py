@@ -20,7 +20,7 @@ class Dimension(Struct):
 
 
 class Gate(Struct):
-    """The arithmetic by which scores let a draft through."""
+    """The arithmetic that decides from scores whether a draft passes."""
 
     lowest: int
     highest: int

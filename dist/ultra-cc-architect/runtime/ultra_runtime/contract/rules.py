@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.contract.field_types import shown
-from ultra_runtime.contract.forms import FORMS
+from ultra_runtime.contract.forms import FORMS, holds_login
 from ultra_runtime.files.root import find_root
 from ultra_runtime.tables.fields import (
     brief_fields,
@@ -55,6 +55,14 @@ def ports_are_a_range(report: Report, subject: Subject) -> None:
     if len(ports) != 2 or ports[0] > ports[1]:
         message = f"{settings_fields.PORTS} must be the first and the last port, such as [4000, 4099]"
         report.add("BAD_VALUE", message, subject.line(settings_fields.PORTS), settings_fields.PORTS)
+
+
+def hub_has_no_login(report: Report, subject: Subject) -> None:
+    """Report a hub whose address holds a password or a token: it would be seen in process lists and refs."""
+    hub = subject.values.get(settings_fields.HUB)
+    if isinstance(hub, str) and holds_login(hub):
+        message = f"{settings_fields.HUB} must be an address without a password or token"
+        report.add("BAD_VALUE", message, subject.line(settings_fields.HUB), settings_fields.HUB)
 
 
 def dependencies_are_names(report: Report, subject: Subject) -> None:

@@ -1,4 +1,4 @@
-"""The arithmetic of the brief-review gate: what a reviewer's answer says, and whether it lets the brief through.
+"""The arithmetic of the brief-review gate: what a reviewer's answer says, and whether the brief passes.
 
 Nothing here touches the disk; the thresholds come from the contract.
 """
@@ -37,7 +37,7 @@ class Ruling(Struct):
 
     @property
     def passed(self) -> bool:
-        """Whether the review lets the brief through."""
+        """Whether the brief passes the review."""
         return not self.failing
 
     @property

@@ -56,6 +56,7 @@ UNDER_WAY = {
     "rebase-apply": "a rebase",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisection",
 }
 MOST_TOLD = 600
 HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
@@ -113,7 +114,7 @@ class Git(Struct):
         return done.out
 
     def blob(self, name: str) -> bytes:
-        """Return the bytes of a blob, which must be those that its name stands for."""
+        """Return the bytes of a blob, and check that they match its name."""
         data = self.ask("cat-file", "blob", name)
         if blob_name(data, name) != name:
             raise GitError(["cat-file"], Done(1, b"", f"object {name} has been changed".encode()))

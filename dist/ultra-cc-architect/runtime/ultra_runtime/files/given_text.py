@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_descriptor, read_regular
 from ultra_runtime.words import one_line
 
 STANDARD_INPUT = 0
@@ -21,21 +21,11 @@ def read_given(source: str | None, hint: str) -> bytes:
     try:
         if os.isatty(STANDARD_INPUT):
             raise RefusedError("no input: standard input is a terminal", hint)
-        return _read_all()
+        return read_descriptor(STANDARD_INPUT)
+    except UnreadableError as problem:
+        raise RefusedError(f"standard input: {problem}", "pass less text") from None
     except OSError as problem:
         raise RefusedError(f"standard input cannot be read: {problem.strerror}", hint) from None
-
-
-def _read_all() -> bytes:
-    pieces = []
-    size = 0
-    while piece := os.read(STANDARD_INPUT, 1024 * 1024):
-        pieces.append(piece)
-        size += len(piece)
-        if size > LARGEST:
-            limit = LARGEST // 1024 // 1024
-            raise RefusedError(f"standard input is larger than {limit} MB", "pass less text")
-    return b"".join(pieces)
 
 
 def as_text(data: bytes, hint: str) -> str:

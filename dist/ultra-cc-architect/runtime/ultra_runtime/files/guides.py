@@ -15,7 +15,7 @@ def guide_text(*path: str) -> str:
     """Return the text of a guide, such as `plan`, `task`."""
     name = os.path.join(*path)
     try:
-        return read_regular(os.path.join(GUIDES, name + ".md")).decode("utf-8", "replace")
+        return read_regular(os.path.normpath(os.path.join(GUIDES, name + ".md"))).decode("utf-8", "replace")
     except UnreadableError as problem:
         error = f"the guide {name}.md cannot be read: {problem}"
         raise RefusedError(error, "install the plugin again") from None

@@ -55,6 +55,11 @@ def _read(descriptor: int) -> bytes:
         raise UnreadableError("it is a directory, not a file")
     if not stat.S_ISREG(mode):
         raise UnreadableError("it is not a regular file")
+    return read_descriptor(descriptor)
+
+
+def read_descriptor(descriptor: int) -> bytes:
+    """Return what is left to read of an open file, up to the largest size."""
     pieces = []
     size = 0
     while piece := os.read(descriptor, 1024 * 1024):

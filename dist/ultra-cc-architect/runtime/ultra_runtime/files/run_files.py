@@ -9,6 +9,7 @@ from ultra_runtime.rendered import launcher
 REFS = f"refs/{launcher()}/run"
 PLAN_FILE = "plan.md"
 LOGS = "logs"
+REPORT = "report.md"
 SESSION_STATE = ".session-state.local.json"
 PREVIOUS = ".prev"
 BROKEN = ".broken"

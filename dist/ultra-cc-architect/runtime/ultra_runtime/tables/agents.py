@@ -1,6 +1,7 @@
 """Rendered from the headers of agents/*.md.j2: edit those files, not this one."""
 
 REVIEWERS = ()
+SMALL_REVIEWERS = ()
 CONFORMANCE = ""
 COORDINATOR = ""
 EXPLORERS = ("structure-reader", "constraints-reader", "features-reader",)

@@ -21,7 +21,7 @@ CONTRACT = Contract(
         Part(name="gaps", heading="Gap {number}: {title}", under=("Gaps",), level=3, code="GAPS_INCOMPLETE", fields=(Field(name="Unknown", type="text", required=True), Field(name="Settled by", type="text", required=True), Field(name="Assume", type="text", required=True), Field(name="Owner", type="text", required=True),)),
     ),
     codes={
-        "GAPS_NOT_FOUND": Code(name="GAPS_NOT_FOUND", severity="error", remedy="Name the gaps of a project."),
+        "GAPS_NOT_FOUND": Code(name="GAPS_NOT_FOUND", severity="error", remedy="Name the gaps file of a project."),
         "GAPS_READ_ERROR": Code(name="GAPS_READ_ERROR", severity="error", remedy="Make it a regular file that you can read."),
         "GAPS_WRONG_TYPE": Code(name="GAPS_WRONG_TYPE", severity="error", remedy="Name a file with gaps, or correct the type."),
         "GAPS_MISSING_FIELD": Code(name="GAPS_MISSING_FIELD", severity="error", remedy="Add the field to the front matter."),

@@ -1,6 +1,6 @@
 """Say which claims of a project's architecture overview no longer hold in the working tree.
 
-DIR is the project folder. A claim holds as long as the words that it quotes stand in the file that it names.
+DIR is the project folder. A claim holds as long as the words that it quotes are in the file that it names.
 """
 
 from __future__ import annotations

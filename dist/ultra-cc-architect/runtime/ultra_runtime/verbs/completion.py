@@ -1,4 +1,4 @@
-"""Print the lines that make a shell complete verbs, options and values: bash, zsh or fish.
+"""Print completions of verbs, options and values for your shell: bash, zsh or fish.
 
 Save them where the shell loads completions, or evaluate them in its start-up file.
 """

@@ -142,7 +142,7 @@ def partial_brief(
 
 
 def unreviewed_brief(contract: Contract, data: bytes) -> bytes:
-    """Return a brief that no gate let through: whatever quality it claims becomes partial, and the section says why."""
+    """Return a brief that has passed no gate, marked as partial whatever it claims; the section says why."""
     claimed = (frontmatter.parse(data).values or {}).get(QUALITY_FIELD)
     return _marked_partial(contract, data, UNREVIEWED) if claimed else data
 

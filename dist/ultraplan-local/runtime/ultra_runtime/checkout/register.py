@@ -88,7 +88,7 @@ def _open(path: str) -> int:
 
 
 def _lock(descriptor: int, wait: bool = False) -> bool:
-    """Lock an open file; return whether nobody else has it. Without locks on this disk nobody is known to be gone."""
+    """Lock an open file; return whether nobody else has it. Where the disk has no locks, every owner counts as alive."""
     import fcntl
 
     try:

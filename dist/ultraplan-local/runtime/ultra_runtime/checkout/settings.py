@@ -33,6 +33,12 @@ class Settings(Struct):
     ports: tuple[int, ...]
     """The first and the last port that working copies may use; empty when none are set."""
     limits: dict[str, int]
+    hub: str
+    """Where workers on other machines get and leave commits; empty when none is set."""
+    worker_setup: str
+    """A script that a worker runs first."""
+    ssh: dict[str, Any]
+    slurm: dict[str, Any]
     given: Mapping[str, Any]
     """What the file says, to be kept with a run."""
 
@@ -72,17 +78,27 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
         field.name: field.default if values.get(field.name) is None else values[field.name]
         for field in load_contract(fields.KIND).fields
     }
-    setup = held[fields.SETUP] or ""
-    limits = held[fields.LIMITS] or {}
     return Settings(
-        setup if isinstance(setup, str) else "\n".join(setup),
+        _script(held[fields.SETUP]),
         held[fields.SETUP_SECONDS],
         held[fields.PROOF],
         tuple(held[fields.DEPENDENCIES]),
         tuple(held[fields.PORTS] or ()),
-        {name: value for name, value in limits.items() if value is not None},
+        _given(held[fields.LIMITS]),
+        held[fields.HUB] or "",
+        _script(held[fields.WORKER_SETUP]),
+        _given(held[fields.SSH]),
+        _given(held[fields.SLURM]),
         values,
     )
+
+
+def _script(commands: str | list[str] | None) -> str:
+    return commands if isinstance(commands, str) else "\n".join(commands or ())
+
+
+def _given(values: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (values or {}).items() if value is not None}
 
 
 def requiring(settings: Settings) -> Settings:

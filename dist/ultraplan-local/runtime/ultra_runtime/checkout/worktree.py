@@ -47,7 +47,7 @@ def _check_out_without(git: Git, commit: str, folder: str, seconds: float) -> No
 
     Git gets a git dir of links to everything that the real one has but those.
     """
-    (own,) = _registered(git, folder)
+    (own,) = registered(git, folder)
     beside = os.path.join(own, "beside")
     os.mkdir(beside)
     for name in os.listdir(git.common):
@@ -75,7 +75,7 @@ def _refuse_missing(git: Git, commit: str) -> None:
 def remove_worktree(git: Git, folder: str) -> None:
     """Remove the folder of a worktree and what git keeps of it; the worktrees of others stay registered."""
     remove_tree(folder)
-    for own in _registered(git, folder):
+    for own in registered(git, folder):
         remove_tree(own)
     place = os.path.join(git.common, WORKTREES)
     if os.path.isdir(place) and not os.listdir(place):
@@ -103,7 +103,7 @@ def _open_up(folder: str) -> None:
         return
 
 
-def _registered(git: Git, folder: str) -> Iterator[str]:
+def registered(git: Git, folder: str) -> Iterator[str]:
     """Yield the folder in the git dir that belongs to a worktree."""
     place = os.path.join(git.common, WORKTREES)
     for name in os.listdir(place) if os.path.isdir(place) else ():

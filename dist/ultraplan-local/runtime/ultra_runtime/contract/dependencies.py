@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.forms import is_task_id
 from ultra_runtime.typed import Collection, Mapping, Sequence
 
 DONE, READY, BLOCKED = "DONE", "READY", "BLOCKED"
@@ -13,11 +12,6 @@ def read_ids(text: str) -> tuple[str, ...]:
     """Return the tasks that a text lists, separated by commas; none for `none`."""
     words = [word.strip(" `") for word in text.replace("\n", ",").split(",")]
     return tuple(word for word in words if word.casefold() not in NOTHING)
-
-
-def bad_ids(text: str) -> list[str]:
-    """Return the words of a list of tasks that are no ids."""
-    return [word for word in read_ids(text) if not is_task_id(word)]
 
 
 def in_order(graph: Mapping[str, Sequence[str]]) -> list[str]:

@@ -110,7 +110,7 @@ def gaps_of(pattern: str) -> list[str]:
 
 
 def find_files(folder: str, kind: str) -> Iterator[str]:
-    """Yield the files of an artifact in a project, relative to its folder, sorted; none of one without a place."""
+    """Yield the files of an artifact in a project, relative to its folder, sorted; none if the artifact has no place."""
     found = set()
     for pattern in table("stages").FILES.get(kind, ()):
         parent, _, name = pattern.rpartition("/")

@@ -7,6 +7,8 @@ import sys
 
 from ultra_runtime.checkout.settings import settings_problem
 from ultra_runtime.doctor.client_version import client_version, find_client, is_too_old
+from ultra_runtime.doctor.one_check import FAIL, OK, WARN, Check
+from ultra_runtime.doctor.surroundings_check import bash_check, client_folder, folder_check, git_checks
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.error_log import newest
 from ultra_runtime.files.json_file import load_json, read_json
@@ -17,33 +19,13 @@ from ultra_runtime.rendered import BUNDLE, launcher, names, verb
 from ultra_runtime.run.state.session_state import find_states
 from ultra_runtime.struct import Struct
 from ultra_runtime.typed import Any, Iterator, Mapping
-from ultra_runtime.words import listed, one_line, shell_word
+from ultra_runtime.words import listed, shell_word
 
-OK = "ok"
-WARN = "warn"
-FAIL = "fail"
 AGAIN = "install the plugin again"
 CLIENT_SECONDS = 5
 LIST = "bundle.json"
 # Files that the installer adds to the bundle.
 INSTALLED = (".ultra-receipt.json", ".gitignore", ".gitattributes")
-
-
-class Check(Struct):
-    """What one check found."""
-
-    name: str
-    status: str
-    message: str
-    remedy: str = ""
-
-    def as_data(self) -> dict[str, Any]:
-        data = {"name": self.name, "status": self.status, "message": self.message}
-        return {**data, "remedy": self.remedy} if self.remedy else data
-
-    def __str__(self) -> str:
-        remedy = f" ({self.remedy})" if self.remedy else ""
-        return f"{self.status:4} {self.name}: {one_line(self.message + remedy, 1000)}"
 
 
 class Damage:
@@ -68,12 +50,16 @@ class InstalledCopy(Struct):
 
 def run_checks() -> list[Check]:
     """Run every check."""
+    here = current_folder()
+    root = find_root(here)
     return [
         _python(),
         *_bundle(),
         _executable(),
-        _git(),
+        bash_check(),
+        *git_checks(root or here),
         _on_path(),
+        folder_check(root),
         *_copies(),
         *_project(),
         _client(),
@@ -113,13 +99,6 @@ def _executable() -> Check:
     if os.access(script, os.X_OK):
         return Check(name, OK, "it can be executed")
     return Check(name, FAIL, f"{script} cannot be executed", f"run: chmod 755 {shell_word(script)}")
-
-
-def _git() -> Check:
-    found = which("git")
-    if found:
-        return Check("git", OK, found)
-    return Check("git", FAIL, "git is not on PATH", "install git: plans run in a git repository")
 
 
 def _on_path() -> Check:
@@ -245,7 +224,7 @@ def _is_ours(path: str, files: Mapping[str, Any]) -> bool:
 
 def find_copies(plugin: str, root: str | None) -> list[InstalledCopy]:
     """Return the copies in the client's order: a marketplace's (even a disabled one), a person's, a project's."""
-    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    config = client_folder()
     settings = _members(read_json(os.path.join(config, "settings.json")).get("enabledPlugins"))
     records = read_json(os.path.join(config, "plugins", "installed_plugins.json"))
     found = [

@@ -47,9 +47,14 @@ def folders() -> Iterator[str]:
     name = launcher()
     if git_dir := _git_dir():
         yield os.path.join(git_dir, name, FOLDER)
-    from tempfile import gettempdir
+    yield os.path.join(_temporary(), f"{name}-{FOLDER}-{os.getuid()}")
 
-    yield os.path.join(gettempdir(), f"{name}-{FOLDER}-{os.getuid()}")
+
+def _temporary() -> str:
+    """Return the folder for temporary files that the module tempfile would choose, whose import takes longer than a check."""
+    places = (*(os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")), "/tmp", "/var/tmp")  # noqa: S108
+    usable = (place for place in places if place and os.access(place, os.W_OK | os.X_OK))
+    return os.path.abspath(next(usable, "."))
 
 
 def _git_dir() -> str:
@@ -64,10 +69,12 @@ def _git_dir() -> str:
 
 def _data_folders() -> list[str]:
     """Return the folders in which the client keeps this plugin's data; it names them only to hooks."""
-    from glob import escape, glob
+    from ultra_runtime.files.root import names_in
 
     config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    return glob(os.path.join(escape(config), "plugins", "data", f"{names().plugin}-*", FOLDER))
+    data = os.path.join(config, "plugins", "data")
+    own = f"{names().plugin}-"
+    return [os.path.join(data, name, FOLDER) for name in names_in(data) if name.startswith(own)]
 
 
 def logs_in(folder: str) -> list[str]:

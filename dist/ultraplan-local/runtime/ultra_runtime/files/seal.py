@@ -50,9 +50,20 @@ def read_key(common: str) -> bytes:
 
 
 def _make_key(common: str) -> bytes:
+    """Return the key; of several processes that find none, the first one makes it, else the others' seals are void."""
     if not read_key(common):
-        make_folder(os.path.dirname(_path(common)))
-        put(_path(common), os.urandom(32).hex().encode(), 0o600)
+        path = _path(common)
+        make_folder(os.path.dirname(path))
+        made = f"{path}.{os.getpid()}.made"
+        put(made, os.urandom(32).hex().encode(), 0o600)
+        try:
+            os.link(made, path)
+        except OSError:  # another process was first, or the file system has no links, or the key is empty
+            if not read_key(common):
+                os.replace(made, path)
+        finally:
+            if os.path.exists(made):
+                os.unlink(made)
     return read_key(common)
 
 

@@ -22,7 +22,7 @@ def hook_files(root: str, git_dir: str, home: str) -> tuple[str, ...]:
 
 
 def _of_client(root: str, home: str) -> Iterator[str]:
-    """Yield the files that settings in force name as hooks."""
+    """Yield the files that the active settings name as hooks."""
     from ultra_runtime.text.jsontext import JsonError, read_object
 
     config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")

@@ -1,4 +1,4 @@
-"""A small task: a plan of few steps, made from one sentence and let through by code alone."""
+"""A small task: a plan of few steps, made from one sentence and accepted by code alone."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan, Step
 
 TASK_FILE = "small-task.json"
+GUIDE = "task"
 SENTENCE = "task"
 NOTE = "A small task, planned from one sentence: without a brief and without critics."
 
@@ -48,14 +49,19 @@ def keep_task(project: Project, task: str) -> None:
     write_file(project.path(LOGS, TASK_FILE), (write({SENTENCE: task}) + "\n").encode())
 
 
+def is_task(project: Project) -> bool:
+    """Tell whether a project began as a small task and has no brief."""
+    brief = file_if_any(brief_fields.KIND)
+    has_task = isinstance(read_json(project.path(LOGS, TASK_FILE)).get(SENTENCE), str)
+    return has_task and not (brief and os.path.lexists(project.path(brief)))
+
+
 def task_of(project: Project) -> str:
     """Return the sentence of a small task; refuse a project that did not begin as one, or that has a brief."""
-    task = read_json(project.path(LOGS, TASK_FILE)).get(SENTENCE)
-    brief = file_if_any(brief_fields.KIND)
-    if not isinstance(task, str) or (brief and os.path.lexists(project.path(brief))):
+    if not is_task(project):
         error = f"{project.shown} is not a small task, so its plan needs its critics"
         raise RefusedError(error, "call the gate with the critics' answers")
-    return task
+    return str(read_json(project.path(LOGS, TASK_FILE))[SENTENCE])
 
 
 def with_task(data: bytes, task: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Judge what a clean checkout got otherwise than the run was pinned to at its start."""
+"""Judge what a clean checkout got that differs from what the run was pinned to at its start."""
 
 from __future__ import annotations
 

@@ -133,13 +133,14 @@ def _squeezed(text: str) -> str:
 
 
 def carried_on(project: Project, diff: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the earlier findings whose evidence still exists, and the ids of the others."""
+    """Return the earlier findings whose evidence still exists, with its line of today, and the ids of the others."""
     held, gone = [], []
     for one in _earlier(project):
         if unproved(project.root, one, diff):
             gone.append(str(one["id"]))
         else:
-            held.append(one)
+            text = read_text(os.path.join(project.root, os.path.normpath(one["path"])))
+            held.append({**one, "line": _line_of(text, one["evidence"], one["line"])})
     return held, gone
 
 

@@ -13,17 +13,27 @@ from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root
-from ultra_runtime.files.run_files import LOGS, PROGRESS, progress_files
+from ultra_runtime.files.run_files import LOGS, PROGRESS, REPORT, progress_files
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.plan.reading import read
 from ultra_runtime.rendered import verb
 from ultra_runtime.review.remediation import taken_up
-from ultra_runtime.review.triage import DEEP, SKIPPED, SUMMARY, Changed, changed_after, changed_since, judge
+from ultra_runtime.review.triage import (
+    DEEP,
+    SKIPPED,
+    SUMMARY,
+    Changed,
+    changed_after,
+    changed_since,
+    is_small,
+    judge,
+)
 from ultra_runtime.struct import Struct
+from ultra_runtime.tables.agents import REVIEWERS, SMALL_REVIEWERS
 from ultra_runtime.tables.fields import brief_fields, plan_fields, progress_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.jsontext import write
-from ultra_runtime.typed import Any
+from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import one_line
 
 SCOPE_FILE = "review-scope.json"
@@ -77,7 +87,8 @@ def _kinds() -> list[str]:
 def find_scope(project: Project, since: str | None) -> Scope:
     """Return what changed since the named commit, the start of the run, or the time of the brief.
 
-    After a plan that fixes a review, the scope starts where that review started: its fixes are not the whole work.
+    After a plan that fixes a review, the scope is what has changed since that review: the rest was looked at, and what
+    it left open is carried on.
     """
     root = project.root
     end = commit_of(root, "HEAD")
@@ -90,7 +101,7 @@ def find_scope(project: Project, since: str | None) -> Scope:
         if start is None:
             raise RefusedError(f"there is no commit {one_line(since)} here", "use one that `git log` shows")
         return Scope(start, end, "since", judge(root, changed_since(root, start), named))
-    first = _start_of_fixed_review(project)
+    first = _fixed_review(project)
     if first is not None:
         return Scope(first, end, "review", judge(root, changed_since(root, first), named))
     start = _run_start(project)
@@ -117,9 +128,32 @@ def scope_data(project: Project, scope: Scope, gone: list[str]) -> bytes:
         "source": scope.source,
         "uncommitted": uncommitted(project.root, scope),
         "gone": gone,
+        "reports": reports(project),
+        "spared": spared(scope),
+        **({"earlier_review": project.show(file_of(REVIEW))} if scope.source == "review" else {}),
         "files": [one.as_data() for one in scope.files],
     }
     return (write(data) + "\n").encode()
+
+
+def spared(scope: Scope) -> list[str]:
+    """Return the reviewers that a change of this size does not need."""
+    small = SMALL_REVIEWERS and is_small(scope.files)
+    return [name for name in REVIEWERS if name not in SMALL_REVIEWERS] if small else []
+
+
+def asked(scope: Mapping[str, Any]) -> list[str]:
+    """Return the reviewers that the scope of `triage` asks for."""
+    return [name for name in REVIEWERS if name not in scope.get("spared", ())]
+
+
+def reports(project: Project) -> list[str]:
+    """Return the final reports of the project's runs: steps, exit conditions, findings and the proof at the end."""
+    found = []
+    for folder, _, names in os.walk(project.path(LOGS)):
+        inside = os.path.relpath(folder, project.folder)
+        found += [project.show(inside, name) for name in names if name == REPORT]
+    return sorted(found)
 
 
 def is_kept(project: Project, scope: Scope, diff: bytes) -> bool:
@@ -177,12 +211,18 @@ def read_scope(project: Project) -> dict[str, Any]:
         raise RefusedError(error, f"run `{verb('triage')} --project {project.shown}` first") from None
 
 
-def _start_of_fixed_review(project: Project) -> str | None:
-    """Return the first commit of the review that the plan fixes, if it fixes one and git has that commit."""
+def _fixed_review(project: Project) -> str | None:
+    """Return the last commit of the review that the plan fixes, if it fixes one and git has that commit.
+
+    A review that is newer than the plan has seen the fixes already: it is done again from its own first commit.
+    """
     if not taken_up(project):
         return None
-    values = frontmatter.parse(read_if_any(project.path(file_of(REVIEW)))).values or {}
-    return commit_of(project.root, str(values.get(review_fields.SCOPE_SHA_START) or ""))
+    review = project.path(file_of(REVIEW))
+    values = frontmatter.parse(read_if_any(review)).values or {}
+    is_newer = _time(review) > _time(project.path(file_of(plan_fields.KIND)))
+    field = review_fields.SCOPE_SHA_START if is_newer else review_fields.SCOPE_SHA_END
+    return commit_of(project.root, str(values.get(field) or ""))
 
 
 def _run_start(project: Project) -> str | None:

@@ -12,7 +12,7 @@ from ultra_runtime.files.secret_files import may_hold_secrets
 from ultra_runtime.plan.covering import covers
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import review_fields
-from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES
+from ultra_runtime.tables.limits import DATA_LINES, DEEP_LINES, SMALL_LINES
 from ultra_runtime.typed import Any, Iterable, Sequence
 
 DEEP: str = review_fields.COVERAGE_DEEP_REVIEWED
@@ -105,6 +105,15 @@ def judge(root: str, files: Iterable[Changed], named: Sequence[str] = ()) -> lis
         if one.depth == SKIPPED and covers(named, one.path) and not may_hold_secrets(one.path.lower()):
             one.depth, one.reason = SUMMARY, f"a step names it; {one.reason}"
     return sorted(judged, key=lambda one: (DEPTHS.index(one.depth), one.path))
+
+
+def is_small(files: Sequence[Changed]) -> bool:
+    """Tell whether a change is so small that some reviewers are spared: few lines, and none in sensitive code."""
+    read = [one for one in files if one.depth != SKIPPED]
+    lines = sum(one.added + one.deleted for one in read)
+    return 0 < lines <= SMALL_LINES and not any(
+        word in one.path.lower() for one in read for word in SENSITIVE
+    )
 
 
 def _depth(root: str, one: Changed, marked: frozenset[str]) -> tuple[str, str]:

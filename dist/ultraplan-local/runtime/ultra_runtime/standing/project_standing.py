@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 OVER = "done"
 COMPLETE = Next(OVER, "the project is complete")
+ONE_STAGE_DONE = Next(OVER, "the one stage of this plugin is done; other plugins may continue the project")
 
 # These stages are asked first: what is left of them counts even if a later stage has begun.
 LASTING = (progress_fields.KIND,)
@@ -65,7 +66,7 @@ class ProjectStanding:
         # From the end: what comes before the last stage that has begun decides nothing, and is not read.
         last = next((at for at in reversed(range(len(kinds))) if self._begun(kinds[at])), 0)
         left = (part.coming for part in filter(None, map(self.part, kinds[last:])))
-        return next(filter(None, left), COMPLETE)
+        return next(filter(None, left), COMPLETE if len(kinds) > 1 else ONE_STAGE_DONE)
 
     def _begun(self, kind: str) -> bool:
         part = self.part(kind)

@@ -7,12 +7,11 @@ import time
 
 from ultra_runtime.contract.stage_part import BAD, DONE, NOW, WAIT, WARN
 from ultra_runtime.contract.stages import Next, find_files
-from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.files.run_files import LOGS, REPORT
 from ultra_runtime.rendered import names, verb
 from ultra_runtime.rendered import table as table_of
 from ultra_runtime.run.life.run_facts import RunFacts, StepFacts
 from ultra_runtime.run.life.standing import MARKS as OF_RUN
-from ultra_runtime.run.state.past import REPORT
 from ultra_runtime.run.state.wave_state import CONFLICT, FAILED, LACKING, MERGED, PASSED, WAITING
 from ultra_runtime.status.links import Links, last_lines, log_of
 from ultra_runtime.status.picture import escaped, pipeline, step_colour, table, tag, text, track
@@ -346,7 +345,7 @@ def _place(project: Project, location: str) -> str:
 
 
 def _moment(stamp: str) -> str:
-    """Return a timestamp to the minute in local time, for people; what is none stays as it is."""
+    """Return a timestamp to the minute in local time, for people; other text stays as it is."""
     found, epoch = instant(stamp), instant("1970-01-01T00:00:00Z") or 0
     if found is None:
         return stamp

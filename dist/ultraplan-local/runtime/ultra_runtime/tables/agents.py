@@ -1,6 +1,7 @@
 """Rendered from the headers of agents/*.md.j2: edit those files, not this one."""
 
 REVIEWERS = ("correctness-reviewer", "conformance-reviewer", "security-reviewer", "test-reviewer", "maintainability-reviewer",)
+SMALL_REVIEWERS = ("correctness-reviewer", "conformance-reviewer", "test-reviewer",)
 CONFORMANCE = "conformance-reviewer"
 COORDINATOR = "review-coordinator"
 EXPLORERS = ("task-finder", "test-strategist", "architecture-mapper", "convention-scanner", "dependency-tracer", "risk-assessor",)

@@ -65,7 +65,7 @@ def replace_section(data: bytes, title: str, text: str, order: Sequence[str]) ->
 
     found = [one for one in document.headings if is_it(one)]
     if len(found) > 1:
-        raise EditError(f"the section {one_line(title)} is there twice: put the whole artifact")
+        raise EditError(f"the section {one_line(title)} occurs twice: put the whole artifact")
     if found:
         return _replace(data, document, found[0], text, is_it)
     known = [name for name in order if markdown.TextSection(SECTION_LEVEL, name, 0, 0).is_called(title)]
@@ -88,7 +88,7 @@ def replace_step(data: bytes, number: int, text: str, word: str, level: int) -> 
     steps = {one: _step_number(one, word) for one in document.headings if one.level == level}
     found = [one for one, its_number in steps.items() if its_number == number]
     if len(found) > 1:
-        raise EditError(f"{word} {number} is there twice")
+        raise EditError(f"{word} {number} occurs twice")
 
     def is_step(heading: TextSection) -> bool:
         return heading.level == level and _step_number(heading, word) == number

@@ -1,4 +1,4 @@
-"""Change a brief's research_status to an allowed next state; the rest of the file does not change.
+"""Change a brief's research_status to an allowed next state, and nothing else in the file.
 
 Skipping research although there are topics marks the brief as partial. The status can be complete only when every
 topic has an answer. --auto records that the user wants research and plan to follow automatically.

@@ -39,8 +39,8 @@ def run(args: Args) -> Answer:
 
 
 def _short(found: Answer) -> Answer:
-    told = dict(brief_answer(found).data)
-    del told["brief"]
+    known = ("brief", "found", "skill", "args")  # the last two are the parts of `command`
+    told = {name: value for name, value in brief_answer(found).data.items() if name not in known}
     if "carried" in told and "warnings" not in told:
         del told["next"]
     return Answer(told, found.text)
@@ -146,7 +146,7 @@ def _next(coming: Next, warned: bool) -> str:
     elif coming.command.startswith("/"):
         steps.append("offer `command` to the user")
     else:
-        steps.append(f"offer the user to run `{coming.command}`")
+        steps.append(f"offer to run `{coming.command}`")
     return ", then ".join(steps)
 
 

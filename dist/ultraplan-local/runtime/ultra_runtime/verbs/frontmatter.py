@@ -1,4 +1,4 @@
-"""Parse the front matter of a file and show it in the form of a validator's result."""
+"""Parse the front matter of a file and show it as the result of a validation."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Standard input is the reviewer's whole answer. When the brief passes, brief.md.draft becomes the brief. After the last
 failing round, or with --accept-partial (which needs no answer), it also becomes the brief, marked as partial.
 --discard deletes the draft and restores the brief that was set aside for it. With --kept the answer is the one that
-the plugin has kept of this session. With --data a line of statistics is written when the gate ends.
+the plugin has kept from this session. With --data a line of statistics is written when the gate ends.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def run(args: Args) -> Answer:
     if not args.flag("--kept"):
         return answer
     told = dict(brief_answer(answer).data)
+    if brief_fields.BRIEF_QUALITY not in told and not told.get("degraded"):
+        told["next"] = f"{_start_with(told['weakest'])}; revise the draft, then the next round"
     for name in ("weakest", "detail", "verdict"):  # `failing` has them
         told.pop(name, None)
-    if brief_fields.BRIEF_QUALITY not in told and not told.get("degraded"):
-        told["next"] = "revise the draft, then the next round"
     return Answer(told, answer.text)
 
 
@@ -226,9 +226,13 @@ def _next(project: Project, review: Review, ruling: Ruling | None, quality: str)
 def _revise(project: Project, ruling: Ruling) -> str:
     """Return how to make the next review pass."""
     return (
-        f"start with {ruling.weakest}, the weakest, and tell the user so;"
+        f"{_start_with(ruling.weakest)};"
         " fix in the draft what `detail` names if that needs no answer; for the rest of"
         f" {listed(ruling.failing)} ask one question each, one per call, in this order, unless the user has stopped;"
         " what nobody can answer becomes an assumption;"
         f" put changed sections with `{_put(project)} --section NAME`, and have the draft reviewed again"
     )
+
+
+def _start_with(weakest: str | None) -> str:
+    return f"start with {weakest}, the weakest, and tell the user so"

@@ -5,7 +5,7 @@ standard input has the answers of plan-critic and scope-guardian, each with its 
 plan; after the last round (the only one with --quick) it also does, unless a hard dimension fails. With --degraded
 the plan says that no agents were available. A plan made from a partial brief must state its assumptions. With --task
 the plan of a small task becomes the plan if code finds nothing wrong with it: no critic is asked. With --kept the
-answers are those that the plugin has kept of this session. With --data a line of statistics is written.
+answers are those that the plugin has kept from this session. With --data a line of statistics is written.
 """
 
 from __future__ import annotations

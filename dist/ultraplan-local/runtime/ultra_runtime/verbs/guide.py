@@ -54,10 +54,8 @@ def run(args: Args) -> Answer:
 def _list(commands: list[str]) -> Answer:
     call = f"{verb('guide')} COMMAND"
     data = {"ok": True, "commands": commands, "agents": _agents(), "next": f"run `{call}`"}
-    lines = [
-        f"There are guides for {listed(commands)}; print one with: {call}",
-        f"Agents: {listed(_agents())}; print one with: {verb('guide')} {AGENT} NAME",
-    ]
+    lines = [f"There are guides for {listed(commands)}; print one with: {call}"] if commands else []
+    lines.append(f"Agents: {listed(_agents())}; print one with: {verb('guide')} {AGENT} NAME")
     return Answer(data, "\n".join(lines))
 
 
@@ -78,7 +76,7 @@ def _agent(name: str | None) -> Answer:
 
 def _guides(command: str) -> tuple[list[str], list[str]]:
     """Return the names of the folders and of the files that are guides."""
-    folder = os.path.join(GUIDES, command)
+    folder = os.path.normpath(os.path.join(GUIDES, command))  # a plugin may have agents and no guides
     entries = names_in(folder)
     folders = [entry for entry in entries if os.path.isdir(os.path.join(folder, entry))]
     return folders, [entry[:-3] for entry in entries if entry.endswith(".md")]

@@ -1,4 +1,4 @@
-"""Amend a plan that turned out wrong: start a draft from the plan of a project, and answer how to change it.
+"""Amend a plan that turned out wrong: start a draft from the plan of a project, and explain how to change it.
 
 The plan stays as it is until `gate plan` accepts the draft; then the old one is kept beside it, with a number, and the
 specs of its sessions are written again. A run that had begun continues with --accept-plan-change, if only steps that
@@ -17,6 +17,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
 from ultra_runtime.planning.basis import again
+from ultra_runtime.planning.small_task import GUIDE, is_task
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.usage import Args
@@ -27,7 +28,7 @@ STAGE = "plan"
 
 
 def run(args: Args) -> Answer:
-    """Answer with the draft and with the guide for the steps and the critics."""
+    """Answer with the draft, and with the guide for the steps and what judges them."""
     project = find_project(args.need("--project"))
     shown = project.show(draft_of(PLAN))
     try:
@@ -43,10 +44,12 @@ def run(args: Args) -> Answer:
         plan_gate.write_draft(project, folder, data)
     drop_answers()
     put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft --step N"
+    small = is_task(project)
+    gate = "3 and 4 of `guide`" if small else "D of `guide`: its critics and its gate"
     next_step = (
-        f"change the steps that are wrong with `{put}`, then follow D of `guide`: its critics and its gate; a run that has"
-        " begun continues with --accept-plan-change, if only steps that are not over were changed"
+        f"change the steps that are wrong with `{put}`, then follow {gate}; a run that has begun continues with"
+        " --accept-plan-change, if only steps that are not over were changed"
     )
-    text = guide_text(STAGE, "synthesis")
+    text = guide_text(STAGE, GUIDE if small else "synthesis")
     answer = {"ok": True, "path": shown, "project": project.shown, "guide": text, "next": next_step}
     return Answer(answer, f"{shown}\n{next_step}")

@@ -11,16 +11,17 @@ from ultra_runtime.artifacts.new_project import create, project_for
 from ultra_runtime.contract.stages import stage_that_makes
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.guides import guide_text
+from ultra_runtime.files.price import price
 from ultra_runtime.files.secret_scan import find_secrets
-from ultra_runtime.planning.small_task import keep_task, refuse_long
+from ultra_runtime.planning.small_task import GUIDE, keep_task, refuse_long
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.limits import TOKENS_TASK
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
 
 USAGE = "plan task SLUG [--json]"
 STAGE = "plan"
 HINT = "give the task in one sentence on standard input"
-GUIDE = "task"
 
 
 def run(args: Args) -> Answer:
@@ -38,5 +39,6 @@ def run(args: Args) -> Answer:
     with Refusing("fix this and retry"):
         keep_task(project, task)
     text = guide_text(stage_that_makes(plan_fields.KIND), GUIDE)
-    data = {"ok": True, "project": project.shown, "guide": text, "next": "follow `guide`"}
+    cost = price((), TOKENS_TASK)
+    data = {"ok": True, "project": project.shown, "price": cost, "guide": text, "next": "follow `guide`"}
     return Answer(data, f"{project.shown}\n\n{text}")

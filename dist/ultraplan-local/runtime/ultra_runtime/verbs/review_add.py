@@ -2,7 +2,7 @@
 
 The answer comes from standard input and ends in a json block; call `triage` first. It replaces an earlier
 answer of the same reviewer. A success criterion that is not shown becomes a finding. With --kept the answer is the one
-that the plugin has kept of this session; `all` adds those of every reviewer.
+that the plugin has kept from this session; `all` adds those of every reviewer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.review.criteria import read_criteria, with_criteria
 from ultra_runtime.review.findings import Kept, check_findings, keep, read_kept
 from ultra_runtime.review.merge import count, merge, without
-from ultra_runtime.review.scope import FINDINGS_FILE, read_scope
+from ultra_runtime.review.scope import FINDINGS_FILE, asked, read_scope
 from ultra_runtime.tables.agents import CONFORMANCE, REVIEWERS
 from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.typed import Any, Sequence
@@ -44,7 +44,7 @@ def run(args: Args) -> Answer:
     project = find_project(args.need("--project"))
     read_scope(project)
     if args.flag("--kept"):
-        wanted = REVIEWERS if name == ALL else (name,)
+        wanted = asked(read_scope(project)) if name == ALL else [name]
         need_answers(wanted)
         added = [_add(project, one, text) for one in wanted if (text := kept_answer(one))]
         drop_answers(wanted)
@@ -72,7 +72,7 @@ def _add(project: Project, name: str, given: str) -> tuple[int, list[dict[str, A
 def _answer(project: Project, added: Sequence[tuple[int, list[dict[str, Any]]]]) -> Answer:
     kept = read_kept(project)
     held, dropped = sum(number for number, _ in added), [one for _, rows in added for one in rows]
-    missing = [one for one in REVIEWERS if one not in kept.reviewers]
+    missing = [one for one in asked(read_scope(project)) if one not in kept.reviewers]
     next_step = f"add the answers of {listed(missing)}" if missing else "give the findings to the coordinator"
     data = {
         "ok": True,

@@ -2,7 +2,7 @@
 
 The coordinator's answer comes from standard input and ends in a json block. The most severe remaining finding decides
 the verdict. With --degraded the review says that no agents were available. With --kept the answer is the one that the
-plugin has kept of this session. With --data a line of statistics is written.
+plugin has kept from this session. With --data a line of statistics is written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ultra_runtime.review.criteria import SHOWN
 from ultra_runtime.review.findings import read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
-from ultra_runtime.review.scope import read_scope
+from ultra_runtime.review.scope import asked, read_scope
 from ultra_runtime.review.severities import CLEAN, GOALS
 from ultra_runtime.review.text import Parts, review_text
 from ultra_runtime.review.triage import SKIPPED
@@ -57,7 +57,7 @@ def run(args: Args) -> Answer:
     answer = answer_block(COORDINATOR, given, HINT)
     with Refusing(HINT):
         findings, settled = coordinate(merge(kept.findings), answer)
-        missing = [name for name in REVIEWERS if name not in kept.reviewers]
+        missing = [name for name in asked(scope) if name not in kept.reviewers]
         notes = _notes(scope, settled, missing, args.flag("--degraded"))
         told = {*(one["id"] for one in findings), *(name for name, _ in settled), *scope.get("gone", ())}
         fixed = [f"`{name[:8]}`" for name in taken_up(project) if name not in told]
@@ -153,6 +153,9 @@ def _notes(
         notes.append(f"{scope['uncommitted']} of the files had uncommitted changes.")
     if missing:
         notes.append(f"Not everything was reviewed: {listed(missing)} gave no answer.")
+    spared = [name for name in scope.get("spared", ()) if name in REVIEWERS]
+    if spared:
+        notes.append(f"A small change, so {listed(spared)} were not asked.")
     if settled:
         told = "; ".join(f"`{name[:8]}`, {' '.join(why.split())}" for name, why in settled)
         notes.append(f"Settled since the previous review: {told}")

@@ -1,7 +1,7 @@
 """End the run: prove it in a clean checkout, and write result, session state, statistics and final report.
 
 Only this verb can set a run to `completed`: every step is completed or skipped, and the proof holds. A proof that takes
-longer than --wait continues in the background; the answer says how far it is, and the same call asks again.
+longer than --wait continues in the background; the answer reports its progress, and the same call asks again.
 With --mine the user claims the commits that were made after the last step; the report lists them. With --short the
 answer has what to tell the user, without the summary that the progress file keeps.
 """

@@ -63,7 +63,8 @@ def run(args: Args) -> Answer:
         data["next"] = "fix it and validate again"
     else:
         data["next"] = f"run it: {run_command_of(path)}"
-    title = f"{data['verdict']}: {one_line(path)}, {plan.kind} {plan.version or ''}, {counted(len(plan.steps), 'step')}"
+    kind = f"{plan.kind} {plan.version or ''}".rstrip()
+    title = f"{data['verdict']}: {one_line(path)}, {kind}, {counted(len(plan.steps), 'step')}"
     ran = [f"will run: {one}" for one in data["commands"]]
     ran += [f"blocked {one}" for one in blocked]
     ran += [f"error {settings}"] if settings else []

@@ -1,4 +1,4 @@
-"""Show which sessions of a plan can be opened by hand now, and how the others stand."""
+"""Show which sessions of a plan can be opened by hand now, and the state of the others."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The answer of session-decomposer comes from standard input and ends in a json block. With --export it also writes the
 spec of each session, with the context and handoff that the decomposer gave it. With --kept the answer is the one that
-the plugin has kept of this session.
+the plugin has kept from this session.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bring back what a step had changed before it was undone, or only what is named by PATH.
+"""Bring back what a step had changed before it was undone, or only the files named by PATH.
 
 What is there now is saved first: the same call brings that back. A file that later commits have changed stays as it is.
 While a run goes on, the step must have begun.

@@ -1,6 +1,6 @@
 """Decide how closely each changed file is reviewed, and why; write the scope and the diffs for the reviewers.
 
-The scope begins at --since. Without it, the first of these decides: the start of the review whose findings the plan
+The scope begins at --since. Without it, the first of these decides: the end of the review whose findings the plan
 fixes, the start of the project's run, and the time when the brief was written. Without --project it uses the project
 that was worked on last. Scope, diffs and the earlier findings whose evidence is still in the files are
 written to the project's logs. With --short the answer lists only the skipped files: the scope file has them all.
@@ -28,6 +28,7 @@ from ultra_runtime.review.scope import (
     is_under_way,
     keep_scope,
     scope_data,
+    spared,
     uncommitted,
 )
 from ultra_runtime.review.triage import SKIPPED
@@ -50,6 +51,7 @@ def run(args: Args) -> Answer:
         kept, removed, earlier, gone = _keep(project, scope)
     drop_answers()
     next_step = _next(scope, kept)
+    agents = [name for name in (*REVIEWERS, COORDINATOR) if name not in (*kept, *spared(scope))]
     data = {
         "ok": True,
         "project": project.shown,
@@ -66,9 +68,9 @@ def run(args: Args) -> Answer:
         "earlier": {"carried": earlier, "gone": gone},
         "kept": kept,
         "removed": removed,
-        "agents": len((*REVIEWERS, COORDINATOR)) - len(kept),
-        "price": price([name for name in (*REVIEWERS, COORDINATOR) if name not in kept], TOKENS_REVIEW, False)
-        + f"; {billing()}",
+        "spared": spared(scope),
+        "agents": len(agents),
+        "price": price(agents, TOKENS_REVIEW, False) + f"; {billing()}",
         "billing": billing(),
         "next": next_step,
     }
@@ -111,9 +113,11 @@ def _next(scope: Scope, kept: list[str]) -> str:
         return "nothing changed in this scope: tell the user this and that --since SHA sets another start, then stop"
     if not any(one.depth != SKIPPED for one in scope.files):
         return "no file of this scope needs a review: tell the user the reasons and that no command is left to run, then stop"
-    missing = [name for name in REVIEWERS if name not in kept]
+    missing = [name for name in REVIEWERS if name not in (*kept, *spared(scope))]
     if not missing:
         return "all reviewers have answered for this scope: continue with the coordinator"
     if kept:
         return f"{listed(kept)} answered for this scope: spawn only {listed(missing)}"
+    if spared(scope):
+        return f"a small change: spawn only {listed(missing)}, with the paths of brief, diff and scope_file"
     return "spawn the reviewers with the paths of brief, diff and scope_file"

@@ -1,7 +1,8 @@
 """Check a file against the contract of its kind, and list every code with its line and remedy.
 
 KIND is an artifact, or `project` for everything in a project folder; research may be a file or a folder. --strict
-makes every error count; --soft turns the codes that the contract calls soft into warnings.
+makes every error count; --soft turns the codes that the contract calls soft into warnings. --parsed adds the artifact as
+it was read, under `parsed`, which is null otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ultra_runtime.typed import ModuleType
 from ultra_runtime.usage import Args
 from ultra_runtime.words import nearest, one_line
 
-USAGE = "validate KIND PATH [--strict|--soft] [--json]"
+USAGE = "validate KIND PATH [--strict|--soft] [--parsed] [--json]"
 FOR_PEOPLE = "look"
 READ_ONLY = True
 PROJECT = "project"
@@ -32,9 +33,9 @@ def run(args: Args) -> Answer:
         result = _room(ARTIFACTS, "consistency").validate_project(
             path, args.flag("--soft"), args.flag("--strict")
         )
-        return _answer(result, path, "Project folder")
+        return _answer(result, path, "Project folder", args)
     contract = _contract(kind)
-    return _answer(_validate(contract, path, args), path, contract.title)
+    return _answer(_validate(contract, path, args), path, contract.title, args)
 
 
 def _validate(contract: Contract, path: str, args: Args) -> Result:
@@ -66,8 +67,9 @@ def _room(room: str, module: str) -> ModuleType:
     return __import__(f"ultra_runtime.{room}.{module}", fromlist=["*"])
 
 
-def _answer(result: Result, path: str, title: str) -> Answer:
-    return Answer(result.as_data(), in_words(result, path, title), 0 if result.valid else 1)
+def _answer(result: Result, path: str, title: str, args: Args) -> Answer:
+    shown = result if args.flag("--parsed") else Result(result.errors, result.warnings, None)
+    return Answer(shown.as_data(), in_words(result, path, title), 0 if result.valid else 1)
 
 
 def in_words(result: Result, path: str, title: str) -> str:

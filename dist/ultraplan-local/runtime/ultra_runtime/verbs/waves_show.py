@@ -1,4 +1,4 @@
-"""Show the sessions and waves of a plan: what can run now, what it may use, who pays, and what keeps it from starting.
+"""Show the sessions and waves of a plan: what can run now, what it may use, who pays, and what prevents a start.
 
 Nothing is written, and no working copy is made.
 """
@@ -6,6 +6,7 @@ Nothing is written, and no working copy is made.
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer
+from ultra_runtime.engines.choosing import LOCAL
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.waves.preflight import check_all
@@ -15,7 +16,7 @@ from ultra_runtime.waves.wave_start import waiting_sessions
 from ultra_runtime.words import one_line
 
 USAGE = (
-    "waves show PLAN [--project DIR] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
+    "waves show PLAN [--project DIR] [--on local|ssh|slurm] [--jobs N] [--budget-usd X] [--model M] [--permission-mode M]"
     " [--session-minutes N] [--accept-api-billing] [--json]"
 )
 FOR_PEOPLE = "look"
@@ -25,9 +26,9 @@ STAGE = "execute"
 def run(args: Args) -> Answer:
     """Answer with the waves and what keeps them from starting."""
     found = find_wave_run(args.need("PLAN"), args.get("--project"))
-    options = read_options(args)
+    options = read_options(args, args.get("--on") or LOCAL)
     limits = ceiling(len(found.plan.sessions), options)
-    reasons = check_all(found, options.jobs, args.flag("--accept-api-billing"), copy=False)
+    reasons = check_all(found, options.jobs, args.flag("--accept-api-billing"), False, options.on)
     ready = waiting_sessions(found)
     data: dict[str, Any] = {
         "ok": True,

@@ -20,7 +20,8 @@ def run(args: Args) -> Answer:
     if not found.journal.lives():
         state = found.state.result or "interrupted"
         raise RefusedError(
-            f"no supervisor serves this plan: it is {state}", f"`{found.call('waves resume')}` goes on"
+            f"no supervisor is working on this plan: it is {state}",
+            f"`{found.call('waves resume')}` continues it",
         )
     put(found.journal.place(ASKED), (STOP_NOW if args.flag("--now") else STOP).encode())
     words = "the sessions that run are ended" if args.flag("--now") else "no further session starts"

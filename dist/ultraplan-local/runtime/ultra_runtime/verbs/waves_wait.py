@@ -1,4 +1,4 @@
-"""Wait for the next change of the waves, or until the time is up, and answer with where every session stands."""
+"""Wait for the next change of the waves, or until the time is up, and show where every session stands."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ def advance(run: WaveRun, wave: int) -> str:
             _finish_cut_off(run, old, new)
         done = run.git.done("-c", "merge.verifySignatures=false", "merge", "--ff-only", "--quiet", new)
         if done.status or run.git.head() != new:
+            _put_back(run, old, new)
             said = one_line((done.err or done.out).decode("utf-8", "replace").strip(), 300)
             return f"{branch} cannot be moved to {new[:12]}: {said}; fix this, then {_resume(run)}"
     run.note("advanced", wave=wave, to=new)
@@ -48,6 +49,12 @@ def moved(run: WaveRun, old: str, new: str) -> str:
         return f"{branch} has commits that were made meanwhile: {_resume(run)} merges onto them"
     by_hand = f"`git merge {new[:12]}`, then {_resume(run)}"
     return f"{branch} was rewritten meanwhile and no longer contains {old[:12]}: {by_hand}"
+
+
+def _put_back(run: WaveRun, old: str, new: str) -> None:
+    """Undo what git had written before its move of the branch was refused, by a hook for example; the user's changes stay."""
+    if run.git.head() == old:
+        run.git.done("read-tree", "-m", "-u", new, old)
 
 
 def _resume(run: WaveRun) -> str:

@@ -7,16 +7,18 @@ import time
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.stages import command_for
+from ultra_runtime.engines.choosing import LOCAL
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.rendered import BUNDLE, launcher
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.wave_state import LIMITED, LOST, RUNNING, WAITING
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.limits import RATE_LIMIT_MINUTES, SESSION_DOLLARS
+from ultra_runtime.waves.client_words import client_words
 from ultra_runtime.waves.local_engine import Attempt
 from ultra_runtime.waves.recovery import write_recovery
-from ultra_runtime.waves.session_tree import make_tree
-from ultra_runtime.waves.stream import OUT_OF_MONEY, read_stream
+from ultra_runtime.waves.session_tree import make_tree, refuse_strange_branch
+from ultra_runtime.waves.stream import OUT_OF_MONEY, Spoken, read_stream
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -25,39 +27,47 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.run.state.wave_state import SessionStand
-    from ultra_runtime.waves.local_engine import LocalEngine
+    from ultra_runtime.waves.wave_engine import WaveEngine
     from ultra_runtime.waves.wave_run import WaveRun
 
-TOOLS = "Bash,Read,Edit,Write,Grep,Glob"
 DONE, LATE, MONEY, NOT_STARTED = "done", "time limit", "budget", "not started"
 """How an attempt ended, besides being lost or limited."""
 LEAST_DOLLARS = 0.01
 MOST_LOST = 3
+AGAIN_SECONDS = (5, 20, 60)
+"""How long to wait each time before an attempt elsewhere is started again that could not start."""
 SHORTEST_WAIT = 60
 """Seconds that a rate limit counts for at least, so that one that never ends is not waited out for ever."""
 PRIVATE = 0o700
 
 
-def start_attempt(run: WaveRun, one: SessionStand, engine: LocalEngine) -> None:
+def start_attempt(run: WaveRun, one: SessionStand, engine: WaveEngine) -> None:
     """Lease the next attempt at a session and start it; one that cannot start has ended."""
-    tree, branch = run.tree_of(one.number), run.branch_of(one.number)
+    refuse_strange_branch(run, one.number)
+    tree, branch = tree_of(run, one.number), run.branch_of(one.number)
     base = run.state.waves[one.wave].base
     dollars = allotted(run, one)
+    temporary = _temporary(run, one.number) if engine.is_local else ""
     run.note(
         "lease", session=one.number, attempt=one.attempt + 1, depth=one.depth, tree=tree, branch=branch, base=base,
-        dollars=dollars, mark=os.urandom(8).hex(), temporary=_temporary(run, one.number),
+        dollars=dollars, mark=os.urandom(8).hex(), temporary=temporary,
     )  # fmt: skip
     if dollars is not None and dollars < LEAST_DOLLARS:
         _end(run, one, MONEY, why="the budget is used up")
         return
     try:
-        make_tree(run, tree, base, branch)
-        if one.depth:
-            write_recovery(run, one)
-        _make_private(one.lease["temporary"])
+        if engine.is_local:
+            make_tree(run, tree, base, branch)
+            if one.depth:
+                write_recovery(run, one)
+            _make_private(one.lease["temporary"])
         engine.start(attempt_of(run, one, client_command(run, one)))
     except (RefusedError, OSError) as problem:
-        _end(run, one, NOT_STARTED, why=one_line(getattr(problem, "error", "") or str(problem), 300))
+        why = one_line(getattr(problem, "error", "") or str(problem), 300)
+        if engine.is_local or one.lost >= MOST_LOST:
+            _end(run, one, NOT_STARTED, why=why)
+        else:  # another machine or the hub does not answer now
+            _end(run, one, LOST, why=why, until=round(time.time()) + AGAIN_SECONDS[one.lost])
 
 
 def attempt_of(run: WaveRun, one: SessionStand, command: Sequence[str] = ()) -> Attempt:
@@ -83,38 +93,48 @@ def log_of(run: WaveRun, session: int, attempt: int) -> str:
 
 
 def client_command(run: WaveRun, one: SessionStand) -> list[str]:
-    """Return the client with this bundle, as it runs one session."""
+    """Return the client with this bundle, as it runs one session on this machine."""
     begin = run.state.begin
-    words = [begin["client"], "-p", prompt_of(run, one), "--plugin-dir", BUNDLE, "--tools", TOOLS]
-    words += ["--output-format", "stream-json", "--verbose"]
-    if begin["mode"]:
-        words += ["--permission-mode", begin["mode"]]
-    if begin["model"]:
-        words += ["--model", begin["model"]]
-    if one.lease.get("dollars") is not None:
-        words += ["--max-budget-usd", f"{one.lease['dollars']:.2f}"]
-    return words
+    prompt, dollars = prompt_of(run, one), one.lease.get("dollars")
+    return client_words(begin["client"], BUNDLE, prompt, begin["mode"], begin["model"], dollars)
+
+
+def is_remote(run: WaveRun) -> bool:
+    """Tell whether the sessions run on other machines."""
+    return bool(run.state.begin.get("on", LOCAL) != LOCAL)
+
+
+def tree_of(run: WaveRun, session: int) -> str:
+    """Return the working tree of a session; of one elsewhere, the folder with the little that is known of it here."""
+    return run.journal.place("elsewhere", f"session-{session}") if is_remote(run) else run.tree_of(session)
+
+
+def start_of(run: WaveRun, one: SessionStand) -> str:
+    """Return the commit that an attempt elsewhere starts from: the base, or what the audit saw before a recovery."""
+    return (one.tip if one.depth else "") or run.state.waves[one.wave].base
 
 
 def prompt_of(run: WaveRun, one: SessionStand) -> str:
     """Return the command of a session as a person would type it."""
     slug = run.slugs_of(one)[-1]
-    resume = "--resume " if "start" in run.git.refs(slug) else ""
+    resume = "--resume " if not is_remote(run) and "start" in run.git.refs(slug) else ""
     plan = run.spec_of(one.number, one.depth) if one.depth else run.place.shown
     project = f"--project {run.place.project.shown} " if run.place.project else ""
     return f"{command_for(progress_fields.KIND)} {project}{resume}--session {one.number} {plan}"
 
 
-def take_end(run: WaveRun, one: SessionStand, engine: LocalEngine) -> bool:
+def take_end(run: WaveRun, one: SessionStand, engine: WaveEngine) -> bool:
     """Write down how the attempt of a session ended; return whether it has."""
     attempt = attempt_of(run, one)
-    end = engine.stands(attempt)
+    end = engine.state(attempt)
     if end is None:
         return False
-    spoken = read_stream(attempt.log)
+    spoken = Spoken(**end["spoken"]) if end.get("spoken") else read_stream(attempt.log)
     used: dict[str, Any] = {
         "dollars": round(spoken.dollars, 4), "tokens": spoken.tokens, "seconds": end.get("seconds") or 0,
     }  # fmt: skip
+    if end.get("machine"):
+        used["machine"] = end["machine"]
     how, why = _meaning(end, spoken.kind)
     if end and spoken.resets:
         how, why = LIMITED, "the client's rate limit was reached"
@@ -131,8 +151,8 @@ def take_end(run: WaveRun, one: SessionStand, engine: LocalEngine) -> bool:
 
 
 def _meaning(end: Mapping[str, Any], kind: str) -> tuple[str, str]:
-    if not end:
-        return LOST, "its process is gone without a word"
+    if not end or end.get("lost"):
+        return LATE if end.get("late") else LOST, end.get("lost") or "its process ended without a result"
     if (end["status"] or 0) < 0 and not end["late"]:
         return LOST, f"its process was killed by signal {-end['status']}"
     if end["why"]:

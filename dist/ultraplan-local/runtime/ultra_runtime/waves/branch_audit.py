@@ -76,8 +76,7 @@ def audit_branch(run: WaveRun, one: SessionStand) -> BranchAudit | None:
 def _gather(run: WaveRun, one: SessionStand) -> BranchFacts:
     """Return which steps a branch has, and what it changed outside its limits."""
     base = run.state.waves[one.wave].base
-    branch = f"refs/heads/{run.branch_of(one.number)}"
-    tip = run.git.line("rev-parse", "--verify", "--quiet", branch) or base  # without commits it does not stay
+    tip = run.tip_of(one.number) or base  # without commits it does not stay
     steps = run.assignment(one.number).steps
     done, skipped = _recorded(run, one, tip)
     completed = [step for step in steps if step.number in done]

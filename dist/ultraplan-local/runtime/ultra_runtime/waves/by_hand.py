@@ -15,7 +15,7 @@ from ultra_runtime.waves.cleanup import clean_session, clean_up
 from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.recovery import write_recovery
-from ultra_runtime.waves.session_tree import make_tree
+from ultra_runtime.waves.session_tree import make_tree, refuse_strange_branch
 from ultra_runtime.waves.verdicts import judge_attempt
 from ultra_runtime.waves.wave_around import pin_again
 from ultra_runtime.waves.wave_proof import prove_wave
@@ -33,7 +33,7 @@ NAP = 0.05
 
 
 def begin_by_hand(run: WaveRun, options: WaveOptions, accepts_settings: bool) -> None:
-    """Begin waves without a supervisor, or go on; nothing headless is started, so nobody is asked who pays."""
+    """Begin or continue waves without a supervisor; nothing headless is started, so billing is not asked about."""
     if not run.state.begun:
         begin(run, options, accepts_billing=True, by_hand=True)
         return
@@ -74,6 +74,7 @@ def _open(run: WaveRun, number: int) -> str:
     if one.wave not in run.state.waves:
         run.note("wave", wave=one.wave, base=run.git.head())
     if one.state != RUNNING:
+        refuse_strange_branch(run, number)
         tree, branch = run.tree_of(number), run.branch_of(number)
         base = run.state.waves[one.wave].base
         run.note(
@@ -92,7 +93,7 @@ def _open(run: WaveRun, number: int) -> str:
 
 
 def close_session(run: WaveRun, number: int) -> SessionStand:
-    """Audit a session, merge it, move the user's branch and clean up; the session says what became of it."""
+    """Audit a session, merge it, move the user's branch and clean up; the returned session has the result."""
     held = run.take_turn()
     try:
         return _close(run, number)

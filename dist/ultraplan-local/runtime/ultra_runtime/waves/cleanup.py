@@ -17,13 +17,14 @@ from ultra_runtime.waves.wave_run import MERGING
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.run.state.wave_state import SessionStand
-    from ultra_runtime.waves.local_engine import LocalEngine
+    from ultra_runtime.waves.wave_engine import WaveEngine
     from ultra_runtime.waves.wave_run import WaveRun
 
 
-def clean_up(run: WaveRun, engine: LocalEngine) -> list[str]:
+def clean_up(run: WaveRun, engine: WaveEngine) -> list[str]:
     """Clean up after everything, and return what could not be cleaned; it stays as it is."""
     problems = clean_sessions(run, list(run.state.sessions.values()), engine)
+    problems += engine.close()
     proof_of(run, WHOLE).stop()
     try:
         remove_tree_of(run, os.path.join(run.folder(), MERGING))
@@ -35,7 +36,7 @@ def clean_up(run: WaveRun, engine: LocalEngine) -> list[str]:
     return problems
 
 
-def clean_sessions(run: WaveRun, sessions: list[SessionStand], engine: LocalEngine) -> list[str]:
+def clean_sessions(run: WaveRun, sessions: list[SessionStand], engine: WaveEngine) -> list[str]:
     """Clean up after sessions, and return what could not be cleaned."""
     problems = []
     for one in sessions:
@@ -47,7 +48,7 @@ def clean_sessions(run: WaveRun, sessions: list[SessionStand], engine: LocalEngi
     return problems
 
 
-def clean_session(run: WaveRun, one: SessionStand, engine: LocalEngine) -> None:
+def clean_session(run: WaveRun, one: SessionStand, engine: WaveEngine) -> None:
     """End what runs, save what is not committed, then remove the working tree; a branch stays until it is merged."""
     run.note("clean", session=one.number)
     if one.lease.get("mark"):
@@ -63,26 +64,22 @@ def clean_session(run: WaveRun, one: SessionStand, engine: LocalEngine) -> None:
     run.note("cleaned", session=one.number)
 
 
-def _tip(run: WaveRun, one: SessionStand) -> str:
-    return run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{run.branch_of(one.number)}")
-
-
 def _ahead(run: WaveRun, one: SessionStand) -> bool:
     """Tell whether the branch of a session has something that its base lacks."""
-    tip = _tip(run, one)
+    tip = run.tip_of(one.number)
     return bool(tip) and not run.git.is_ancestor(tip, run.state.waves[one.wave].base)
 
 
 def _settle_branch(run: WaveRun, one: SessionStand) -> None:
-    """Keep the commits of a session that is not merged under a ref of their own as well."""
-    tip = _tip(run, one)
+    """Also keep the commits of a session that is not merged under their own ref."""
+    tip = run.tip_of(one.number)
     lost = one.state == MERGED and bool(tip) and not run.git.is_ancestor(tip, one.merged)
     if lost or (one.state not in (MERGED, PASSED) and _ahead(run, one)):
         keep(run, one.number, one.attempt, tip)
 
 
 def _drop_branch(run: WaveRun, one: SessionStand) -> None:
-    tip = _tip(run, one)
+    tip = run.tip_of(one.number)
     if tip:
         drop_branch(run, one.number, tip)
 
@@ -103,4 +100,4 @@ def _drop_refs(run: WaveRun) -> None:
     """Forget the refs of waves that are on the user's branch."""
     said = run.git.ask("for-each-ref", "--format=%(refname)", f"{run.ref()}/").decode().split()
     for ref in said:
-        run.git.ask("update-ref", "-d", ref)
+        run.update_ref("-d", ref)

@@ -1,4 +1,4 @@
-"""Run attempts on this machine: start one, tell how it stands, end it. Another engine offers the same three calls.
+"""Run attempts on this machine: start one, tell its state, end it. An attempt elsewhere has the same three verbs.
 
 An attempt has a process of its own that keeps it: it runs the setup and the client, with a time limit and a log, writes
 down how they ended, and ends them when the supervisor is gone.
@@ -13,7 +13,14 @@ import time
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.setup import mark_of, run_setup
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.process import NotStartedError, end_group, end_marked, run_logged
+from ultra_runtime.files.process import (
+    NotStartedError,
+    adopt_orphans,
+    end_descendants,
+    end_group,
+    end_marked,
+    run_logged,
+)
 from ultra_runtime.files.quick_write import make_folder, put
 from ultra_runtime.run.state.owner import SESSION_VARIABLE
 from ultra_runtime.struct import Struct
@@ -62,6 +69,8 @@ class Attempt(Struct):
 class LocalEngine:
     """Attempts as processes of this machine."""
 
+    is_local = True
+
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.keepers: dict[int, int] = {}
@@ -76,13 +85,15 @@ class LocalEngine:
         if keeper == 0:
             try:
                 os.setsid()
+                adopt_orphans()
                 _keep(attempt, self.settings, supervisor)
             finally:
+                end_descendants()
                 os._exit(0)
         self.keepers[attempt.session] = keeper
 
-    def stands(self, attempt: Attempt) -> Mapping[str, Any] | None:
-        """Return how an attempt ended, None while it runs; without a word it is lost."""
+    def state(self, attempt: Attempt) -> Mapping[str, Any] | None:
+        """Return how an attempt ended, None while it runs; one that ended without a result is lost."""
         keeper = self.keepers.get(attempt.session)
         if keeper is not None:
             if os.waitpid(keeper, os.WNOHANG)[0] == 0:
@@ -91,13 +102,18 @@ class LocalEngine:
         self._sweep(attempt)
         return read_json(attempt.end)
 
-    def end(self, attempt: Attempt) -> None:
-        """End an attempt with everything that it started."""
+    def end(self, attempt: Attempt) -> str:
+        """End an attempt with everything that it started; return why it may still run, which is nothing here."""
         keeper = self.keepers.pop(attempt.session, None)
         if keeper is not None:
             end_group(keeper, attempt.mark)
             os.waitpid(keeper, 0)
         self._sweep(attempt)
+        return ""
+
+    def close(self) -> list[str]:
+        """Leave nothing behind: there is nothing beyond the attempts."""
+        return []
 
     def _sweep(self, attempt: Attempt) -> None:
         """End what is left of an attempt: the client, and what the plan's commands had started."""

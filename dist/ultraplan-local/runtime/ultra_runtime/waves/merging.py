@@ -73,7 +73,7 @@ def _merge(run: WaveRun, wave: int, one: SessionStand, onto: str) -> str:
         _stand_at(git, onto)
         return "; ".join(map(str, strayed))
     run.note("merged", wave=wave, session=one.number, commit=commit)
-    run.git.ask("update-ref", run.ref(f"wave-{wave}"), commit)
+    run.update_ref(run.ref(f"wave-{wave}"), commit)
     _fence_off(run, one)
     return ""
 
@@ -92,7 +92,7 @@ def _stand_at(git: Git, commit: str) -> None:
 
 
 def _fence_off(run: WaveRun, one: SessionStand) -> None:
-    """Keep and name the commits that came to the branch of a session after its audit: nobody leased them."""
-    branch = run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{run.branch_of(one.number)}")
+    """Keep and name the commits that were added to the branch of a session after its audit."""
+    branch = run.tip_of(one.number)
     if branch and not run.git.is_ancestor(branch, one.tip):
         keep(run, one.number, one.attempt, branch)

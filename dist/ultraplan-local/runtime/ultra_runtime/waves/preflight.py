@@ -1,4 +1,4 @@
-"""Everything that must be true before the first session starts; what is not, is said all at once."""
+"""Check everything that must be true before the first session starts, and report all problems at once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.copy import copy_folder, make_copy, remove_copy
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.doctor.client_version import client_version, find_client, is_too_old
+from ultra_runtime.engines.choosing import LOCAL, engine_named
 from ultra_runtime.files.git import fields as names_of
 from ultra_runtime.files.process import capture
 from ultra_runtime.guard.policy import BLOCK
@@ -17,6 +18,7 @@ from ultra_runtime.run.state.environment import environment_in_copy
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES, ISSUES_TOLD
+from ultra_runtime.waves.hub import HubError, hub_of
 from ultra_runtime.waves.session_tree import admin_of, is_ours
 from ultra_runtime.waves.wave_run import MERGING, WORKTREES
 from ultra_runtime.words import counted, listed, one_line, shell_word
@@ -33,13 +35,14 @@ LONGEST_PATH = 4095
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%")
 
 
-def check_all(run: WaveRun, jobs: int, accepts_billing: bool, copy: bool = True) -> list[str]:
+def check_all(
+    run: WaveRun, jobs: int, accepts_billing: bool, copy: bool = True, on: str = LOCAL
+) -> list[str]:
     """Return every reason not to start, each with its remedy; without `copy` no working copy is made."""
     found = [
         *_repository(run),
         *_plan(run),
-        *_client(),
-        *_billing(accepts_billing),
+        *((*_client(), *_billing(accepts_billing)) if on == LOCAL else _elsewhere(run, on)),
         *_in_the_way(run),
         *_room(run, jobs),
     ]
@@ -99,6 +102,17 @@ def _client() -> Iterator[str]:
         yield f"Claude Code {version} is older than {names().oldest_client}: run `claude update`"
 
 
+def _elsewhere(run: WaveRun, on: str) -> Iterator[str]:
+    """Name what keeps sessions from running on other machines; each machine itself is the doctor's to check."""
+    try:
+        engine_named(on, run.settings)
+        hub_of(run.git, run.settings.hub, run.place.slug).listed()
+    except RefusedError as problem:
+        yield f"{problem.error}: {problem.next_step}"
+    except HubError as problem:
+        yield f"the hub does not answer ({one_line(problem.said, 200)}): check `hub` in the settings"
+
+
 def _billing(accepted: bool) -> Iterator[str]:
     if os.environ.get(KEY) and not accepted:
         yield f"{KEY} is set, so the sessions would be billed to that key: ask the user, then add --accept-api-billing, or unset it"
@@ -113,7 +127,7 @@ def _in_the_way(run: WaveRun) -> Iterator[str]:
             yield f"a branch is called {ref}, so no branch can be called {ref}/...: rename it"
     for one in run.plan.sessions:
         branch, tree = run.branch_of(one.number), run.tree_of(one.number)
-        if one.number not in known and git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"):
+        if one.number not in known and run.tip_of(one.number):
             yield f"the branch {branch} exists and no run of this plan made it: rename or delete it"
         yield from _taken(run, tree)
     yield from _taken(run, os.path.join(run.folder(), MERGING))
@@ -133,12 +147,23 @@ def _taken(run: WaveRun, path: str) -> Iterator[str]:
 
 
 def _room(run: WaveRun, jobs: int) -> Iterator[str]:
-    space = os.statvfs(run.place.root)
-    free, needed = space.f_bavail * space.f_frsize // MEGABYTE, CHECKOUT_MEGABYTES * (jobs + 1)
-    if free < needed:
-        yield f"{one_line(run.place.root)} has {free} MB left, {counted(jobs, 'session')} side by side need {needed} MB: free some space"
+    needed = CHECKOUT_MEGABYTES * (jobs + 1)
+    for folder in _filesystems(run):
+        space = os.statvfs(folder)
+        free = space.f_bavail * space.f_frsize // MEGABYTE
+        if free < needed:
+            yield f"{one_line(folder)} has {free} MB left, {counted(jobs, 'session')} side by side need {needed} MB: free some space"
     if run.journal.lives():
-        yield f"a supervisor serves this plan already: `{verb('waves wait')}` shows how it stands"
+        yield f"a supervisor is already working on this plan: `{verb('waves wait')}` shows its progress"
+
+
+def _filesystems(run: WaveRun) -> list[str]:
+    """Return a folder on each filesystem that sessions write to: the repository, and the working trees if they are elsewhere."""
+    trees = run.folder()
+    while not os.path.isdir(trees):
+        trees = os.path.dirname(trees)
+    root = run.place.root
+    return [root] if os.stat(trees).st_dev == os.stat(root).st_dev else [root, trees]
 
 
 def _working_copy(run: WaveRun) -> Iterator[str]:

@@ -27,8 +27,7 @@ def recovery_text(run: WaveRun, one: SessionStand) -> str:
     session = next(found for found in run.plan.sessions if found.number == one.number)
     missing = tuple(step for step in session.steps if step in one.missing)
     part = Session(one.number, session.title, session.line, missing, session.wave, (), session.fence)
-    branch = run.branch_of(one.number)
-    tip = run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
+    tip = run.tip_of(one.number)
     rows = {
         spec.RECOVERY_METADATA_RECOVERY_OF: f"`{run.place.shown}`, session {one.number}",
         spec.RECOVERY_METADATA_RECOVERY_DEPTH: str(one.depth),

@@ -9,12 +9,14 @@ from ultra_runtime.checkout.carried import copy_included, link_dependencies
 from ultra_runtime.checkout.ready import NotReady, git_failed
 from ultra_runtime.checkout.submodules import fill_submodules
 from ultra_runtime.checkout.worktree import WORKTREES as REGISTERED
+from ultra_runtime.files.dead_lock import drop_dead_lock
 from ultra_runtime.files.git import Git, GitError, find_git
 from ultra_runtime.files.quick_write import make_folder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher
 from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import CHECKOUT_SECONDS, RECOVERY_DEPTH
+from ultra_runtime.waves.saving import author_of, nested_in, save_rest
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -27,6 +29,8 @@ IGNORE_ALL = b"*\n"
 INITIALIZING = "initializing"
 """The reason that git gives while it makes a worktree."""
 MADE = f"{launcher()}-made"
+NESTED = f"refs/{launcher()}/rescue"
+"""Of a repository inside a working tree, from which its last commit is fetched."""
 PLAINLY = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "worktree.useRelativePaths=false",
 )  # fmt: skip
@@ -35,6 +39,15 @@ PLAINLY = (
 def reason_of(run: WaveRun) -> str:
     """Return the reason of the lock by which a worktree of this plan is recognised."""
     return f"{launcher()} waves of {run.place.slug}"
+
+
+def refuse_strange_branch(run: WaveRun, session: int) -> None:
+    """Refuse a branch that was there before the first attempt at its session: it is somebody else's."""
+    if not run.state.sessions[session].attempt and run.tip_of(session):
+        raise RefusedError(
+            f"the branch {run.branch_of(session)} exists and no run of this plan made it",
+            "rename or delete it",
+        )
 
 
 def make_tree(run: WaveRun, path: str, commit: str, branch: str = "", ready: bool = True) -> Git:
@@ -66,13 +79,15 @@ def _add(run: WaveRun, path: str, commit: str, branch: str) -> Git:
     elif exists:
         named = [path, branch]
     lock = ("--lock", "--reason", reason_of(run))
+    if branch:
+        drop_dead_lock(os.path.join(run.git.common, "refs", "heads", f"{branch}.lock"))
     try:
         run.git.ask(*PLAINLY, "worktree", "add", "--quiet", *lock, *named, seconds=_seconds(run))
     except GitError as problem:
         raise git_failed(f"{one_line(path)} cannot be checked out", problem) from None
     git = find_git(path)
     if not exists and git.head() != commit:
-        error = f"{one_line(path)} stands at {git.head()[:12]}, not at its base {commit[:12]}"
+        error = f"{one_line(path)} is at {git.head()[:12]}, not at its base {commit[:12]}"
         raise NotReady(error, "resume the waves")
     return git
 
@@ -88,36 +103,50 @@ def _seconds(run: WaveRun) -> float:
     return float(run.settings.limits.get(fields.LIMITS_CHECKOUT_SECONDS, CHECKOUT_SECONDS))
 
 
-def rescue(run: WaveRun, path: str, number: int, attempt: int) -> str:
-    """Keep what a working tree has that its commit lacks, as a commit under a ref; empty if there is nothing."""
+def rescue(run: WaveRun, path: str, number: int, attempt: int) -> None:
+    """Keep what a working tree has that the branch of its session lacks, as commits under refs."""
     git = _opened(path)
     if git is None or not git.head():
-        return ""
-    _drop_dead_locks(git)
-    own = [
-        ".",
-        *(f":(exclude,top,literal){run.spec_of(number, depth)}" for depth in range(1, RECOVERY_DEPTH + 1)),
-    ]
-    if not git.ask(
-        "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none", "--", *own
-    ):
-        return ""
-    index = os.path.join(git.folder, f"{launcher()}-rescue")
-    env = {"GIT_INDEX_FILE": index}
-    head = git.head()
-    try:
-        git.ask("read-tree", head, env=env)
-        git.ask("-c", "core.hooksPath=/dev/null", "add", "--all", "--", *own, env=env)
-        tree = git.ask("write-tree", env=env).decode().strip()
-        if tree == git.line("rev-parse", f"{head}^{{tree}}"):
-            return ""
-        message = f"what attempt {attempt} of session {number} of {run.place.slug} had not committed\n"
-        commit = git.ask("commit-tree", tree, "-p", head, given=message.encode()).decode().strip()
-    finally:
-        for name in (index, f"{index}.lock"):
-            if os.path.exists(name):
-                os.unlink(name)
-    return keep(run, number, attempt, commit)
+        return
+    message = f"what attempt {attempt} of session {number} of {run.place.slug} had not committed\n"
+    nested = nested_in(git)
+    for name in nested:
+        _rescue_nested(
+            run, os.path.join(git.root, name), number, attempt, f"{message}\nin {one_line(name)}\n"
+        )
+    specs = [run.spec_of(number, depth) for depth in range(1, RECOVERY_DEPTH + 1)]
+    commit = save_rest(git, message, [*specs, *nested]) or _strayed(run, git, number)
+    if commit:
+        keep(run, number, attempt, commit)
+
+
+def _rescue_nested(run: WaveRun, path: str, number: int, attempt: int, message: str) -> None:
+    """Keep what a repository inside a working tree has, which goes with it."""
+    git = find_git(path)
+    if git.root != os.path.realpath(path):
+        raise RefusedError(f"{one_line(path)} looks like a repository and is none", "remove its .git by hand")
+    nested = nested_in(git)
+    for name in nested:
+        _rescue_nested(run, os.path.join(git.root, name), number, attempt, message)
+    commit = save_rest(git, message, nested, author_of(run.git)) or git.head()
+    if commit:
+        git.ask("update-ref", NESTED, commit)
+        run.git.ask(
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            git.root,
+            NESTED,
+        )
+        keep(run, number, attempt, commit)
+
+
+def _strayed(run: WaveRun, git: Git, number: int) -> str:
+    """Return the commit of a working tree that has left the branch of its session; nothing if the branch has it."""
+    known = run.tip_of(number) or run.state.waves[run.state.sessions[number].wave].base
+    return "" if run.git.is_ancestor(git.head(), known) else git.head()
 
 
 def keep(run: WaveRun, number: int, attempt: int, commit: str) -> str:
@@ -132,7 +161,7 @@ def keep(run: WaveRun, number: int, attempt: int, commit: str) -> str:
         turn += 1
         ref = f"{stem}-{turn}"
     if not again:
-        run.git.ask("update-ref", ref, commit, "0" * len(commit))
+        run.update_ref(ref, commit, "0" * len(commit))
     if ref not in run.state.sessions[number].rescued:
         run.note("rescued", session=number, attempt=attempt, ref=ref, commit=commit)
     return ref
@@ -153,10 +182,10 @@ def remove_tree_of(run: WaveRun, path: str) -> None:
 
 
 def drop_branch(run: WaveRun, session: int, tip: str) -> None:
-    """Delete the branch of a session if it still stands where it was last seen."""
+    """Delete the branch of a session if it still points to the commit where it was last seen."""
     ref = f"refs/heads/{run.branch_of(session)}"
     if run.git.line("rev-parse", "--verify", "--quiet", ref) == tip:
-        run.git.ask("update-ref", "-d", ref, tip)
+        run.update_ref("-d", ref, tip)
         run.git.done("config", "--remove-section", f"branch.{run.branch_of(session)}")
 
 
@@ -169,7 +198,7 @@ def drop_folder(run: WaveRun) -> None:
             os.unlink(ignore)
         os.rmdir(folder)
         above = os.path.dirname(folder)
-        if not os.listdir(above):
+        if not os.listdir(above) and not os.path.ismount(above):
             os.rmdir(above)
 
 
@@ -206,13 +235,6 @@ def _opened(path: str) -> Git | None:
     except RefusedError:
         return None
     return git if git.root == os.path.realpath(path) else None
-
-
-def _drop_dead_locks(git: Git) -> None:
-    """Remove the lock of an index whose git was killed: nobody works in this tree any more."""
-    lock = os.path.join(git.folder, "index.lock")
-    if os.path.exists(lock):
-        os.unlink(lock)
 
 
 def _refuse_in_the_way(path: str) -> None:

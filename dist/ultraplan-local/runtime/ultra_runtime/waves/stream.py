@@ -35,7 +35,7 @@ class Spoken(Struct):
 
 
 def read_stream(path: str) -> Spoken:
-    """Return what the end of a log says; a line that is not whole counts for nothing."""
+    """Return what the end of a log says; an incomplete line is ignored."""
     spoken = Spoken(False, False, "", 0.0, 0, 0, "")
     rejected = 0
     for line in _lines(path):

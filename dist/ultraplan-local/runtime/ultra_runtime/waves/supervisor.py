@@ -20,9 +20,9 @@ from ultra_runtime.run.state.wave_state import (
 from ultra_runtime.waves.advancing import advance, moved
 from ultra_runtime.waves.attempts import start_attempt, take_end
 from ultra_runtime.waves.cleanup import clean_sessions, clean_up
-from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.verdicts import judge_attempt
+from ultra_runtime.waves.wave_engine import engine_of
 from ultra_runtime.waves.wave_proof import prove_wave
 from ultra_runtime.waves.wave_report import told, write_end
 
@@ -41,7 +41,7 @@ class Supervisor:
 
     def __init__(self, run: WaveRun) -> None:
         self.run = run
-        self.engine = LocalEngine(run.settings)
+        self.engine = engine_of(run)
         self.signalled = False
         self.last_start = 0.0
 
@@ -55,17 +55,17 @@ class Supervisor:
             GitError,
             OSError,
         ) as problem:  # a full disk, a repository that somebody has moved
-            result, why = STOPPED, [f"the supervisor cannot go on: {told(problem)}"]
+            result, why = STOPPED, [f"the supervisor cannot continue: {told(problem)}"]
         finally:
             why += clean_up(self.run, self.engine)
             write_end(self.run, result, why)
 
     def asked(self) -> bool:
-        """Tell whether somebody asked for no further session."""
+        """Tell whether no further session should start."""
         return self.signalled or bool(self.run.journal.asked())
 
     def asked_now(self) -> bool:
-        """Tell whether somebody asked for the end of what runs, too."""
+        """Tell whether the running sessions should be ended too."""
         return self.signalled or self.run.journal.asked() == STOP_NOW
 
     def _waves(self) -> tuple[str, list[str]]:
@@ -125,7 +125,8 @@ class Supervisor:
         """Start the next session that need not wait, some time after the one before it."""
         now = time.time()
         ready = [one for one in waits if one.wait_until <= now]
-        if ready and time.monotonic() - self.last_start >= BETWEEN_STARTS:
+        pause = BETWEEN_STARTS if self.engine.is_local else 0
+        if ready and time.monotonic() - self.last_start >= pause:
             self.last_start = time.monotonic()
             start_attempt(self.run, ready[0], self.engine)
 

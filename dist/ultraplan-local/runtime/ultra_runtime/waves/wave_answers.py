@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import Answer
 from ultra_runtime.doctor.billing import KEY
+from ultra_runtime.engines.choosing import LOCAL
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.wave_lines import head_line, stand_lines
 from ultra_runtime.run.state.statuses import COMPLETED
@@ -29,19 +30,26 @@ LARGEST = 1_000_000.0
 """Of a number in the options."""
 
 
-def read_options(args: Args) -> WaveOptions:
+def read_options(args: Args, on: str = LOCAL) -> WaveOptions:
     """Return how the sessions run, from the arguments of a call."""
     jobs = args.get("--jobs")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if jobs is not None and not (jobs.isascii() and jobs.isdigit() and 0 < int(jobs) < 1000):
         raise args.usage.error(f"--jobs must be a number from 1 to 999, not {one_line(jobs)}")
     return WaveOptions(
-        int(jobs) if jobs else min(JOBS_MOST, cores),
+        int(jobs) if jobs else JOBS_MOST if on != LOCAL else min(JOBS_MOST, cores),
         amount(args, "--budget-usd", LARGEST),
         args.get("--model") or "",
         args.get("--permission-mode") or "",
         amount(args, "--session-minutes", LARGEST) or SESSION_MINUTES,
+        on,
     )
+
+
+def data_folder(args: Args) -> str:
+    """Return the folder of the statistics, as the supervisor finds it; nothing if none was named."""
+    named = args.get("--data")
+    return os.path.abspath(named) if named else ""
 
 
 def default_options() -> WaveOptions:
@@ -57,10 +65,15 @@ def ceiling(sessions: int, options: WaveOptions) -> dict[str, Any]:
         "jobs": options.jobs,
         "model": options.model or "that of the client",
         "permission_mode": options.mode or "that of the client",
-        "billing": f"the key in {KEY}"
-        if os.environ.get(KEY)
-        else "the account that the client is logged in with",
+        "billing": _payer(options.on),
+        "on": options.on,
     }
+
+
+def _payer(on: str) -> str:
+    if on != LOCAL:
+        return "the account that the client of each worker is logged in with"
+    return f"the key in {KEY}" if os.environ.get(KEY) else "the account that the client is logged in with"
 
 
 def ceiling_line(limits: dict[str, Any]) -> str:

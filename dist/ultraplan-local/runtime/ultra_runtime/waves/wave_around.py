@@ -16,11 +16,11 @@ ACCEPT = "--accept-settings-change"
 
 
 def pin_around(run: WaveRun) -> dict[str, str]:
-    """Pin a run to its surroundings as they are now, and return what its journal has to say of that."""
+    """Pin a run to its surroundings as they are now, and return the entry for its journal."""
     run.read_settings()
     run.around = look_around(run.git, run.given, run.settings)
     blob = keep_around(run.git, run.around)
-    run.git.ask("update-ref", run.ref(AROUND), blob)
+    run.update_ref(run.ref(AROUND), blob)
     return {AROUND: blob}
 
 

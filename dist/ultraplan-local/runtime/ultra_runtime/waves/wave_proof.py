@@ -22,7 +22,7 @@ NAP = 0.05
 
 
 def prove_wave(run: WaveRun, wave: int, asked: Callable[[], bool]) -> bool:
-    """Run what must pass after a wave, write down what is red, and return whether nothing is; `asked` to stop."""
+    """Run what must pass after a wave, record what fails, and return whether nothing does; `asked` tells when to stop."""
     stand = run.state.waves[wave]
     numbers = {number for number, _ in stand.merges}
     merged = [one for one in run.state.sessions.values() if one.state == MERGED or one.number in numbers]
@@ -52,7 +52,7 @@ def _at(
 ) -> Callable[[str], Mapping[str, str]]:
     """Return a function that says what is red at a commit; each commit is tried once.
 
-    What a checkout got otherwise than the waves are pinned to is added to `changed`.
+    Differences between a checkout and what the waves are pinned to are added to `changed`.
     """
     known: dict[str, Mapping[str, str]] = {}
 

@@ -7,10 +7,11 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.exits import FAIL, NO_COMMAND, PASS
-from ultra_runtime.run.life.report import BLOCKED_STEPS, NOT_REACHED
+from ultra_runtime.run.life.report import BLOCKED_STEPS, COUNTED, NOT_REACHED
+from ultra_runtime.run.life.stats import LONGEST_TEXT, count
 from ultra_runtime.run.life.wave_lines import head_line
 from ultra_runtime.run.state.past import free_path
-from ultra_runtime.run.state.progress import read_progress
+from ultra_runtime.run.state.progress import KIND, read_progress
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import BLOCKED, COMPLETED, FAILED, PENDING, SKIPPED
 from ultra_runtime.run.state.wave_state import BROKEN, MERGED
@@ -37,6 +38,20 @@ def write_end(run: WaveRun, result: str, why: list[str]) -> None:
     replace(path, text.encode("utf-8", "surrogateescape"))
     write_session_state(run.git, run.place, result)
     run.note("over", result=result, why=why, report=run.place.show(path))
+    count(KIND, _counted(run, result), run.state.begin.get("data"))
+
+
+def _counted(run: WaveRun, result: str) -> dict[str, Any]:
+    """Return the values of the line of statistics."""
+    values, stands = summary(run, result), run.state.sessions.values()
+    return {
+        **{name: values[name] for name in (*COUNTED, fields.RECOVERY_DISPATCHED, fields.RECOVERY_DEPTH)},
+        fields.STATS_PLAN: os.path.basename(run.place.shown)[:LONGEST_TEXT],
+        fields.STATS_MODE: fields.STATS_MODE_WAVES,
+        fields.STATS_SESSIONS: len(stands),
+        fields.STATS_SESSIONS_MERGED: sum(one.state == MERGED for one in stands),
+        fields.STATS_WAVES: len({one.wave for one in stands}),
+    }
 
 
 def told(problem: Exception) -> str:

@@ -6,6 +6,8 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import REQUIRE, read_settings, settings_of
+from ultra_runtime.files.dead_lock import drop_dead_lock
+from ultra_runtime.files.git import GitError
 from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 WORKTREES = os.path.join(".claude", "worktrees")
 MERGING = "integration"
+SHARED_LOCK = "packed-refs.lock"
+"""The lock that git of the user takes, too."""
 
 
 class WaveRun:
@@ -78,6 +82,20 @@ class WaveRun:
         """Return the branch of a session."""
         return f"ultraplan/{self.place.slug}/session-{session}"
 
+    def tip_of(self, session: int) -> str:
+        """Return the commit of a session's branch; nothing if there is no such branch."""
+        return self.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{self.branch_of(session)}")
+
+    def update_ref(self, *words: str) -> None:
+        """Change a ref of this run; the lock that a killed git left on it goes first."""
+        try:
+            self.git.ask("update-ref", *words)
+        except GitError as problem:
+            if not problem.lock or problem.lock.endswith(SHARED_LOCK):
+                raise
+            drop_dead_lock(problem.lock)
+            self.git.ask("update-ref", *words)
+
     def assignment(self, session: int) -> Assignment:
         return Assignment(self.plan, session)
 
@@ -118,10 +136,12 @@ def find_wave_run(path: str, project: str | None = None) -> WaveRun:
 
 
 def _refuse_elsewhere(git: Git, state: WaveState) -> None:
-    """Refuse a call in a worktree of a session: only the tree that the waves were started in has a say in them."""
+    """Refuse a call in a worktree of a session: only the tree that the waves were started in controls them."""
     if state.begun and git.folder != git.common and git.root != state.begin["root"]:
         error = "the waves of this plan were started in another working tree"
-        raise RefusedError(error, f"`cd {shell_word(state.begin['root'])}` first; a session calls no waves")
+        raise RefusedError(
+            error, f"`cd {shell_word(state.begin['root'])}` first; a session cannot start waves"
+        )
 
 
 def find_begun(path: str | None, project: str | None) -> WaveRun:
@@ -148,7 +168,7 @@ def find_begun(path: str | None, project: str | None) -> WaveRun:
 
 
 def reopened(root: str, plan: str, project: str | None) -> WaveRun:
-    """Return the run that a journal tells of."""
+    """Return the run that a journal describes."""
     place = find_run_place(find_workspace(root), os.path.join(root, plan), _within(root, project), None)
     return pinned(WaveRun(place, b""))
 

@@ -8,6 +8,7 @@ import time
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.doctor.client_version import find_client
+from ultra_runtime.engines.choosing import LOCAL
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import GitError
 from ultra_runtime.files.process import launch
@@ -24,10 +25,10 @@ from ultra_runtime.run.state.wave_state import MERGED, WAITING
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.waves.cleanup import clean_up
-from ultra_runtime.waves.local_engine import LocalEngine
 from ultra_runtime.waves.preflight import check_all
 from ultra_runtime.waves.session_tree import drop_branch, keep
 from ultra_runtime.waves.wave_around import pin_again, pin_around
+from ultra_runtime.waves.wave_engine import engine_of
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -50,6 +51,9 @@ class WaveOptions(Struct):
     model: str
     mode: str
     minutes: float
+    on: str = LOCAL
+    data: str = ""
+    """The folder of the statistics."""
 
 
 class NotStartable(RefusedError):
@@ -62,9 +66,9 @@ class NotStartable(RefusedError):
 
 
 def begin(run: WaveRun, options: WaveOptions, accepts_billing: bool, by_hand: bool = False) -> None:
-    """Check everything, then write the begin of the waves; a stop is written down as well."""
+    """Check everything, then record the start of the waves; a refusal is recorded too."""
     _refuse_begun(run)
-    reasons = check_all(run, options.jobs, accepts_billing)
+    reasons = check_all(run, options.jobs, accepts_billing, on=options.on)
     if reasons and run.journal.lives():
         raise NotStartable(run, reasons)
     held = run.take_turn()
@@ -82,18 +86,18 @@ def _refuse_begun(run: WaveRun) -> None:
     if run.state.unfinished and sha256(run.data) == run.state.begin["digest"]:
         if run.journal.lives():
             raise RefusedError(
-                "the waves of this plan are under way", f"`{verb('waves wait')}` shows how they stand"
+                "the waves of this plan are in progress", f"`{verb('waves wait')}` shows their state"
             )
         error = f"the waves of this plan are unfinished ({run.state.result or 'interrupted'})"
-        raise RefusedError(error, f"`{run.call('waves resume')}` goes on where they were")
+        raise RefusedError(error, f"`{run.call('waves resume')}` continues where they stopped")
 
 
 def _write_begin(run: WaveRun, options: WaveOptions, by_hand: bool) -> None:
     _settle_earlier(run)
     _commit_plan(run)
     blob = run.git.ask("hash-object", "-w", "--stdin", given=run.data).decode().strip()
-    run.git.ask("update-ref", run.ref("plan"), blob)
-    run.git.ask("update-ref", run.ref("base"), run.git.head())
+    run.update_ref(run.ref("plan"), blob)
+    run.update_ref(run.ref("base"), run.git.head())
     run.note(
         "begin", root=run.place.root, plan=run.place.shown, blob=blob, digest=sha256(run.data), by_hand=by_hand,
         project=run.place.project.shown if run.place.project else None, branch=run.git.branch(), start=run.git.head(),
@@ -134,12 +138,11 @@ def _settle_earlier(run: WaveRun) -> None:
     """Save what an earlier run of this plan left behind, then put its journal aside."""
     _drop_stop(run)
     if run.state.begun:
-        problems = clean_up(run, LocalEngine(run.settings))
+        problems = clean_up(run, engine_of(run))
         if problems:
             raise RefusedError(problems[0], "fix this, then start again")
         for one in run.state.sessions.values():
-            ref = f"refs/heads/{run.branch_of(one.number)}"
-            tip = run.git.line("rev-parse", "--verify", "--quiet", ref)
+            tip = run.tip_of(one.number)
             if tip and one.state != MERGED:
                 keep(run, one.number, one.attempt, tip)
             if tip:
@@ -181,7 +184,7 @@ def _commit_plan(run: WaveRun) -> None:
 
 
 def resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
-    """Write down that waves go on, onto what the user's branch has got meanwhile."""
+    """Record that waves continue, on top of the user's branch as it is now."""
     held = run.take_turn()
     try:
         _write_resume(run, options, accepts_settings)
@@ -192,6 +195,7 @@ def resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> Non
 def _write_resume(run: WaveRun, options: dict[str, Any], accepts_settings: bool) -> None:
     if run.state.result == COMPLETED:
         raise RefusedError("the waves of this plan are completed", "review the work")
+    engine_of(run)  # an engine that this machine lacks is refused here
     run.note("resume", options={**options, **pin_again(run, accepts_settings)})
     head, branch = run.git.head(), run.git.branch()
     for number, wave in run.state.waves.items():
@@ -223,12 +227,12 @@ def launch_supervisor(run: WaveRun) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not run.journal.lives() and run.journal.size() == size:
         if time.monotonic() > deadline:
-            raise RefusedError("the supervisor did not start", f"look into `{verb('doctor')}`, then resume")
+            raise RefusedError("the supervisor did not start", f"read `{verb('doctor')}`, then resume")
         time.sleep(NAP)
 
 
 def waiting_sessions(run: WaveRun) -> list[int]:
-    """Return the sessions that may start now: the first wave that is not done has them."""
+    """Return the sessions that may start now: those of the first wave that is not done."""
     for wave, _ in run.plan.waves:
         own = run.state.of_wave(wave) if run.state.begun else []
         if not run.state.begun:

@@ -89,7 +89,7 @@ class Audit(Struct):
 
     @property
     def verdict(self) -> str:
-        """Return what a person is told: only a run that is over and without differences passes."""
+        """Return the result for people: only a run that has ended and shows no differences passes."""
         if self.drifts:
             return DRIFT
         if not self.completed:

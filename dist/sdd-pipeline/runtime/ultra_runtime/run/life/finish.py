@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import read_settings, settings_file, settings_of
+from ultra_runtime.files.run_files import REPORT
 from ultra_runtime.guard.policy import ALLOWED
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.proof.background import FINISHING, background_of, make_job
@@ -14,13 +15,20 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import NOT_AUDITED, audit, open_case
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.exits import FAIL, PASS, judge_exits
-from ultra_runtime.run.life.report import failures, step_results, summarise, summary_line, write_report
+from ultra_runtime.run.life.report import (
+    COUNTED,
+    failures,
+    step_results,
+    summarise,
+    summary_line,
+    write_report,
+)
 from ultra_runtime.run.life.stats import count
 from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.live import SETTINGS
 from ultra_runtime.run.state.lock import drop_lock
-from ultra_runtime.run.state.past import REPORT, drop_findings, free_path, keep_findings
+from ultra_runtime.run.state.past import drop_findings, free_path, keep_findings
 from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
@@ -42,17 +50,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.life.audit import Audit, Case
     from ultra_runtime.run.life.exits import Exits
     from ultra_runtime.run.state.live import Live
-
-COUNTED = (
-    fields.STATS_PLAN_TYPE,
-    fields.STATS_RESULT,
-    fields.STATS_STEPS_TOTAL,
-    fields.STATS_STEPS_PASSED,
-    fields.STATS_STEPS_FAILED,
-    fields.STATS_STEPS_SKIPPED,
-    fields.STATS_FAILED_AT_STEP,
-)
-"""What the statistics take from the summary."""
 
 
 class Finished:

@@ -25,7 +25,7 @@ OF_A_RUN = tuple(verb(word).encode() for word in ("step ", "run "))
 
 def reminder(site: Site, payload: dict[str, Any]) -> str:
     """Return the reminder for a session or agent about to stop; empty when it had one or has another task."""
-    if payload.get("stop_hook_active"):
+    if payload.get("stop_hook_active") or _waits_for_agents(payload):
         return ""
     who = MAIN
     if payload.get("hook_event_name") == "SubagentStop":
@@ -42,6 +42,15 @@ def reminder(site: Site, payload: dict[str, Any]) -> str:
         f"The run of {standing.plan} is not finished: {standing.words}, and `{verb('run finish')}` has not been called."
         f" Continue with `{standing.next}`. If you need the user, say so and stop; `{verb('run abort')}` ends the run as it"
         " is. This reminder comes once."
+    )
+
+
+def _waits_for_agents(payload: dict[str, Any]) -> bool:
+    """Say whether agents still work in the background; the client wakes the session when they report."""
+    tasks = payload.get("background_tasks")
+    return isinstance(tasks, list) and any(
+        isinstance(task, dict) and (task.get("type"), task.get("status")) == ("subagent", "running")
+        for task in tasks
     )
 
 

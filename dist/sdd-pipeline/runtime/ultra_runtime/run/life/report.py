@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.files.price import rounded
+from ultra_runtime.files.session_tokens import session_tokens
 from ultra_runtime.run.life.audit import NOT_AUDITED
 from ultra_runtime.run.life.exits import NO_COMMAND
 from ultra_runtime.run.state.shell_call import first_lines, newest_log
@@ -39,6 +40,16 @@ WORDS = {
 NOT_REACHED, BLOCKED_STEPS, PROOF = "steps_not_reached", "steps_blocked", "proof"
 SUMMARY = "ultraexecute_summary"
 MOST_OUTPUT = 20
+COUNTED = (
+    fields.STATS_PLAN_TYPE,
+    fields.STATS_RESULT,
+    fields.STATS_STEPS_TOTAL,
+    fields.STATS_STEPS_PASSED,
+    fields.STATS_STEPS_FAILED,
+    fields.STATS_STEPS_SKIPPED,
+    fields.STATS_FAILED_AT_STEP,
+)
+"""What the statistics take from the summary."""
 
 
 def summarise(live: Live, result: str, exits: Exits, audit: Audit, proof: str) -> dict[str, Any]:
@@ -111,10 +122,10 @@ def write_report(
 
 
 def summary_line(summary: dict[str, Any], short: bool = False) -> str:
-    """Return the summary as one line that grep finds; a short one leaves out what is none, and the paths."""
+    """Return the summary as one line that grep finds; a short one leaves out empty values and the plan."""
     if short:
-        paths = summary[fields.PLAN], summary["progress_file"]
-        summary = {name: value for name, value in summary.items() if value and value not in paths}
+        known = (fields.PLAN, "progress_file", fields.STATS_PLAN_TYPE, fields.PLAN_VERSION)
+        summary = {name: value for name, value in summary.items() if value and name not in known}
     return write({SUMMARY: summary})
 
 
@@ -153,11 +164,14 @@ def step_results(live: Live) -> list[str]:
 
 
 def used(live: Live) -> str:
-    """Return what the run took: attempts, and tokens of protocol by the recorded figures."""
+    """Return what the run took: attempts, and the tokens of the session; without its record, those of the protocol."""
     steps = [step.number for step in live.assignment.steps if step.number in live.assignment.counted]
     attempts = sum(live.progress.attempts(number) for number in steps)
-    tokens = rounded(TOKENS_RUN + TOKENS_STEP * max(attempts, 1))
-    return f"no agents, {counted(attempts, 'attempt')} at {counted(len(steps), 'step')}, about {tokens} tokens of protocol"
+    taken = f"no agents, {counted(attempts, 'attempt')} at {counted(len(steps), 'step')}"
+    found = session_tokens()
+    if found is None:
+        return f"{taken}, about {rounded(TOKENS_RUN + TOKENS_STEP * max(attempts, 1))} tokens of protocol"
+    return f"{taken}; tokens since its start: {found.written:,} written, {found.read:,} read ({found.cached:,} cached)"
 
 
 def _rows(live: Live) -> list[str]:

@@ -163,8 +163,13 @@ def _add_lock(project: Project, runs: list[RunFacts], session: str) -> None:
     if found is None:
         return
     root, git_dir, lock = found
+    shown = str(lock.get("progress"))
+    if lock.get("project") == project.shown and all(run.shown != shown for run in runs):
+        number = lock.get("session")
+        runs.append(RunFacts(shown, number if isinstance(number, int) else None))
+        runs[-1].problem = "the progress file of the run is missing; a resume rebuilds it from git"
     for run in runs:
-        if lock.get("progress") == run.shown:
+        if run.shown == shown:
             run.holder = holder_of(lock, session)
             run.coming = held_next(run.holder, read_standing(root, git_dir, lock))
             findings = lock.get("findings")

@@ -24,7 +24,7 @@ LONGEST_STATE = max(map(len, (MERGED, RUNNING, WAITING)))
 
 
 def head_line(state: WaveState, result: str) -> str:
-    """Return how all sessions stand, in one line."""
+    """Return the state of all sessions in one line."""
     stands = state.sessions.values()
     merged = sum(one.state == MERGED for one in stands)
     words = f"Waves {result or 'in progress'}: {merged} of {counted(len(stands), 'session')} merged"

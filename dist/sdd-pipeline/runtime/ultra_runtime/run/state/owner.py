@@ -49,7 +49,7 @@ class Owner(Struct):
         )
 
     def is_same(self, caller: Owner) -> bool:
-        """Tell whether the caller owns the run: a client goes on in a new process only after the old one ended."""
+        """Tell whether the caller owns the run: a client continues in a new process only after the old one has ended."""
         if self.kind != caller.kind or self.session != caller.session:
             return False
         return self.kind == NAMED or self.has_process_of(caller) or (self.session != "" and not self.lives())
@@ -59,13 +59,13 @@ class Owner(Struct):
         return (self.host, self.pid, self.started) == (other.host, other.pid, other.started)
 
     def lives(self) -> bool:
-        """Tell whether the owner may go on with the run; one on another machine counts as alive."""
+        """Tell whether the owner may still continue the run; one on another machine counts as alive."""
         if self.host != os.uname().nodename:
             return bool(self.pid)
         return self.pid > 0 and start_time(self.pid) == self.started != "" and not self.left
 
     def seen_by(self, caller: Owner) -> str:
-        """Return what the owner is to a caller who is not the owner."""
+        """Describe the owner to a caller who is not the owner."""
         same = self.kind == caller.kind == CLIENT and self.session == caller.session != ""
         return "another process of this session" if same else "another session"
 

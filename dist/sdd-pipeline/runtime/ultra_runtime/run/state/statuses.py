@@ -30,6 +30,6 @@ SENTENCES = {
 
 
 def sentence(status: str, at: str = "") -> str:
-    """Return what is said of a run that can be resumed, and what to do first; `at` says where it ended."""
+    """Return the sentence for a run that can be resumed, with what to do first; `at` says where it ended."""
     first = ": first do what its report says" if status == PARTIAL else ""
     return f"the run {SENTENCES.get(status, 'is unreadable')}{at}{first}"

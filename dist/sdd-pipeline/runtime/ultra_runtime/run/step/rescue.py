@@ -74,9 +74,9 @@ def rescue_answer(rescued: Rescued, what: dict[str, Any], again: str) -> Answer:
 
 
 def _refuse_out_of_turn(live: Live, number: int) -> None:
-    """Refuse while the run goes on with another step, which would count what comes back as nobody's."""
+    """Refuse while the run is at another step, which would report the restored files as changes that no step made."""
     if live.progress.state(number) in OVER:
-        error = f"step {number} is {live.progress.state(number)}, and the run goes on"
+        error = f"step {number} is {live.progress.state(number)}, and the run is in progress"
         raise RefusedError(error, f"finish the run first, then `{verb('step rescue')} {number}`")
     need_record(live, number)
 

@@ -254,7 +254,7 @@ class Snapshots:
 
 
 def _packed_names(folder: str) -> bytes:
-    """Return the indexes of our few small packs, in which the name of every object stands; this starts no git."""
+    """Return the indexes of our few small packs, which list the name of every object; this starts no git."""
     found = b""
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name.endswith(".idx"):

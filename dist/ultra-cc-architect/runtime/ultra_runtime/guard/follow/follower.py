@@ -14,7 +14,7 @@ from ultra_runtime.guard.follow.kinds import BUILTINS
 from ultra_runtime.guard.follow.redirect import redirect, send
 from ultra_runtime.guard.policy import ALLOW, Blocked, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
-from ultra_runtime.guard.shell.marks import DECODED, FETCHED, MAX_MADE, UNKNOWN, clean
+from ultra_runtime.guard.shell.marks import DECODED, FETCHED, MAX_MADE, UNKNOWN
 from ultra_runtime.guard.shell.reader import read
 from ultra_runtime.guard.shell.shell_state import MAX_OTHERS, Shell, Work
 from ultra_runtime.guard.shell.syntax import (
@@ -404,14 +404,6 @@ def walk(follower: Follower, text: str) -> None:
         follower.unread = "nested too deep"
     except Blocked as blocked:
         follower.blocked = blocked
-
-
-def verdict_for(command: str, policy: Policy) -> Verdict:
-    """Judge a command, as the shell would read it, by the rules of the policy."""
-    text = clean(command)
-    follower = Follower(policy, len(text))
-    walk(follower, text)
-    return verdict_of(follower, policy)
 
 
 def verdict_of(follower: Follower, policy: Policy) -> Verdict:

@@ -6,7 +6,7 @@ import os
 
 from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, file_of
-from ultra_runtime.guard.site import FOLDER, WAVES, shared_git_dir
+from ultra_runtime.guard.site import FOLDER, WAVES, run_file, shared_git_dir
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import read_state
 from ultra_runtime.run.state.statuses import (
@@ -46,7 +46,7 @@ class RunPart(StagePart):
     def read(self) -> None:
         """Read the runs."""
         self.runs: list[RunFacts] = []
-        if self.files:
+        if self.files or run_file(self.project.root):
             from ultra_runtime.run.life.run_facts import gather_runs  # many projects have no run
 
             self.runs = gather_runs(self.project, self.session)
@@ -112,7 +112,7 @@ class RunPart(StagePart):
         return self._next_session()
 
     def _was_refused(self, waves: WavesSeen) -> bool:
-        """Return whether the pre-flight of waves stopped the plan, and nothing of it was run since."""
+        """Return whether the pre-flight of waves stopped the plan and no part of it has run since."""
         return not waves.state.begun and all(run.status == STOPPED and not run.over for run in self.runs)
 
     def _resume(self, run: RunFacts) -> Next:
@@ -173,7 +173,7 @@ class RunPart(StagePart):
         return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return how each run stands, and what the audit says of the last one."""
+        """Return the state of each run, and what the audit says about the last one."""
         shown = [run for run in self.runs if self.waves is None or run.session not in self.waves.has]
         rows = [(f"Run {run.session}" if run.session is not None else "Run", run_words(run)) for run in shown]
         waves = [("Waves", self.waves.words)] if self.waves else []

@@ -36,7 +36,7 @@ def _number(name: str) -> int:
 
 
 def claimed_entries(git: Git, claims: Claims) -> dict[str, Entry | None]:
-    """Return what the user's commits made of each path that they changed."""
+    """Return the new state of each path that the user's commits changed."""
     found: dict[str, Entry | None] = {}
     for since, head in claims:
         words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", since, head)

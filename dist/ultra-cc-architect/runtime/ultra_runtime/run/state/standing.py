@@ -43,6 +43,8 @@ class Standing:
         return next((number for number in wanted if steps.get(number, ("", 0))[0] not in OVER), None)
 
     def _next(self, record: dict[str, Any]) -> str:
+        if self.is_lost:
+            return self.resume
         if self.step is None:
             return verb("run finish")
         if record.get("number") != self.step:
@@ -50,8 +52,15 @@ class Standing:
         return verb(f"step {'commit' if record.get('verified') else 'verify'} {self.step}")
 
     @property
+    def is_lost(self) -> bool:
+        """Whether the progress file is missing or unreadable; a resume rebuilds it."""
+        return not self.total and self.status not in ENDED
+
+    @property
     def words(self) -> str:
         """The state in a few words."""
+        if self.is_lost:
+            return "its progress file is missing or cannot be read"
         if self.status in ENDED:
             return f"the run {SENTENCES[self.status]} after {self.done} of {self.total} steps"
         if self.step is None:

@@ -23,6 +23,7 @@ JOURNAL, SUPERVISOR, ASKED = "journal", "supervisor", "asked"
 EARLIER = ".earlier"
 STOP, STOP_NOW = "stop", "stop now"
 TURNS, TURN_SECONDS = 20, 0.05
+PIECE = 65536
 
 
 class Journal:
@@ -68,7 +69,7 @@ class Journal:
         try:
             end = _end_of_lines(descriptor)
             try:
-                os.pwrite(descriptor, (write(row) + "\n").encode("utf-8", "surrogateescape"), end)
+                _write_at(descriptor, (write(row) + "\n").encode("utf-8", "surrogateescape"), end)
                 os.fsync(descriptor)
             except OSError:
                 os.truncate(descriptor, end)
@@ -108,7 +109,7 @@ class Journal:
                 return held
             time.sleep(TURN_SECONDS)  # a look at the lock takes it for a moment
         hint = f"wait with `{verb('waves wait')}`, or end it with `{verb('waves stop')}`"
-        raise RefusedError("a supervisor or another call serves this plan", hint)
+        raise RefusedError("a supervisor or another call is working on this plan", hint)
 
     def _lock(self, alone: bool) -> int | None:
         import fcntl
@@ -134,11 +135,21 @@ class Journal:
             return ""
 
 
+def _write_at(descriptor: int, data: bytes, at: int) -> None:
+    """Write all of it: a disk that is nearly full takes the beginning and reports no error."""
+    while data:
+        size = os.pwrite(descriptor, data, at)
+        data, at = data[size:], at + size
+
+
 def _end_of_lines(descriptor: int) -> int:
     """Return where the last whole line ends, and cut off what a killed writer left behind it."""
-    size = os.fstat(descriptor).st_size
-    data = os.pread(descriptor, 65536, max(0, size - 65536))
-    end = size - (len(data) - (data.rfind(b"\n") + 1))
+    size = end = os.fstat(descriptor).st_size
+    found = -1
+    while end and found < 0:
+        start = max(0, end - PIECE)
+        found = os.pread(descriptor, end - start, start).rfind(b"\n")
+        end = start + found + 1
     if end < size:
         os.truncate(descriptor, end)
     return end

@@ -31,7 +31,7 @@ def rules_for(call: Call, policy: Policy) -> list[str]:
 
 
 def _plain(call: Call) -> list[str]:
-    """Return the arguments as the rules spell them; of git without what stands in front of the subcommand."""
+    """Return the arguments as the rules spell them; for git, only those from the subcommand on."""
     args = [arg.replace(HOME, "~") for arg in call.args]
     if call.name == "git":
         from ultra_runtime.guard.rules.git_use import GitCall

@@ -56,9 +56,9 @@ def dry_run(path: str, root: str) -> DryRun:
         "",
         "### Steps",
         "",
-        "| Step | Description | Verify | On failure | Checkpoint | Manifest |",
-        "|---|---|---|---|---|---|",
-        *(_row(step) for step in plan.steps),
+        "| Step | Description | Verify | On failure | Checkpoint | Manifest | Issues |",
+        "|---|---|---|---|---|---|---|",
+        *(_row(step, result) for step in plan.steps),
         "",
         "### Files",
         "",
@@ -96,10 +96,20 @@ def _issues(plan: Plan, result: Result, judge: Judge) -> list[str]:
     return issues
 
 
-def _row(step: Step) -> str:
+def _row(step: Step, result: Result) -> str:
     verify = step.verify.command if step.verify and step.verify.command else "none"
     manifest = "none" if step.manifest is None else "generated" if step.manifest.made_up else "yes"
-    cells = [str(step.number), step.title, verify, step.on_failure, step.checkpoint or "none", manifest]
+    codes = [one.code for one in [*result.errors, *result.warnings] if one.step == step.number]
+    issues = ", ".join(dict.fromkeys(codes)) or "none"
+    cells = [
+        str(step.number),
+        step.title,
+        verify,
+        step.on_failure,
+        step.checkpoint or "none",
+        manifest,
+        issues,
+    ]
     return f"| {' | '.join(one_line(cell, 80).replace('|', chr(92) + '|') for cell in cells)} |"
 
 

@@ -50,7 +50,9 @@ def _try_setup(git: Git, settings: Settings) -> list[str]:
     except NotReady as problem:
         if seconds == settings.setup_seconds or not problem.reason.endswith(late(seconds)):
             raise
-        return [f"{problem.reason}, which is all that one call may take: whether it works is seen at the end"]
+        return [
+            f"{problem.reason}, the most that one call may take: only the end of the run shows whether it works"
+        ]
     finally:
         remove_copy(git, folder)
     return []

@@ -55,7 +55,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
     unknown = not begun and progress is not None and has_begun(progress)
     if unknown:
         notes.append(
-            f"{place.show(place.progress)} is ignored: git has no record of the run that it tells of"
+            f"{place.show(place.progress)} is ignored: git has no record of the run that it describes"
         )
     if unknown or asked.restart or _is_another_plan(progress, refs, asked, data):
         _forget(live, progress, notes)
@@ -143,14 +143,14 @@ def _pin(
 
 
 def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
-    """Go on with the surroundings of the start; other settings need --accept-settings-change."""
+    """Continue with the surroundings of the start; changed ones need --accept-settings-change."""
     was, now = read_around(live.git, refs), live.around
     if now is None:
         return
     if was is None:
         if now.given and not asked.accept_settings_change:
             error = f"git has no record of {settings_file()} as it was when the run started"
-            raise RefusedError(error, f"ask the user; add {ACCEPT} if the run may go on with it as it is")
+            raise RefusedError(error, f"ask the user; add {ACCEPT} if the run may continue with it as it is")
         return
     names = changed_names(was, now)
     changed = f"changed since the run started: {list_paths(names, MOST_NAMED)}"
@@ -166,7 +166,7 @@ def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
     live.lock[SETTINGS] = was.settings
     if names:
         live.notes.append(
-            f"{changed}; the run is not completed with that, unless the user accepts it: {ACCEPT}"
+            f"{changed}; with that the run cannot be completed unless the user accepts it: {ACCEPT}"
         )
 
 

@@ -25,9 +25,17 @@ from ultra_runtime.run.life.readiness import readiness
 from ultra_runtime.run.life.resume import resume_or_refuse
 from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions, refuse_stale
 from ultra_runtime.run.state.around import keep_around
-from ultra_runtime.run.state.assignment import Assignment, read_plan_bytes, read_valid_plan, refuse_paths
+from ultra_runtime.run.state.assignment import (
+    NONE,
+    Assignment,
+    read_plan_bytes,
+    read_valid_plan,
+    refuse_paths,
+)
 from ultra_runtime.run.state.environment import (
+    LOST,
     dropped_note,
+    is_lost,
     other_variables,
     refuse_other_environment,
     write_pinned,
@@ -207,8 +215,10 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
 def _say_changed(live: Live) -> None:
     """Report the variables that a resumed run has other than before."""
     names = other_variables(live.workspace, live.place)
-    if names:
-        changed = f"the run goes on with other variables than before: {names}"
+    changed = f"the run continues with other variables than before: {names}" if names else ""
+    if is_lost(live.workspace, live.place):
+        changed = f"{LOST}; it continues with the current ones"
+    if changed:
         live.lock.setdefault("findings", []).append(changed)
         live.notes.append(changed)
 
@@ -243,7 +253,8 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
         refs[AROUND] = keep_around(git, live.around)
         live.lock[SETTINGS] = live.around.settings
     git.set_refs(place.slug, refs)
-    live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: True})
+    met = live.assignment.entry is not NONE
+    live.progress.change({fields.STATUS: IN_PROGRESS, fields.ENTRY_CONDITION_CHECKED: met})
     live.progress.change({fields.SESSION_START_SHA: refs.get("start") or known["start"]})
     live.progress.save()
     write_pinned(live.workspace, place)

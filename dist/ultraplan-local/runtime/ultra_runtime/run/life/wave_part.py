@@ -35,7 +35,7 @@ class WavesSeen(Struct):
 
     @property
     def status(self) -> str:
-        """How they ended, or whether somebody serves them."""
+        """How they ended, or whether a supervisor is working on them."""
         return self.state.result or (IN_PROGRESS if self.lives else "interrupted")
 
     @property

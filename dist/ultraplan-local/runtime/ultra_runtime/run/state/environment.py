@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 OURS = (MARK, SESSION_VARIABLE)
 MOST_NAMED = 8
 PINNED = "pinned"
+LOST = "the record of the variables that the run was started with is lost or changed"
 IMPORTS = ("PATH", "LIB")
 """How the names of variables end that say where code is imported from, such as PYTHONPATH and PERL5LIB."""
 
@@ -84,20 +85,24 @@ def write_pinned(workspace: Workspace, place: RunPlace) -> None:
 
 def refuse_other_environment(workspace: Workspace, place: RunPlace) -> None:
     """Refuse a call whose environment is not that of the start."""
+    anew = f"`{verb('run abort')}`, then `{place.call} --mode resume`"
+    if is_lost(workspace, place):
+        raise RefusedError(LOST, f"the run can continue with the current variables: {anew}")
     names = _differing(workspace, place)
-    if not names:
-        return
-    error = f"this call has other variables than the run was started with: {_named(names)}"
-    hint = (
-        "call the verb by itself, with the variables of the start; if they changed for good, "
-        f"`{verb('run abort')}`, then `{place.call} --mode resume`"
-    )
-    raise RefusedError(error, hint)
+    if names:
+        error = f"this call has other variables than the run was started with: {_named(names)}"
+        hint = f"call the verb by itself, with the variables of the start; if they changed for good, {anew}"
+        raise RefusedError(error, hint)
+
+
+def is_lost(workspace: Workspace, place: RunPlace) -> bool:
+    """Tell whether the record of the variables is missing, or somebody else wrote it."""
+    return not _pinned(workspace, place)
 
 
 def other_variables(workspace: Workspace, place: RunPlace) -> str:
-    """Return which variables are other than those of the start; empty when none or when that is unknown."""
-    names = _differing(workspace, place) if _pinned(workspace, place) else []
+    """Return which variables differ from those of the start; empty when none do or when that is unknown."""
+    names = [] if is_lost(workspace, place) else _differing(workspace, place)
     return _named(names) if names else ""
 
 

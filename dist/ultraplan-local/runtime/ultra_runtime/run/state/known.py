@@ -1,6 +1,6 @@
-"""What of the working tree is accounted for: the user's at the start of the run, and what its steps made of it.
+"""The known state of the working tree: the user's at the start of the run, and the changes of its steps.
 
-Whatever else changes is nobody's, and `step begin` names it.
+`step begin` names every other change.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def read_lock(workspace: Workspace) -> dict[str, Any] | None:
 
 
 def refuse_foreign_lock(workspace: Workspace, lock: dict[str, Any]) -> None:
-    """Refuse to go on with a lock that the runtime did not write."""
+    """Refuse a lock that the runtime did not write."""
     if is_sealed(workspace.git.common, lock):
         return
     error = f"{one_line(workspace.path(LOCK))} was not written by this version of the runtime"

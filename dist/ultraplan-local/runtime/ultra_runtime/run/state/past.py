@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 FOUND = "found"
-REPORT = "report.md"
 PLAN_CHANGE = "plan-change.diff"
 LOGS = ("step-", "proof-", "exit-condition-", "entry-condition", "report.", "plan-change.")
 

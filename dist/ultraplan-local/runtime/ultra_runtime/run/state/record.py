@@ -54,7 +54,7 @@ class Records(Struct):
     slug: str
 
     def read(self) -> Record | None:
-        """Return the record of the step in progress; one that was replaced since counts for nothing."""
+        """Return the record of the step in progress; one that was replaced since is ignored."""
         data = self.workspace.read_sealed(self.slug, STEP)
         newest = self._turn()
         if TURN in data and (newest is None or data[TURN] < newest):

@@ -48,7 +48,7 @@ class Outcome(Struct):
 
 
 def newest_log(place: RunPlace, start: str) -> str:
-    """Return the path of the log that was written last of those whose names begin so; empty without one."""
+    """Return the path of the newest log whose name has this prefix; empty if there is none."""
     try:
         names = [name for name in os.listdir(place.logs) if name.startswith(start)]
     except OSError:

@@ -76,7 +76,7 @@ def _refuse_unverified(live: Live, record: Record) -> None:
 
 
 def _keep_removed(live: Live, record: Record) -> None:
-    """Save ignored files that went with a folder of the step: nobody else has them."""
+    """Save ignored files that were removed with a folder of the step: there is no other copy."""
     try:
         paths = save_removed(live.workspace, live.snapshots, record)
     except (NotSavedError, GitError) as problem:

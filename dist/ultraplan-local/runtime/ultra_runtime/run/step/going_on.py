@@ -1,4 +1,4 @@
-"""Go on with a run in one call: commit the step that passed, and begin the next one.
+"""Continue a run in one call: commit the step that passed, and begin the next one.
 
 Every check of the single calls is made, by the same functions and in the same order.
 """

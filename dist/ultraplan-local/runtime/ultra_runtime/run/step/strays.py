@@ -70,7 +70,7 @@ def committed_since(live: Live, since: str, head: str) -> list[str]:
 
 
 def rewritten(since: str, head: str) -> RefusedError:
-    """Return the refusal of a HEAD that has lost the commit which the run stood on."""
+    """Return the refusal of a HEAD that no longer contains the last commit of the run."""
     error = f"HEAD ({head[:10]}) does not contain {since[:10]}, the last commit of the run"
     hint = (
         f"switch back to where {since[:10]} is (`git reset --soft {since[:12]}` keeps the files),"
@@ -80,7 +80,7 @@ def rewritten(since: str, head: str) -> RefusedError:
 
 
 def account(live: Live, step: Step, strays: Strays, mine: Sequence[str]) -> None:
-    """Report what is the step's now and what the user claims, or refuse and say how to put the rest back."""
+    """Report what now belongs to the step and what the user claims, or refuse and say how to put the rest back."""
     outside, wanted = strays.outside(step), [plain(name) for name in mine]
     for name in wanted:
         if not any(lies_in([name], path) for path in outside):
@@ -110,9 +110,7 @@ def _made_by_edits(step: Step, paths: list[str], lost: bool) -> RefusedError:
     back = f"put back what you changed: `{verb('step restore')} {step.number}{names}` (it is saved first)"
     error = f"changed outside any step: {list_paths(paths, MOST_NAMED)}"
     if lost:
-        return RefusedError(
-            f"{error} (what the user had changed before the run is not known any more)", claim
-        )
+        return RefusedError(f"{error} (what the user had changed before the run is no longer known)", claim)
     return RefusedError(error, f"{back}; what the user changed: {claim}")
 
 

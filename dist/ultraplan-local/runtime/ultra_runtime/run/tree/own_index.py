@@ -73,7 +73,7 @@ class IndexChange:
 
 
 def _mark(path: str) -> str:
-    """Return what tells one index from another; nothing if there is none."""
+    """Return what identifies an index; nothing if there is none."""
     try:
         with open(path, "rb") as file:
             found = os.fstat(file.fileno())

@@ -182,7 +182,7 @@ def find_saves(git: Git, number: int) -> dict[str, list[Save]]:
 
 
 def read_save(git: Git, found: Save) -> Save:
-    """Return a save with what it has; with nothing if it is not one of ours."""
+    """Return a save with its content; empty if it is not one of ours."""
     _, _, body = git.ask("cat-file", "commit", found.commit).partition(b"\n\n")[2].partition(b"\n\n")
     try:
         bits = {unspelled(key): value for key, value in read_object(body).values.items()}

@@ -71,6 +71,8 @@ class Difference:
         """Paths that were recorded when they were other than in the tree before the step."""
         self.items: dict[str, SavedFile | None] = {}
         """Changed path -> what was there before; nothing where nothing was."""
+        self.modules: dict[str, None] = {}
+        """Changed repositories inside the tree: git knows their commit alone, so that none of their files is restored."""
         self.smudged: set[str] = set()
         """Paths whose object has to pass the user's filters: those, and the files of git-lfs."""
         self._compare_trees(changes, now)
@@ -112,8 +114,11 @@ class Difference:
 
     def _add(self, changes: list[Change]) -> None:
         for change in changes:
-            is_module = SUBMODULE in (change.old and change.old.mode, change.new and change.new.mode)
-            if not is_module and self._wanted(change.path):
+            if not self._wanted(change.path):
+                continue
+            if SUBMODULE in (change.old and change.old.mode, change.new and change.new.mode):
+                self.modules[change.path] = None
+            else:
                 self.items[change.path] = self._before(change.path, change.old)
 
     def _before(self, path: str, entry: Entry | None) -> SavedFile | None:
@@ -135,7 +140,7 @@ def removed(root: str, before: Before) -> list[str]:
 
 
 def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> list[str]:
-    """Save the ignored files that a step took along, and return them: a rescue brings them back."""
+    """Save the ignored files that a step removed, and return them: a rescue brings them back."""
     before = state.read(workspace, snapshots)
     paths = removed(workspace.root, before) if before else []
     if before and paths:
@@ -179,6 +184,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             RawTrees(snapshots).start_over()
         if not found.paths or left:
             break
+    left.update(dict.fromkeys(found.modules, "a repository of its own, which no undo restores"))
     try:
         named = None if only is None else only - found.other
         restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named, committed)
