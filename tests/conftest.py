@@ -16,8 +16,10 @@ from tests.kit.quick import keep_byte_code, use_this_python, work_in_memory
 keep_byte_code()
 use_this_python()
 work_in_memory()
-# A job in the background is started with SIGINT ignored, and its children inherit that; some tests send one.
+# A job in the background is started with SIGINT ignored, one of nohup with SIGHUP, and its children inherit that; some
+# tests send one.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # The same examples every time, so that a build says the same of the same sources; `make soak` looks for new ones.
 # Neither a deadline nor a check of how slow examples are made: a busy machine is no fault of the code.
 SLOW = [HealthCheck.too_slow]

@@ -9,7 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,10 @@ import pytest
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
 from tests.kit.files import write_tree
 from tests.kit.quick import times
+from ultra_plugin.install import inspecting
+from ultra_plugin.install.calls import Asked, call_verify
+from ultra_plugin.install.inspecting import Standing
+from ultra_plugin.install.place import Place, user_place
 
 KILLS = times(100, 1000)
 
@@ -116,6 +120,28 @@ def test_many_at_once_wait_for_each_other(machine: Machine, bundle: Path, newer:
     machine.ok("--verify")
     machine.ok("--uninstall", "--yes")
     assert snapshot(machine.home) == {}
+
+
+def test_a_difference_that_another_call_makes_meanwhile_is_none(
+    machine: Machine, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.ok("--from", bundle, "--yes")
+    before, whole, looked = snapshot(machine.home), inspecting.standings, []
+    manifest = machine.plugin() / ".claude-plugin" / "plugin.json"
+
+    def while_another_works(place: Place, names: Sequence[str]) -> list[Standing]:
+        looked.append(names)
+        text = manifest.read_bytes()
+        manifest.write_bytes(
+            b"half" if len(looked) < 3 else text
+        )  # the second look is of the names to verify
+        found = whole(place, names)
+        manifest.write_bytes(text)
+        return found
+
+    monkeypatch.setattr(inspecting, "standings", while_another_works)
+    report = call_verify(user_place(machine.environment()), Asked(), print)
+    assert (report.problems, len(looked), snapshot(machine.home)) == ([], 3, before)
 
 
 def test_settings_that_change_while_an_answer_is_awaited_are_not_replaced(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
     _do(place, asked, plan, agree, tell, report)
     if report.planned:
         return report
-    _verify(report, [package.plugin for package in packages], binary)
+    _verify(report, [package.plugin for package in packages], binary, asked.wait, tell)
     if place.scope == "project":
         report.notes += _for_colleagues(place, [package.plugin for package in packages])
     report.notes += _how_to_start(packages)
@@ -124,7 +125,7 @@ def call_verify(place: Place, asked: Asked, tell: Tell) -> Report:
     names = asked.plugins or tuple(one.receipt.plugin for one in inspecting.standings(place, ()))
     if not names:
         raise UltraError(f"nothing is installed in {place.config}; to install, run: ultra-install")
-    _verify(report, names, client.find())
+    _verify(report, names, client.find(), asked.wait, tell)
     for one in report.standings:
         report.problems += [f"{one.receipt.plugin}: {path} was added" for path in one.added]
     return report
@@ -212,9 +213,9 @@ def _do(
                 scaffold.take_down(place.state)
 
 
-def _verify(report: Report, names: Sequence[str], binary: Path | None) -> None:
+def _verify(report: Report, names: Sequence[str], binary: Path | None, wait: float, tell: Tell) -> None:
     place = report.place
-    report.standings = inspecting.standings(place, names)
+    report.standings = _standings(place, names, wait, tell)
     standing = {one.receipt.plugin: one for one in report.standings}
     for name in names:
         if name not in standing:
@@ -226,6 +227,17 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None) -> None:
             problems, notes = inspecting.complaints(binary, place, name)
             report.problems += problems
             report.notes += notes
+
+
+def _standings(place: Place, names: Sequence[str], wait: float, tell: Tell) -> list[Standing]:
+    """Compare files with receipts; look again alone if they differ, because another call may be at work."""
+    found = inspecting.standings(place, names)
+    if any(one.differences for one in found) or len(found) < len(names):
+        with suppress(OSError), scaffold.locked(place.state, wait, tell):
+            journal.recover(place)
+            found = inspecting.standings(place, names)
+            scaffold.take_down(place.state)
+    return found
 
 
 def _for_colleagues(place: Place, plugins: Sequence[str]) -> list[str]:
