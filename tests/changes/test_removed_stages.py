@@ -255,12 +255,6 @@ def pipeline_without(stages: tuple[str, ...]) -> dict[str, str]:
     return changes
 
 
-@pytest.fixture(scope="module", params=REMOVALS)
-def removed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Removed:
-    """Return the plugin without a stage."""
-    return Removed(tmp_path_factory.mktemp(request.param), REMOVALS[request.param])
-
-
 # A verb that goes on until it is interrupted is called so that it has to refuse.
 ENDING = {"board": ("--port", "70000")}
 WORDS = {
@@ -285,20 +279,36 @@ def calls(removed: Removed) -> list[list[str]]:
     return found
 
 
-def test_the_build_lists_what_names_a_removed_stage(removed: Removed) -> None:
+# One test for each removal: its builds take longer than everything that is asked of them.
+@pytest.mark.parametrize("stages", REMOVALS)
+def test_a_removed_stage_leaves_nothing_behind(stages: str, tmp_path: Path, python: Path) -> None:
+    removed = Removed(tmp_path / "fork", REMOVALS[stages])
+    the_build_lists_what_names_it(removed)
+    every_verb_answers(removed, make_repository(tmp_path / "empty", {"a.py": "x = 1\n"}), python)
+    every_verb_answers(removed, with_a_project(tmp_path / "project"), python)
+    nothing_that_people_or_models_read_mentions_it(removed, tmp_path, python)
+    the_bundle_has_no_verb_of_it(removed, tmp_path, python)
+
+
+def with_a_project(folder: Path) -> Path:
+    """Return a repository with the project of the examples."""
+    repo = make_repository(folder, {"a.py": "x = 1\n"})
+    for path in EXAMPLE.rglob("*.md"):
+        target = repo / PROJECT / path.relative_to(EXAMPLE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    return repo
+
+
+def the_build_lists_what_names_it(removed: Removed) -> None:
+    """Compare what had to be changed with what the build listed."""
     own = {path for path in removed.fork.changed if (removed.fork.sources / path).exists()}
     edited = {path for path, words in {**TOLD, **removed.removal.listed}.items() if words is not None}
     assert own == {f"{PLUGIN}/plugin.yaml", *edited}, "no source was changed that the build did not list"
 
 
-@pytest.mark.parametrize("has_project", [False, True])
-def test_every_verb_answers(removed: Removed, tmp_path: Path, python: Path, has_project: bool) -> None:
-    repo = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
-    if has_project:
-        for path in EXAMPLE.rglob("*.md"):
-            target = repo / PROJECT / path.relative_to(EXAMPLE)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
+def every_verb_answers(removed: Removed, repo: Path, python: Path) -> None:
+    """Call every verb: none fails for a reason of ours, and none mentions what is gone."""
     ultra = Ultra(removed.bundle, repo, python)
     assert ultra("status").status == 0
     assert ultra("doctor").data["checks"]
@@ -324,9 +334,8 @@ def mentions(removed: Removed, text: str, given: list[str]) -> list[str]:
     return [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
 
 
-def test_nothing_that_people_or_models_read_mentions_it(
-    removed: Removed, tmp_path: Path, python: Path
-) -> None:
+def nothing_that_people_or_models_read_mentions_it(removed: Removed, tmp_path: Path, python: Path) -> None:
+    """Look for what is gone in prompts, documentation and help."""
     texts = {
         path: path.read_text()
         for path in sorted(removed.bundle.rglob("*.md"))
@@ -339,7 +348,8 @@ def test_nothing_that_people_or_models_read_mentions_it(
     assert found == {}
 
 
-def test_the_bundle_has_no_verb_of_it(removed: Removed, tmp_path: Path, python: Path) -> None:
+def the_bundle_has_no_verb_of_it(removed: Removed, tmp_path: Path, python: Path) -> None:
+    """Call the verbs that are gone, and compare the schemas with the contracts that are left."""
     ultra = Ultra(removed.bundle, tmp_path, python)
     assert removed.gone
     for verb in removed.gone:
