@@ -55,7 +55,8 @@ class Ignored:
         found: list[str] = []
         if known is None:
             seen = self.snapshots.first_look()
-            hidden = [path for path in seen.ignored if self._enters(path.rstrip("/"))]
+            hidden = [path for path in seen.ignored if NOT_ENTERED.isdisjoint(path.split("/"))]
+            hidden = [path for path in hidden if not path.startswith(self.own)]
             queue = [path[:-1] for path in hidden if path.endswith("/")]
             found = [path for path in hidden if not path.endswith("/")]
             folders = self._folders(set(queue), seen.began)
