@@ -276,16 +276,19 @@ def adopt_orphans() -> None:
     try:
         import _ctypes  # the whole of ctypes takes ten times as long to import
 
-        call: Any = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
+        call: Any = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
         _ctypes.call_function(call, (SET_CHILD_SUBREAPER, 1, 0, 0, 0))
     except (ImportError, OSError, AttributeError):
         return
 
 
 def end_descendants(mark: str = "", others: Collection[int] = ()) -> None:
-    """Kill every process below this one or with the mark but the others; those that are started meanwhile, too."""
+    """Kill every process below this one or with the mark; those that are started meanwhile, too.
+
+    The others, and what they start, go on.
+    """
     for _ in range(MOST_ROUNDS):
-        found = [pid for pid in _descendants(os.getpid(), mark) if pid not in others]
+        found = _descendants(os.getpid(), mark, others)
         family = [pid for pid in found if stat_fields(pid)[:1] not in ([], ["Z"])]
         for pid in family:
             _kill(os.kill, pid)
@@ -312,8 +315,8 @@ def _end_in_order() -> None:
         signal.signal(number, leave)
 
 
-def _descendants(leader: int, mark: str) -> list[int]:
-    """Return the processes below a leader (0: none), and those with the mark in their environment."""
+def _descendants(leader: int, mark: str, others: Collection[int] = ()) -> list[int]:
+    """Return the processes below a leader (0: none) but not below the others, and those with the mark in their environment."""
     children: dict[int, list[int]] = {}
     marked = []
     wanted = f"{MARK}={mark}\0".encode() if mark else b""
@@ -329,7 +332,7 @@ def _descendants(leader: int, mark: str) -> list[int]:
             marked.append(pid)
     family = [leader] if leader else []
     for pid in family:
-        family += children.get(pid, [])
+        family += [one for one in children.get(pid, []) if one not in others]
     return [*family[1:], *(pid for pid in marked if pid not in family)]
 
 
