@@ -36,7 +36,7 @@ def faults(
 ) -> list[str]:
     """Return why the run is not completed; nothing when it is."""
     clone = scratch / "clone"
-    if not _git(scratch, "clone", "--quiet", "--no-hardlinks", "--no-checkout", str(repository), str(clone)):
+    if not _git(scratch, "clone", "--quiet", "--no-local", "--no-checkout", str(repository), str(clone)):
         return ["the repository cannot be cloned"]
     if not _git(clone, "checkout", "--quiet", "--detach", end):
         return [f"{end} is in no branch of the clone"]

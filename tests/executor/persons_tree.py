@@ -7,6 +7,7 @@ import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from socket import AF_UNIX, socket
 from typing import Any
 
 from hypothesis import strategies as st
@@ -100,7 +101,7 @@ class Step(Tree):
 
 def write(tree: Tree, path: str, data: bytes) -> None:
     target = tree.folder / path
-    if target.is_symlink() or target.is_file():
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
         target.unlink()
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(data)
@@ -133,8 +134,9 @@ VISIBLE = (
     "a.txt", "d/e.txt", "d/f.txt", "far/g.txt", "far/h.sh", "note.ipynb", "lines.crlf", "mine.txt", "secret.txt",
     "skipped.txt", "assumed.txt", "intended.txt", "staged.txt", "link", "new/deep/n.txt", "odd \n\"name\".txt",
     "h\xe9.txt", ".gitattributes", "build/out.bin", "top.gen", "empty/now-not.txt",
+    "far/pipe", "pipes/only",
 )  # fmt: skip
-FOLDERS = ("d", "far", "empty", "hollow", "fresh", "empty/er")
+FOLDERS = ("d", "far", "pipes", "empty", "hollow", "fresh", "empty/er")
 DATA = st.sampled_from([b"", b"changed\n", b"crlf\r\ncrlf\r\n", b"source\noutput of the step\n", b"\0\xff"])
 paths = st.sampled_from(VISIBLE)
 Acts = list[tuple[Callable[..., object], tuple[Any, ...]]]
@@ -149,6 +151,11 @@ def act(
 def chmod(tree: Tree, path: str, mode: int) -> None:
     if not (tree.folder / path).is_symlink():
         (tree.folder / path).chmod(mode)
+
+
+def become_pipe(tree: Tree, path: str) -> None:
+    remove(tree, path)
+    os.mkfifo(tree.folder / path)
 
 
 def run_git(tree: Tree, words: tuple[str, ...], path: str) -> None:
@@ -179,6 +186,7 @@ ACTS = st.one_of(
     act(become_folder, paths),
     act(become_file, st.sampled_from(FOLDERS)),
     act(become_link, st.sampled_from([*VISIBLE, *FOLDERS])),
+    act(become_pipe, paths),
     act(lambda tree, path: (tree.folder / path).mkdir(parents=True), st.sampled_from(FOLDERS)),
     act(run_git, st.sampled_from(STAGING), paths),
     act(hide, st.sampled_from(["hidden.txt\n", "", "*.bin\n*.gen\n*.txt\n"])),
@@ -227,6 +235,12 @@ def convert(tree: Tree) -> None:
 def copy_of(person: Path, name: str, converts: bool, flagged: bool) -> Step:
     tree = Step(Path(name).resolve() / "repo")
     shutil.copytree(person, tree.folder, symlinks=True)
+    (tree.folder / "pipes").mkdir(mode=0o711)
+    for pipe, mode in (("far/pipe", 0o620), ("pipes/only", 0o644)):
+        os.mkfifo(tree.folder / pipe)
+        (tree.folder / pipe).chmod(mode)
+    with socket(AF_UNIX) as server:
+        server.bind(os.path.relpath(tree.folder / "socket"))
     if converts:
         convert(tree)
     if not flagged:

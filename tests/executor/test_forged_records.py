@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, plan, step
+from ultra_runtime.files.git import find_git
+from ultra_runtime.files.run_refs import _found
 from ultra_runtime.files.seal import sealed
 
 Make = Callable[..., Repo]
@@ -36,6 +38,22 @@ def steps(repo: Repo) -> dict[str, str]:
 def edit(repo: Repo, name: str, **values: Any) -> None:
     """Change values of a JSON file as anybody could."""
     repo.write({name: json.dumps({**json.loads(repo.read(name)), **values})})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "true", f"git symbolic-ref {RUN}/step-2 {RUN}/step-1", f"touch .git/{RUN}/plan.lock", "git pack-refs --all",
+        f"git update-ref {RUN}/wip/deep HEAD", f"echo broken > .git/{RUN}/skip-1", f"git pack-refs --all; git update-ref {RUN}/skip-2 HEAD",
+    ],
+)  # fmt: skip
+def test_refs_are_read_as_git_names_them(half: Repo, change: str) -> None:
+    half.shell(change)
+    said = half.git("for-each-ref", "--format=%(refname) %(objectname)", f"{RUN}/")
+    names = dict(row.split(" ") for row in said.splitlines())
+    assert _found(find_git(str(half.folder)), SLUG) == {
+        name[len(RUN) + 1 :]: one for name, one in names.items()
+    }
 
 
 def finish(repo: Repo) -> str:

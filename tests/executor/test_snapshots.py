@@ -166,7 +166,8 @@ def opened_folders(scene: Scene) -> int:
     return int(found)
 
 
-def test_a_second_snapshot_reads_only_folders_that_changed(scene: Scene) -> None:
+def test_a_third_snapshot_reads_only_folders_that_changed(scene: Scene) -> None:
+    scene.take()
     scene.take()
     assert opened_folders(scene) == 0
     write_tree(scene.root, {"src/deep/new.py": "new\n"})
@@ -231,3 +232,22 @@ def test_the_record_of_ignored_files_is_not_taken_from_somebody_else(scene: Scen
     path.write_bytes(path.read_bytes().replace(b"build/out", b"build/pas"))
     ignored.look()
     assert ignored.is_first
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["links are counted", "links are not counted"])
+def test_ignored_files_of_every_folder_are_noticed(
+    scene: Scene, counted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system that counts no links makes the first look read every folder, and none is missed."""
+    names = ["g.log", "src/deep/er/g.log", "build/deep/out", "new/only.log", "new/deep/er/only.log"]
+    write_tree(scene.root, {**dict.fromkeys(names, "old\n"), "node_modules/x.log": "not watched\n"})
+    (scene.root / "hollow/er").mkdir(parents=True)
+    if not counted:
+        monkeypatch.setattr("ultra_runtime.files.subfolders.NONE", -1)
+    scene.take()
+    ignored = Ignored(scene.workspace, scene.place, scene.snapshots)
+    assert ignored.look() == []
+    late = ["hollow/er/h.log", "src/deep/h.log", "build/deep/er/out"]
+    write_tree(scene.root, {**dict.fromkeys([*names, *late], "another\n"), "node_modules/x.log": "changed\n"})
+    assert ignored.look() == sorted([*names, *late])
+    assert ignored.look() == []

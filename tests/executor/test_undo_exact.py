@@ -21,6 +21,7 @@ from tests.executor.persons_tree import (
     become_file,
     become_folder,
     become_link,
+    become_pipe,
     chmod,
     copy_of,
     do,
@@ -91,6 +92,12 @@ CASES: dict[str, Acts] = {
     "files and folders that changed places": [(become_folder, ("a.txt",)), (become_file, ("d",)), (become_file, ("empty",))],
     "a gc that takes what nothing names any more": [
         (run_git, (("reset", "-q"), ".")), (remove, ("link",)), (write, ("staged.txt", b"x\n")), (gc, ()),
+    ],
+    "pipes and sockets": [
+        (remove, ("far/pipe",)), (write, ("socket", b"no socket\n")), (become_pipe, ("a.txt",)), (remove, ("pipes",)),
+    ],
+    "pipes and folders that changed places": [
+        (become_folder, ("far/pipe",)), (become_file, ("pipes",)), (become_pipe, ("d",)), (become_link, ("socket",)),
     ],
     "a new file that a new rule hides": [(hide, ("hidden.txt\n",))],
     "a file of the user's that a rule hid": [(hide, ("",))],

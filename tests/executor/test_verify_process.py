@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +40,45 @@ def test_a_verify_that_hangs_is_ended_with_its_children(make: Make, tmp_path: Pa
     while any(map(alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(alive, pids))
+
+
+DAEMON = """\
+import os, sys, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+for end in range(3):
+    os.close(end)
+pid, target = sys.argv[1:]
+open(pid, "w").write(str(os.getpid()))
+for _ in range(20):
+    time.sleep(2)
+    if os.path.isdir(os.path.dirname(target)):
+        open(target, "w").write("late")
+"""
+FORGETS_ALL = 'env -i {python} -c "$(cat $BESIDE/daemon.py)" $BESIDE/{name} $PWD/{target}; until test -s $BESIDE/{name}; do sleep 0.02; done'
+
+
+def test_a_daemon_of_a_verify_does_not_write_after_it(make: Make, tmp_path: Path) -> None:
+    """It leaves the group and the session, loses its parents, has no variables and no open output."""
+    (tmp_path / "daemon.py").write_text(DAEMON)
+    python = sys.executable
+    verify = FORGETS_ALL.format(python=python, name="verify-$(basename $PWD)", target="src/part1.py")
+    last = FORGETS_ALL.format(python=python, name="last-$(basename $PWD)", target="src/part1.py")
+    repo = make(plan(step(1, verify=verify), verification=last))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    assert repo.ok("run finish")["result"] == "completed"
+    pids = sorted(tmp_path.glob("*-*"))
+    assert len(pids) == 3, pids  # of the step, and of both commands in the checkout
+    time.sleep(2.5)  # in which a daemon would write
+    assert not any(alive(int(path.read_text())) for path in pids)
+    assert repo.read("src/part1.py") == "one\n"
 
 
 def alive(pid: int) -> bool:

@@ -11,6 +11,7 @@ from tests.attacks.scripts import (
     ignored,
     outside,
     paths,
+    people,
     records,
     settings,
     surroundings,
@@ -29,5 +30,6 @@ ATTACKS = [
     *caches.ATTACKS,
     *afresh.ATTACKS,
     *gitways.ATTACKS,
+    *people.ATTACKS,
 ]
-HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS, *gitways.RUNS]
+HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS, *gitways.RUNS, *people.RUNS]
