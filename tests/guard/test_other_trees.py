@@ -253,7 +253,11 @@ def test_nothing_reaches_another_tree(session: Judge, command: str) -> None:
 def test_a_call_that_is_made_in_another_tree_works_there(session: Judge) -> None:
     """The shell of the client keeps the folder of the call before."""
     away = Judge(str(Path(session.cwd, UP)), session.site, session.home)
-    assert [away.command(command).verdict for command in ("make", "ls", "tar xf a.tar")] == ["block", "allow", "block"]
+    assert [away.command(command).verdict for command in ("make", "ls", "tar xf a.tar")] == [
+        "block",
+        "allow",
+        "block",
+    ]
 
 
 @pytest.mark.parametrize("command", ALLOWED)

@@ -183,7 +183,9 @@ class Judge:
         from ultra_runtime.guard.other_trees import changed_elsewhere
 
         for program, path in changed_elsewhere(watcher.ran or (), site.root, self.cwd, self.home):
-            reason = f"{program} would change {show(path)}, which is in another working tree of this repository"
+            reason = (
+                f"{program} would change {show(path)}, which is in another working tree of this repository"
+            )
             return Verdict(BLOCK, MAIN_TREE, reason, "work inside the worktree of this run only")
         return ALLOW
 

@@ -44,7 +44,9 @@ class Working(Struct):
     """Whether it works in the present folder when it names no other place."""
 
 
-def _edits(short: str = "", long: str = "", edits: str = "", reads: str = "", operands: slice = _ALL) -> Working:
+def _edits(
+    short: str = "", long: str = "", edits: str = "", reads: str = "", operands: slice = _ALL
+) -> Working:
     return Working(short, long, operands=operands, edits=edits, reads=reads, here=False)
 
 
@@ -53,9 +55,15 @@ def _output(short: str, long: str) -> Working:
 
 
 _PACKER = _edits("S", "suffix", reads="c stdout to-stdout l list t test")
-_NODE = Working("Cw", "prefix cwd dir workspace filter", "C prefix cwd dir", reads="ls list view info why outdated")
-_MAKE = Working("fCIjloW", "file makefile directory include-dir jobs", "C directory", reads="n dry-run q question")
-_PIP = Working("trce", "target root prefix requirement constraint editable", "t target root prefix", here=False)
+_NODE = Working(
+    "Cw", "prefix cwd dir workspace filter", "C prefix cwd dir", reads="ls list view info why outdated"
+)
+_MAKE = Working(
+    "fCIjloW", "file makefile directory include-dir jobs", "C directory", reads="n dry-run q question"
+)
+_PIP = Working(
+    "trce", "target root prefix requirement constraint editable", "t target root prefix", here=False
+)
 _TAR = Working("ICfbFKLNTVX", "file directory", here=False)
 TABLE: dict[str, Working] = {
     **dict.fromkeys(("bsdtar", "gtar", "tar"), _TAR),
@@ -66,7 +74,9 @@ TABLE: dict[str, Working] = {
     "autopep8": _edits("j", "", "i in-place"),
     "biome": _edits(edits="write apply", operands=slice(1, None)),
     "black": _edits("ltCW", "line-length target-version config", reads="check diff"),
-    "cargo": Working("CpFj", "manifest-path package features target-dir", "C manifest-path", reads="tree metadata search"),
+    "cargo": Working(
+        "CpFj", "manifest-path package features target-dir", "C manifest-path", reads="tree metadata search"
+    ),
     "clang-format": _edits("", "style", "i"),
     "cmake": Working("SBGDPE", "build install", "B build", here=False),
     "composer": Working("d", "working-dir", "d working-dir", reads="show"),
@@ -200,7 +210,9 @@ def other_trees(root: str) -> list[str]:
     listed = os.path.join(common, "worktrees")
     for name in os.listdir(listed) if os.path.isdir(listed) else ():
         try:
-            with open(os.path.join(listed, name, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+            with open(
+                os.path.join(listed, name, "gitdir"), encoding="utf-8", errors="surrogateescape"
+            ) as file:
                 found.append(os.path.realpath(os.path.dirname(file.read().strip())))
         except OSError:  # it is being removed
             continue

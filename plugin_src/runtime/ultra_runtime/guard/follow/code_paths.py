@@ -32,7 +32,18 @@ _BARE = frozenset(("unlink", "rename", "rmdir", "mkdir"))
 """What perl and php call without an owner."""
 # Methods of a path.
 _METHODS = frozenset(
-    ("write_text", "write_bytes", "unlink", "touch", "rename", "replace", "rmdir", "mkdir", "symlink_to", "chmod")
+    (
+        "write_text",
+        "write_bytes",
+        "unlink",
+        "touch",
+        "rename",
+        "replace",
+        "rmdir",
+        "mkdir",
+        "symlink_to",
+        "chmod",
+    )
 )
 _PATHS = frozenset(("Path", "PosixPath", "Pathname"))
 
@@ -83,7 +94,11 @@ def _values(tokens: Tokens) -> dict[str, str]:
 def _strings(tokens: Tokens, at: int, values: dict[str, str]) -> list[str]:
     """Return the strings that are given to the name at a place."""
     given = arguments_at(tokens, at)
-    return [values.get(text, "") if kind == NAME else text for kind, text in given if kind == STRING or text in values]
+    return [
+        values.get(text, "") if kind == NAME else text
+        for kind, text in given
+        if kind == STRING or text in values
+    ]
 
 
 def _path_before(tokens: Tokens, at: int, values: dict[str, str]) -> list[str]:
