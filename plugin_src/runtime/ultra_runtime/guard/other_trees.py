@@ -128,7 +128,8 @@ def places(ran: Ran) -> Iterator[str]:
     if tongue:
         yield from _of_program(args, tongue, ran.stdin)
     if name in SCANNED and (not SCANNED[name] or args[:1] in ([word] for word in SCANNED[name])):
-        behind = next((args[at:] for at, word in enumerate(args) if word in TABLE), None)
+        at = next((at for at, word in enumerate(args) if word in TABLE), len(args))
+        behind = [word for word in args[at:] if word != "--"]
         yield from places(Ran(behind, ran.cwd, ran.stdin)) if behind else ()
     if name == "git" or name.startswith("git-"):
         from ultra_runtime.guard.rules.git_use import GitCall
