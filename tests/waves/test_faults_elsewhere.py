@@ -19,6 +19,7 @@ from tests.waves.sample import GATED, PLAN, PROJECT, Waves, part
 from tests.waves.test_elsewhere import merged_once
 
 Make = Callable[..., Waves]
+SOAK = os.environ.get("ULTRA_SOAK") == "1"
 MINUTES = 60
 OFF = 5 * MINUTES
 
@@ -107,9 +108,9 @@ def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> Non
     assert attempts(end) == [2, 2, 1]
     assert not (repo.machines / "gate").exists()  # the clients of the killed workers have ended with them
     left = {path.name for name in ("one", "two") for path in (repo.machines / name).glob("*")}
+    assert len(left) <= (2 if machines.on == "slurm" else 0)  # each host had a next worker, a node perhaps not
     sweep(repo)
     merged_once(repo)
-    assert len(left) <= 2
 
 
 def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere: Make) -> None:
@@ -130,14 +131,16 @@ def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere:
 
 
 def test_a_hub_that_is_away_for_a_while_costs_no_attempt(machines: Machines, elsewhere: Make) -> None:
-    repo = elsewhere(machines, without_verbs=GATED, lost_seconds=15)
+    """In `make soak` it is away for a minute."""
+    lost, away_seconds = (15, MINUTES) if SOAK else (15, 18)  # longer than a silent worker is waited for
+    repo = elsewhere(machines, without_verbs=GATED, lost_seconds=lost)
     act(repo, 1, 1, "gate")
     begin(repo, machines)
     at_work(repo, 1)
     away = repo.hub.with_name("away.git")
     repo.hub.rename(away)
     open_gate(repo)
-    time.sleep(20)  # longer than a silent worker is waited for
+    time.sleep(away_seconds)
     away.rename(repo.hub)
     end = completed(repo)
     assert attempts(end)[0] == 1
