@@ -13,6 +13,7 @@ from tests.kit.calls import ISOLATED
 from tests.waves.lives import MINE, SERVED, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
+from tests.waves.test_faults import merged_once
 from ultra_runtime.files.process import stat_fields
 
 Make = Callable[..., Waves]
@@ -63,6 +64,52 @@ def test_a_user_who_works_on_the_branch_gets_a_sentence_and_keeps_everything(mak
     assert sorted(repo.branches()) == ["main", "other"]
     assert (repo.trees(), processes_of(repo)) == ([], [])
     assert [call["act"] for call in repo.journal()].count("lease") == 3
+
+
+SETTINGS = """
+[merge]
+  ff = only
+  renames = false
+[rerere]
+  enabled = true
+[commit]
+  verbose = true
+[core]
+  quotePath = false
+  logAllRefUpdates = false
+[submodule]
+  recurse = true
+[branch]
+  autoSetupMerge = always
+[status]
+  showUntrackedFiles = no
+  short = true
+[log]
+  showSignature = true
+[color]
+  ui = always
+[push]
+  default = nothing
+[diff]
+  noprefix = true
+  renames = copies
+  external = false
+[alias]
+  merge = !false
+  worktree = !false
+"""
+
+
+def test_settings_of_git_and_a_user_who_tidies_up_change_nothing(make: Make) -> None:
+    """The user packs and prunes everything between two merges, and deletes the folder of the worktrees."""
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    repo.write({".git/config": repo.read(".git/config") + SETTINGS})
+    tidy = "git gc --quiet --prune=now && git pack-refs --all && rm -rf .claude/worktrees && git worktree prune --expire now"
+    assert live(repo, "act after merged 1", ACT=tidy) == SERVED
+    assert live(repo) == SERVED
+    end = repo.ok("waves wait")
+    assert (end["result"], end["why"]) == ("completed", [])
+    merged_once(repo)
 
 
 def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:

@@ -190,8 +190,9 @@ def remove_tree_of(run: WaveRun, path: str) -> None:
         return
     _repair(run, path)
     try:
-        for inner in (*_trees_inside(run, os.path.realpath(path)), ""):
-            run.git.ask("worktree", "remove", "--force", "--force", os.path.join(path, inner))
+        inside = [os.path.join(path, inner) for inner in _trees_inside(run, os.path.realpath(path))]
+        for one in (*inside, path):
+            run.git.ask("worktree", "remove", "--force", "--force", one)
     except GitError as problem:
         error = f"{one_line(path)} cannot be removed: {one_line(problem.said, 200)}"
         raise RefusedError(error, "remove it with `git worktree remove`") from None
