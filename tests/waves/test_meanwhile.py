@@ -37,6 +37,8 @@ def nothing(_: Waves) -> None:
 
 ACTS = (
     ("git switch --quiet --create other", f"other is checked out instead of main: `git switch main`, then {RESUME}", go_back),
+    ("git branch --quiet --move main trunk", f"trunk is checked out instead of main: `git switch --create main`, then {RESUME}",
+     lambda repo: repo.git("switch", "--quiet", "--create", "main")),
     ("git checkout --quiet --detach", f"HEAD is detached instead of main: `git switch main`, then {RESUME}", go_back),
     ("echo more >> mine.txt && git commit --quiet --all --message='docs: mine'",
      f"main has commits that were made meanwhile: {RESUME} merges onto them", nothing),
@@ -61,7 +63,7 @@ def test_a_user_who_works_on_the_branch_gets_a_sentence_and_keeps_everything(mak
     assert repo.ok("waves wait")["result"] == "completed"
     assert [repo.read(part(number)) for number in (1, 2, 3)] == [f"part {number}\n" for number in (1, 2, 3)]
     assert repo.read("mine.txt") == "mine\nmore\n"
-    assert sorted(repo.branches()) == ["main", "other"]
+    assert sorted(repo.branches()) == ["main", "other", "trunk"]
     assert (repo.trees(), processes_of(repo)) == ([], [])
     assert [call["act"] for call in repo.journal()].count("lease") == 3
 
