@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -11,9 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.kit.repository import git
 from tests.waves.conftest import need
-from tests.waves.elsewhere import Cluster, Hosts, Machines, wait_for
+from tests.waves.elsewhere import Cluster, CutHosts, Hosts, Machines, drop_folder, make_folder, wait_for
 from tests.waves.processes import kill, processes_of
 from tests.waves.sample import GATED, PLAN, PROJECT, Waves, part
 from tests.waves.test_elsewhere import merged_once
@@ -288,6 +291,43 @@ def test_a_node_that_fails_with_its_job_going_on_leaves_a_ghost_that_changes_not
     assert repo.git("log", "-1", "--format=%s", ghost) == "feat: part 1"
     assert ghost in repo.read(f"{PROJECT}/logs/waves-report.md")
     merged_once(repo)
+
+
+def has_namespaces() -> bool:
+    """Tell whether this process may make networks of its own."""
+    return shutil.which("ip") is not None and not subprocess.run(["unshare", "--net", "true"], check=False).returncode
+
+
+def test_a_host_whose_network_is_cut_is_replaced_and_its_late_result_is_kept(elsewhere: Make) -> None:
+    """The worker goes on without a network: neither ssh nor the hub reaches it until the cable is back."""
+    need("parallel", "openssh-server")
+    if not has_namespaces():
+        pytest.skip("this machine allows no network namespaces")
+    cut = CutHosts(make_folder("cut"))
+    try:
+        cut.start()
+        repo = elsewhere(cut, without_verbs=GATED, lost_seconds=10)
+        settings = repo.read(".claude/ultra.yaml").replace(f"hub: {repo.hub}", f"hub: {cut.serve(repo.hub)}")
+        repo.write({".claude/ultra.yaml": settings})
+        repo.git("commit", "--quiet", "--message=chore: the hub", "--", ".claude/ultra.yaml")
+        act(repo, 1, 1, "gate")
+        act(repo, 2, 1, "gate")
+        begin(repo, cut)
+        assert at_work(repo, 1) == "one"
+        cut.cut()
+        assert at_work(repo, 1, 2) == "two"
+        cut.join()
+        open_gate(repo)
+        end = completed(repo)
+        assert attempts(end)[0] == 2
+        assert "it gave no sign of life for 10 s (one does not answer" in str(repo.journal())
+        ghost = "refs/ultra/rescue/2026-01-31-greet/session-1/attempt-1"
+        assert repo.git("log", "-1", "--format=%s", ghost) == "feat: part 1"
+        assert ghost in repo.read(f"{PROJECT}/logs/waves-report.md")
+        merged_once(repo)
+    finally:
+        cut.stop()
+        drop_folder(cut.folder)
 
 
 def test_a_result_that_nobody_leased_is_kept_and_not_taken(hosts: Hosts, elsewhere: Make) -> None:
