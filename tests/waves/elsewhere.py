@@ -212,7 +212,14 @@ class CutHosts(Hosts):
 
     def serve(self, hub: Path) -> str:
         """Serve a repository to both hosts, and return its address."""
-        words = ["git", "daemon", "--reuseaddr", "--export-all", "--enable=receive-pack", f"--base-path={hub.parent}"]
+        words = [
+            "git",
+            "daemon",
+            "--reuseaddr",
+            "--export-all",
+            "--enable=receive-pack",
+            f"--base-path={hub.parent}",
+        ]
         env = {**plain_environment(), "HOME": str(self.folder)}
         self.daemons.start("hub", [*words, f"--listen={self.net}.1", f"--port={self.port}"], env)
         wait_for(lambda: listens(self.port, f"{self.net}.1"), lambda: self.daemons.told("hub"))

@@ -35,8 +35,12 @@ def test_two_waves_end_on_the_users_branch(machines: Machines, elsewhere: Make) 
     assert not any(row["cwd"].startswith(str(repo.folder)) for row in repo.seen())
 
 
-def test_a_session_elsewhere_gets_submodules_or_says_which_one_it_lacks(hosts: Hosts, elsewhere: Make) -> None:
-    repo = elsewhere(hosts, TWO_WAVES.replace("- **Verify:** `true`", "- **Verify:** `test -f vendor-lib/lib.txt`"))
+def test_a_session_elsewhere_gets_submodules_or_says_which_one_it_lacks(
+    hosts: Hosts, elsewhere: Make
+) -> None:
+    repo = elsewhere(
+        hosts, TWO_WAVES.replace("- **Verify:** `true`", "- **Verify:** `test -f vendor-lib/lib.txt`")
+    )
     library = make_repository(repo.machines / "library", {"lib.txt": "lib\n"})
     repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor-lib")
     repo.git("commit", "--quiet", "--message=chore: the library")

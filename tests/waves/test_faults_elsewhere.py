@@ -111,7 +111,9 @@ def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> Non
     assert attempts(end) == [2, 2, 1]
     assert not (repo.machines / "gate").exists()  # the clients of the killed workers have ended with them
     left = {path.name for name in ("one", "two") for path in (repo.machines / name).glob("*")}
-    assert len(left) <= (2 if machines.on == "slurm" else 0)  # each host had a next worker, a node perhaps not
+    assert len(left) <= (
+        2 if machines.on == "slurm" else 0
+    )  # each host had a next worker, a node perhaps not
     sweep(repo)
     merged_once(repo)
 
@@ -295,7 +297,10 @@ def test_a_node_that_fails_with_its_job_going_on_leaves_a_ghost_that_changes_not
 
 def has_namespaces() -> bool:
     """Tell whether this process may make networks of its own."""
-    return shutil.which("ip") is not None and not subprocess.run(["unshare", "--net", "true"], check=False).returncode
+    return (
+        shutil.which("ip") is not None
+        and not subprocess.run(["unshare", "--net", "true"], check=False).returncode
+    )
 
 
 def test_a_host_whose_network_is_cut_is_replaced_and_its_late_result_is_kept(elsewhere: Make) -> None:

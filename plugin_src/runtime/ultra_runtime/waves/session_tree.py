@@ -154,7 +154,9 @@ def _repair(run: WaveRun, path: str) -> bool:
 
 def _trees_inside(run: WaveRun, root: str) -> list[str]:
     """Return the registered worktrees inside a worktree, relative to it, the innermost first."""
-    inner = [os.path.dirname(named) for _, named in _admins(run.git) if named.startswith(os.path.join(root, ""))]
+    inner = [
+        os.path.dirname(named) for _, named in _admins(run.git) if named.startswith(os.path.join(root, ""))
+    ]
     found = [os.path.relpath(path, root) for path in inner if path != root and os.path.isdir(path)]
     return sorted(found, key=len, reverse=True)
 

@@ -159,7 +159,9 @@ def _refuse_pointers(git: Git) -> None:
         if os.path.isfile(place) and not os.path.islink(place):
             with open(place, "rb") as file:
                 if file.read(len(POINTER)) == POINTER:
-                    error = f"{path} is only a pointer on {os.uname().nodename}, which lacks git-lfs or its files"
+                    error = (
+                        f"{path} is only a pointer on {os.uname().nodename}, which lacks git-lfs or its files"
+                    )
                     raise RefusedError(error, "install git-lfs there, and name its server in .lfsconfig")
 
 
