@@ -236,7 +236,7 @@ def test_wrong_usage_is_said(make: Make, words: str, sentence: str) -> None:
 
 def test_what_belongs_to_the_user_is_never_touched(make: Make) -> None:
     """Look-alikes: branches and worktrees of the user that have almost the names of ours."""
-    repo = make(TWO_WAVES, files=QUICK)
+    repo = make(TWO_WAVES, files=QUICK, without_verbs=True)
     repo.write({".git/info/exclude": ".claude/worktrees\n"})
     repo.git("branch", "ultraplan/other/session-1")
     repo.git("branch", f"ultraplan/{SLUG}/session-10")
