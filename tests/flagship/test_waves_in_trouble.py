@@ -22,7 +22,7 @@ from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import FILES, PLAN, PROJECT, QUICK, Waves, part, plan, session, step
 
 NEEDS = "test -f vendor-lib/lib.txt && test -f node_modules/left-pad/index.js && test -f built.txt"
-RECOVERED, STRAY, LIMITED, POOR, HOOKED = SESSIONS = range(1, 6)
+RECOVERED, STRAY, LIMITED, POOR, HOOKED, WRONG = SESSIONS = range(1, 7)
 HOOK = f'#!/bin/sh\ncase $(git branch --show-current) in *session-{HOOKED}) echo "not on this branch"; exit 1;; esac\n'
 SHARE = 5
 """Dollars of a session."""
@@ -85,7 +85,9 @@ def play(repo: Waves) -> Part:
             yield ultra(f"step begin {one}")
             if one:
                 yield write(repo.tree(number) / part(one), f"part {one}\n")
-            yield ultra(f"step verify {one}")
+            (verified,) = yield ultra(f"step verify {one}")
+            while number == WRONG and one and answered(verified)["next"] == "retry":
+                (verified,) = yield ultra(f"step verify {one}")
             yield ultra(f"step commit {one}")
         if number == STRAY:
             yield write(repo.tree(number) / "stray.txt", "stray\n")
@@ -99,7 +101,7 @@ def test_each_session_has_its_own_trouble(
     client: Client, scripted: ModelFactory, bundle: Path, place: Path
 ) -> None:
     text = plan(
-        *(step(number, verify=NEEDS) for number in SESSIONS),
+        *(step(number, verify="false" if number == WRONG else NEEDS) for number in SESSIONS),
         strategy="\n".join(session(number, str(number), 1, [part(number)]) for number in SESSIONS),
     )
     settings, ignored = "setup: echo $ULTRA_SESSION > built.txt\n", "node_modules/\nbuilt.txt\n"
@@ -117,6 +119,7 @@ def test_each_session_has_its_own_trouble(
     said = {number: (row["state"], row["attempts"]) for number, row in rows.items()}
     assert said == {
         RECOVERED: ("passed", 2), STRAY: ("passed", 1), LIMITED: ("passed", 2), POOR: ("failed", 1), HOOKED: ("partial", 3),
+        WRONG: ("failed", 1),
     }  # fmt: skip
     assert (rows[RECOVERED]["recovery"], rows[HOOKED]["recovery"], "recovery" in rows[LIMITED]) == (
         1,
@@ -126,6 +129,7 @@ def test_each_session_has_its_own_trouble(
     assert rows[POOR]["why"] == "budget: it had used its share of the budget"
     assert rows[POOR]["dollars"] > SHARE
     assert f"it still lacks step {HOOKED} after 2 recoveries" in rows[HOOKED]["why"]
+    assert rows[WRONG]["why"].startswith(f"its run is failed; step {WRONG}: ")
     ends = {row["session"]: row for row in repo.journal() if row["act"] == "end" and row["attempt"] == 1}
     assert (ends[LIMITED]["how"], ends[LIMITED]["until"] > 0) == ("rate limit", True)
     # What is outside Touch gets neither onto the branch nor lost.

@@ -22,6 +22,7 @@ NEEDED = {"ssh": ("parallel", "openssh-server"), "slurm": ("slurm-wlm", "munge")
 """Engine -> packages of Debian."""
 START_SECONDS = 60
 SSHD = "/usr/sbin/sshd"
+HERE = "127.0.0.1"
 SLURM = """ClusterName=ultratest
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
@@ -118,11 +119,11 @@ def wait_for(is_true: object, what: object = "") -> None:
         time.sleep(0.05)
 
 
-def listens(port: int) -> bool:
+def listens(port: int, address: str = HERE) -> bool:
     """Tell whether somebody listens on a port."""
     with socket.socket() as tried:
         tried.settimeout(1)
-        return tried.connect_ex(("127.0.0.1", port)) == 0
+        return tried.connect_ex((address, port)) == 0
 
 
 class Hosts:
@@ -146,17 +147,29 @@ class Hosts:
             port = free_port()
             settings = self.folder / f"sshd-{name}"
             settings.write_text(
-                f"Port {port}\nListenAddress 127.0.0.1\nHostKey {self.folder}/key-{name}\nPidFile none\n"
+                f"Port {port}\nListenAddress {self.address(name)}\nHostKey {self.folder}/key-{name}\nPidFile none\n"
                 f"AuthorizedKeysFile {self.folder}/key-user.pub\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n"
                 f"PasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv WORKER={name}\nMaxStartups 200\n"
             )
             rows.append(
-                f"Host {name}\n  HostName 127.0.0.1\n  Port {port}\n  IdentityFile {self.folder}/key-user\n"
+                f"Host {name}\n  HostName {self.address(name)}\n  Port {port}\n  IdentityFile {self.folder}/key-user\n"
                 f"  IdentitiesOnly yes\n  UserKnownHostsFile {self.folder}/known\n  StrictHostKeyChecking accept-new\n"
             )
-            self.daemons.start(name, [SSHD, "-D", "-e", "-f", str(settings)], plain_environment())
-            wait_for(lambda port=port: listens(port), lambda name=name: self.daemons.told(name))
+            words = [*self.inside(name), SSHD, "-D", "-e", "-f", str(settings)]
+            self.daemons.start(name, words, plain_environment())
+            wait_for(
+                lambda name=name, port=port: listens(port, self.address(name)),
+                lambda name=name: self.daemons.told(name),
+            )
         self.config.write_text("".join(rows))
+
+    def address(self, name: str) -> str:
+        """Return where a host listens."""
+        return HERE
+
+    def inside(self, name: str) -> list[str]:
+        """Return the words that start a program at a host."""
+        return []
 
     def settings(self) -> str:
         """Return what the project's settings say of these machines."""
@@ -168,6 +181,64 @@ class Hosts:
 
     def stop(self) -> None:
         self.daemons.stop()
+
+
+class CutHosts(Hosts):
+    """Two hosts of which the first has a network of its own, with one cable to this machine; the hub is at its other end."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        number = os.getpid() % 60_000
+        self.space, self.cable = f"ultra-{number}", f"ultra{number}"
+        self.net = f"10.213.{number % 250}"
+        self.port = free_port()
+
+    def start(self) -> None:
+        """Lay the cable, then start both hosts."""
+        self._ip(f"netns add {self.space}")
+        self._ip(f"link add {self.cable} type veth peer name {self.cable}b netns {self.space}")
+        self._ip(f"addr add {self.net}.1/30 dev {self.cable}")
+        self._ip(f"-n {self.space} addr add {self.net}.2/30 dev {self.cable}b")
+        self._ip(f"-n {self.space} link set lo up")
+        self._ip(f"-n {self.space} link set {self.cable}b up")
+        self.join()
+        super().start()
+
+    def address(self, name: str) -> str:
+        return f"{self.net}.2" if name == NAMES[0] else HERE
+
+    def inside(self, name: str) -> list[str]:
+        return ["ip", "netns", "exec", self.space] if name == NAMES[0] else []
+
+    def serve(self, hub: Path) -> str:
+        """Serve a repository to both hosts, and return its address."""
+        words = [
+            "git",
+            "daemon",
+            "--reuseaddr",
+            "--export-all",
+            "--enable=receive-pack",
+            f"--base-path={hub.parent}",
+        ]
+        env = {**plain_environment(), "HOME": str(self.folder)}
+        self.daemons.start("hub", [*words, f"--listen={self.net}.1", f"--port={self.port}"], env)
+        wait_for(lambda: listens(self.port, f"{self.net}.1"), lambda: self.daemons.told("hub"))
+        return f"git://{self.net}.1:{self.port}/{hub.name}"
+
+    def cut(self) -> None:
+        """Pull the cable."""
+        self._ip(f"link set {self.cable} down")
+
+    def join(self) -> None:
+        self._ip(f"link set {self.cable} up")
+
+    def stop(self) -> None:
+        super().stop()
+        self._ip(f"netns delete {self.space}", check=False)
+
+    @staticmethod
+    def _ip(words: str, check: bool = True) -> None:
+        subprocess.run(["ip", *words.split()], check=check, timeout=30, capture_output=True)
 
 
 class Cluster:

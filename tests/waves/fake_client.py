@@ -69,8 +69,11 @@ git checkout -q --detach; echo detached > src/part1.py; git add src; git commit 
 cd vendor-lib; echo library > more.txt; git add .; git commit -qm 'in the library'; echo draft > draft.txt; cd ..
 git init -q made; cd made; echo made > made.txt; git add .; git commit -qm 'in a new repository'
 git init -q deeper; echo deep > deeper/deep.txt
+cd ..; git worktree add -q --detach inner; echo inner > inner/inner.txt
+rm .git
 """
-"""Work everywhere but on the branch: on a detached HEAD, in a submodule, and in repositories of one's own."""
+"""Work everywhere but on the branch: on a detached HEAD, in a submodule, in repositories and worktrees of one's own; then
+forget that there is a branch."""
 
 
 def play(word: str, run: list[str]) -> int:

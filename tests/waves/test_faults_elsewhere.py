@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -11,14 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.kit.repository import git
 from tests.waves.conftest import need
-from tests.waves.elsewhere import Cluster, Hosts, Machines, wait_for
+from tests.waves.elsewhere import Cluster, CutHosts, Hosts, Machines, drop_folder, make_folder, wait_for
 from tests.waves.processes import kill, processes_of
 from tests.waves.sample import GATED, PLAN, PROJECT, Waves, part
 from tests.waves.test_elsewhere import merged_once
 
 Make = Callable[..., Waves]
+SOAK = os.environ.get("ULTRA_SOAK") == "1"
 MINUTES = 60
 OFF = 5 * MINUTES
 
@@ -107,9 +111,11 @@ def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> Non
     assert attempts(end) == [2, 2, 1]
     assert not (repo.machines / "gate").exists()  # the clients of the killed workers have ended with them
     left = {path.name for name in ("one", "two") for path in (repo.machines / name).glob("*")}
+    assert len(left) <= (
+        2 if machines.on == "slurm" else 0
+    )  # each host had a next worker, a node perhaps not
     sweep(repo)
     merged_once(repo)
-    assert len(left) <= 2
 
 
 def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere: Make) -> None:
@@ -130,14 +136,16 @@ def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere:
 
 
 def test_a_hub_that_is_away_for_a_while_costs_no_attempt(machines: Machines, elsewhere: Make) -> None:
-    repo = elsewhere(machines, without_verbs=GATED, lost_seconds=15)
+    """In `make soak` it is away for a minute."""
+    lost, away_seconds = (15, MINUTES) if SOAK else (15, 18)  # longer than a silent worker is waited for
+    repo = elsewhere(machines, without_verbs=GATED, lost_seconds=lost)
     act(repo, 1, 1, "gate")
     begin(repo, machines)
     at_work(repo, 1)
     away = repo.hub.with_name("away.git")
     repo.hub.rename(away)
     open_gate(repo)
-    time.sleep(20)  # longer than a silent worker is waited for
+    time.sleep(away_seconds)
     away.rename(repo.hub)
     end = completed(repo)
     assert attempts(end)[0] == 1
@@ -285,6 +293,46 @@ def test_a_node_that_fails_with_its_job_going_on_leaves_a_ghost_that_changes_not
     assert repo.git("log", "-1", "--format=%s", ghost) == "feat: part 1"
     assert ghost in repo.read(f"{PROJECT}/logs/waves-report.md")
     merged_once(repo)
+
+
+def has_namespaces() -> bool:
+    """Tell whether this process may make networks of its own."""
+    return (
+        shutil.which("ip") is not None
+        and not subprocess.run(["unshare", "--net", "true"], check=False).returncode
+    )
+
+
+def test_a_host_whose_network_is_cut_is_replaced_and_its_late_result_is_kept(elsewhere: Make) -> None:
+    """The worker goes on without a network: neither ssh nor the hub reaches it until the cable is back."""
+    need("parallel", "openssh-server")
+    if not has_namespaces():
+        pytest.skip("this machine allows no network namespaces")
+    cut = CutHosts(make_folder("cut"))
+    try:
+        cut.start()
+        repo = elsewhere(cut, without_verbs=GATED, lost_seconds=10)
+        settings = repo.read(".claude/ultra.yaml").replace(f"hub: {repo.hub}", f"hub: {cut.serve(repo.hub)}")
+        repo.write({".claude/ultra.yaml": settings})
+        repo.git("commit", "--quiet", "--message=chore: the hub", "--", ".claude/ultra.yaml")
+        act(repo, 1, 1, "gate")
+        act(repo, 2, 1, "gate")
+        begin(repo, cut)
+        assert at_work(repo, 1) == "one"
+        cut.cut()
+        assert at_work(repo, 1, 2) == "two"
+        cut.join()
+        open_gate(repo)
+        end = completed(repo)
+        assert attempts(end)[0] == 2
+        assert "it gave no sign of life for 10 s (one does not answer" in str(repo.journal())
+        ghost = "refs/ultra/rescue/2026-01-31-greet/session-1/attempt-1"
+        assert repo.git("log", "-1", "--format=%s", ghost) == "feat: part 1"
+        assert ghost in repo.read(f"{PROJECT}/logs/waves-report.md")
+        merged_once(repo)
+    finally:
+        cut.stop()
+        drop_folder(cut.folder)
 
 
 def test_a_result_that_nobody_leased_is_kept_and_not_taken(hosts: Hosts, elsewhere: Make) -> None:

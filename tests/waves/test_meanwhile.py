@@ -13,6 +13,7 @@ from tests.kit.calls import ISOLATED
 from tests.waves.lives import MINE, SERVED, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
+from tests.waves.test_faults import merged_once
 from ultra_runtime.files.process import stat_fields
 
 Make = Callable[..., Waves]
@@ -36,6 +37,8 @@ def nothing(_: Waves) -> None:
 
 ACTS = (
     ("git switch --quiet --create other", f"other is checked out instead of main: `git switch main`, then {RESUME}", go_back),
+    ("git branch --quiet --move main trunk", f"trunk is checked out instead of main: `git switch --create main`, then {RESUME}",
+     lambda repo: repo.git("switch", "--quiet", "--create", "main")),
     ("git checkout --quiet --detach", f"HEAD is detached instead of main: `git switch main`, then {RESUME}", go_back),
     ("echo more >> mine.txt && git commit --quiet --all --message='docs: mine'",
      f"main has commits that were made meanwhile: {RESUME} merges onto them", nothing),
@@ -60,9 +63,55 @@ def test_a_user_who_works_on_the_branch_gets_a_sentence_and_keeps_everything(mak
     assert repo.ok("waves wait")["result"] == "completed"
     assert [repo.read(part(number)) for number in (1, 2, 3)] == [f"part {number}\n" for number in (1, 2, 3)]
     assert repo.read("mine.txt") == "mine\nmore\n"
-    assert sorted(repo.branches()) == ["main", "other"]
+    assert sorted(repo.branches()) == ["main", "other", "trunk"]
     assert (repo.trees(), processes_of(repo)) == ([], [])
     assert [call["act"] for call in repo.journal()].count("lease") == 3
+
+
+SETTINGS = """
+[merge]
+  ff = only
+  renames = false
+[rerere]
+  enabled = true
+[commit]
+  verbose = true
+[core]
+  quotePath = false
+  logAllRefUpdates = false
+[submodule]
+  recurse = true
+[branch]
+  autoSetupMerge = always
+[status]
+  showUntrackedFiles = no
+  short = true
+[log]
+  showSignature = true
+[color]
+  ui = always
+[push]
+  default = nothing
+[diff]
+  noprefix = true
+  renames = copies
+  external = false
+[alias]
+  merge = !false
+  worktree = !false
+"""
+
+
+def test_settings_of_git_and_a_user_who_tidies_up_change_nothing(make: Make) -> None:
+    """The user packs and prunes everything between two merges, and deletes the folder of the worktrees."""
+    repo = make(TWO_WAVES, files=MINE, without_verbs=True)
+    repo.write({".git/config": repo.read(".git/config") + SETTINGS})
+    tidy = "git gc --quiet --prune=now && git pack-refs --all && rm -rf .claude/worktrees && git worktree prune --expire now"
+    assert live(repo, "act after merged 1", ACT=tidy) == SERVED
+    assert live(repo) == SERVED
+    end = repo.ok("waves wait")
+    assert (end["result"], end["why"]) == ("completed", [])
+    merged_once(repo)
 
 
 def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:

@@ -12,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.worktree import remove_tree
 from ultra_runtime.run.state.wave_journal import Journal
 from ultra_runtime.waves.ports import take_ports
 from ultra_runtime.waves.stream import read_stream
+from ultra_runtime.waves.worker import LOCK, STARTING_SECONDS, _hold, _sweep
+from ultra_runtime.waves.worker_line import FOLDERS
 
 PORT_BLOCK = 20
 
@@ -115,3 +118,28 @@ def test_blocks_of_ports_belong_to_one_process_and_are_free_after_it(bundle: Pat
         )
         assert said.stdout == f"{first + 50}\n".encode()
     assert take_ports((first, first + 5)) == 0
+
+
+def test_a_worker_removes_the_folders_of_killed_ones_and_nothing_else(tmp_path: Path) -> None:
+    names = ("dead", "alive", "starting", "never-started")
+    folders = {name: tmp_path / f"{FOLDERS}{name}" for name in names}
+    for folder in folders.values():
+        (folder / "repo").mkdir(parents=True)
+    (folders["dead"] / LOCK).touch()
+    held = _hold(str(folders["alive"]))
+    long_ago = folders["never-started"].stat().st_mtime - STARTING_SECONDS - 60
+    os.utime(folders["never-started"], (long_ago, long_ago))
+    other = tmp_path / "ultra-other"
+    other.mkdir()
+    (other / LOCK).touch()
+    linked = tmp_path / f"{FOLDERS}linked"
+    linked.symlink_to(other)
+    _sweep(str(tmp_path), remove_tree)
+    os.close(held)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        folders["alive"].name,
+        folders["starting"].name,
+        linked.name,
+        other.name,
+    }
+    assert (other / LOCK).exists()

@@ -171,7 +171,15 @@ def snapshot(repo: Waves) -> list[tuple[str, int]]:
     (TWO_WAVES.replace("`test -f src/part3.py`", "`rm -rf /`"), "the command policy blocks "),
 ])  # fmt: skip
 def test_a_plan_that_cannot_run_in_waves(make: Make, text: str, sentence: str) -> None:
-    assert any(sentence in one for one in make(text, files=QUICK).ok(f"waves show {PLAN}")["problems"])
+    repo = make(text, files=QUICK)
+    assert any(sentence in one for one in repo.ok(f"waves show {PLAN}")["problems"])
+    assert sentence in repo.refused(f"waves start {PLAN}")
+    assert (repo.branches(), repo.trees(), repo.subjects(), processes_of(repo)) == (
+        ["main"],
+        [],
+        ["first"],
+        [],
+    )
 
 
 def test_all_reasons_come_at_once_and_the_stop_is_written_down(make: Make) -> None:
@@ -228,7 +236,7 @@ def test_wrong_usage_is_said(make: Make, words: str, sentence: str) -> None:
 
 def test_what_belongs_to_the_user_is_never_touched(make: Make) -> None:
     """Look-alikes: branches and worktrees of the user that have almost the names of ours."""
-    repo = make(TWO_WAVES, files=QUICK)
+    repo = make(TWO_WAVES, files=QUICK, without_verbs=True)
     repo.write({".git/info/exclude": ".claude/worktrees\n"})
     repo.git("branch", "ultraplan/other/session-1")
     repo.git("branch", f"ultraplan/{SLUG}/session-10")

@@ -54,7 +54,10 @@ def test_a_session_that_edits_the_installed_test_runner_does_not_pass(make: Make
 
 
 def test_work_beside_the_branch_of_its_session_is_saved_before_its_worktree_goes(make: Make) -> None:
-    """Commits on a detached HEAD, in a submodule and in repositories that a session made exist nowhere else."""
+    """What a session did on a detached HEAD, in a submodule, in a repository or a worktree of its own exists nowhere else.
+
+    It has removed its .git as well.
+    """
     repo = make(TWO_WAVES, files=QUICK)
     library = make_repository(repo.folder.parent / "library", {"lib.txt": "lib\n"})
     repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor-lib")
@@ -75,5 +78,6 @@ def test_work_beside_the_branch_of_its_session_is_saved_before_its_worktree_goes
         "draft.txt=draft",
         "made.txt=made",
         "deep.txt=deep",
+        "inner.txt=inner",
     }
     assert wanted <= saved, (saved, end)

@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves
 from ultra_runtime.run.life.wave_lines import head_line, stand_lines
 from ultra_runtime.run.state.wave_state import folded
+from ultra_runtime.status.board import Board
 
 Make = Callable[..., Waves]
 KEYS = {
@@ -37,6 +38,7 @@ def test_a_wave_is_seen_while_it_runs_and_after_it_failed(make: Make, tmp_path: 
     assert cards.count("attempt 1, ") == 2
     assert "0 of 3 sessions" in (tmp_path / "page.html").read_text().partition("<h2>Waves</h2>")[0]
     assert "the client ended with status 1: Invalid API key" in cards
+    assert all(words in board(repo) for words in (">Wave 1<", ">running<", ">failed<"))
     repo.play_file.with_name("gate").write_text("open\n")
     end = repo.wait()
     summary = end["ultraexecute_summary"]
@@ -61,6 +63,15 @@ def page(repo: Waves, folder: Path) -> str:
     told = repo.say("status", "--html", str(folder / "page.html"))
     assert told.status == 0, told.err
     return (folder / "page.html").read_text().partition("<h2>Waves</h2>")[2]
+
+
+def board(repo: Waves) -> str:
+    """Return what the board shows."""
+    served = Board(str(repo.folder), 0)
+    served.server.server_close()
+    found = served.answer(f"/{served.token}/")
+    assert found
+    return found[1].decode().partition("<h2>Waves</h2>")[2]
 
 
 def sums(rows: list[dict[str, float]]) -> dict[str, float]:
