@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import yaml
 
@@ -84,6 +85,7 @@ def _item(bundle: Bundle, file: BundleFile, name: str) -> Item:
     )
 
 
+@cache  # for the check of budgets and for the report
 def _description(head: str) -> str:
     try:
         meta = yaml.load(head, Loader=LOADER)  # noqa: S506 the safe loader, in C

@@ -8,16 +8,16 @@ defaults the optional keys. A field called `line` receives the line of its mappi
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import yaml
 
 from ultra_plugin.errors import Problem, ProblemsFound, problem
+from ultra_plugin.similar import closest
 
 T = TypeVar("T")
 
@@ -46,14 +46,18 @@ _NULL = "tag:yaml.org,2002:null"
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a remedy that names the closest known word."""
-    names = sorted(known)
+    names = frozenset(known)
     if not names:
         return "none exists yet"
-    close = difflib.get_close_matches(word, names, n=1)
-    if close:
-        return f"did you mean '{close[0]}'?"
+    if close := closest(word, names):
+        return f"did you mean '{close}'?"
+    return _first_names(names)
+
+
+@lru_cache(maxsize=8)
+def _first_names(names: frozenset[str]) -> str:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"known: {', '.join(names[:_MOST_NAMED])}{more}"
+    return f"known: {', '.join(sorted(names)[:_MOST_NAMED])}{more}"
 
 
 def line_of(content: bytes, *keys: str) -> int:

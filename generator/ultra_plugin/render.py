@@ -142,9 +142,11 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
 
 
 def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
+    words = frozenset(known)
+
     def spell(key: str) -> str:
         if key not in known:
-            raise NotKnown(f"unknown {kind} '{key}'", nearest(key, known))
+            raise NotKnown(f"unknown {kind} '{key}'", nearest(key, words))
         return known[key]
 
     return spell
@@ -197,8 +199,7 @@ def _targets(tree: SourceTree, plugin: Plugin) -> Iterator[tuple[str, str]]:
     if tree.find(_LICENCE) and not settings.exact:
         yield _LICENCE, _LICENCE
     start = len(plugin.folder) + 1
-    asked = [path for path in tree.left_behind if path.startswith(f"{plugin.folder}/")]
-    asked = [path for path in asked if matches(path[start:], settings.copy)]
+    asked = [path for path in tree.left(plugin.folder) if matches(path[start:], settings.copy)]
     for path in (*tree.files(plugin.folder), *asked):
         inner = path[start:]
         if (path == plugin.file and inner != MANIFEST) or matches(inner, settings.skip):

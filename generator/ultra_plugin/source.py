@@ -44,6 +44,11 @@ def is_left_behind(name: str) -> bool:
     return name in LEFT_BEHIND or name.endswith(LEFT_BEHIND_ENDS) or name.startswith(LEFT_BEHIND_STARTS)
 
 
+def _below(paths: Sequence[str], folder: str) -> Sequence[str]:
+    """Return those of some sorted paths that are below a folder."""
+    return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
+
+
 class SourceTree:
     """A folder of templates, fragments, contracts and runtime."""
 
@@ -132,7 +137,7 @@ class SourceTree:
 
     def is_executable(self, path: str) -> bool:
         """Say whether the owner of a source file may run it."""
-        return bool(os.lstat(self.root / path).st_mode & stat.S_IXUSR)
+        return bool(os.lstat(f"{self.root}/{path}").st_mode & stat.S_IXUSR)
 
     def _mark(self, path: str) -> str:
         """Return what ships with a file of a plugin beside its bytes."""
@@ -166,13 +171,15 @@ class SourceTree:
 
     def files(self, under: str = "") -> list[str]:
         """List the source files below a folder, sorted."""
-        if not under:
-            return list(self._paths)
-        return self._paths[bisect_left(self._paths, f"{under}/") : bisect_left(self._paths, f"{under}0")]
+        return list(_below(self._paths, under)) if under else list(self._paths)
+
+    def left(self, under: str) -> Sequence[str]:
+        """List what is left behind below a plugin's folder, sorted."""
+        return _below(self.left_behind, under)
 
     def aside(self, under: str) -> list[str]:
         """List the files below a plugin's folder that ship only if the plugin asks for them, sorted."""
-        return sorted(path for path in self._aside if path.startswith(f"{under}/"))
+        return [path for path in self.left(under) if path in self._aside]
 
     def folders(self, under: str) -> list[str]:
         """List the names of the folders directly below a folder that hold sources, sorted."""

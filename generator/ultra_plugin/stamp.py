@@ -6,12 +6,12 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
-from ultra_plugin.document import read_document
-from ultra_plugin.errors import UltraError
 from ultra_plugin.report import PluginReport, Report
 from ultra_plugin.source import PLUGINS, SourceTree
 from ultra_plugin.tree import files_below, write_file
@@ -98,13 +98,13 @@ def kept_plugins(tree: SourceTree, out: Path) -> dict[str, Kept]:
 
 def abandoned(out: Path, suite: str, names: Iterable[str]) -> list[str]:
     """Return folder, zip and checksum of each plugin without a listing that the suite no longer has, if unchanged."""
-    stamp, parts = _last(out), _last_parts(out)
+    stamp, parts, present = _last(out), _last_parts(out), {*names}
     if stamp is None or stamp.report.suite != suite:
         return []
     return [
         path
         for plugin in stamp.report.plugins
-        if plugin.name not in {*names} and plugin.name in parts
+        if plugin.name not in present and plugin.name in parts
         if not (out / plugin.name).is_symlink() and not (out / plugin.name / "bundle.json").exists()
         if parts[plugin.name].outputs == _part_outputs(plugin)
         for path in (plugin.name, Path(plugin.zip).name, f"{Path(plugin.zip).name}.sha256")
@@ -161,13 +161,42 @@ def tried(out: Path) -> str:
 def _last(out: Path) -> _Stamp | None:
     try:
         return _parsed((out / STAMP).read_bytes())
-    except (OSError, UltraError):
+    except OSError:
         return None
 
 
 @lru_cache(maxsize=2)
-def _parsed(content: bytes) -> _Stamp:
-    return read_document(STAMP, content, _Stamp)
+def _parsed(content: bytes) -> _Stamp | None:
+    try:
+        stamp: _Stamp = _maker(_Stamp)(json.loads(content))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return stamp
+
+
+@cache
+def _maker(into: Any) -> Callable[[Any], Any]:
+    """Return a function that makes a value of a type from JSON; reading it as YAML takes ten times as long."""
+    origin = typing.get_origin(into)
+    if dataclasses.is_dataclass(into):
+        hints = typing.get_type_hints(into)
+        fields = [(field.name, _maker(hints[field.name])) for field in dataclasses.fields(into)]
+        made = typing.cast("Callable[..., Any]", into)
+        return lambda value: made(*[make(value[name]) for name, make in fields])
+    if origin is tuple:
+        item = _maker(typing.get_args(into)[0])
+        return lambda value: tuple(map(item, value))
+    if origin is Mapping:
+        return lambda value: {**value}
+    if origin is typing.Literal:
+        return str
+
+    def checked(value: Any) -> Any:
+        if not isinstance(value, into):
+            raise TypeError(f"{value!r} is not {into}")
+        return value
+
+    return checked
 
 
 def remember(
@@ -194,7 +223,7 @@ def _outputs_digest(out: Path, report: Report) -> str:
     return _status_digest(_outputs(out, report))
 
 
-def _status_digest(paths: Iterable[Path]) -> str:
+def _status_digest(paths: Iterable[str]) -> str:
     """Return a digest of names, sizes, modes and times of files."""
     total = hashlib.sha256()
     for path in paths:
@@ -203,20 +232,20 @@ def _status_digest(paths: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
-def _outputs(out: Path, report: Report) -> Iterator[Path]:
-    yield out.parent / ".claude-plugin" / "marketplace.json"
+def _outputs(out: Path, report: Report) -> Iterator[str]:
+    yield f"{out.parent}/.claude-plugin/marketplace.json"
     for plugin in report.plugins:
         yield from _plugin_outputs(plugin)
     for target in report.targets:
-        yield from _sorted(Path(target.folder))
-    yield from map(Path, report.packages)
+        yield from _sorted(target.folder)
+    yield from report.packages
 
 
-def _plugin_outputs(plugin: PluginReport) -> Iterator[Path]:
-    yield Path(plugin.zip)
-    yield Path(f"{plugin.zip}.sha256")
-    yield from _sorted(Path(plugin.folder))
+def _plugin_outputs(plugin: PluginReport) -> Iterator[str]:
+    yield plugin.zip
+    yield f"{plugin.zip}.sha256"
+    yield from _sorted(plugin.folder)
 
 
-def _sorted(folder: Path) -> Iterable[Path]:
-    return (folder / path for path in sorted(files_below(folder)))
+def _sorted(folder: str) -> Iterable[str]:
+    return (f"{folder}/{path}" for path in sorted(files_below(folder)))

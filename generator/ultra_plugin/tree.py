@@ -121,13 +121,14 @@ def inside(root: Path, path: str) -> Path:
     return Path(place)
 
 
-def files_below(folder: Path) -> Iterator[str]:
+def files_below(folder: Path | str) -> Iterator[str]:
     """Yield the relative paths of a tree's files and symlinks, without byte code."""
+    start = len(os.path.join(folder, ""))
     for base, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]
         links = [name for name in folders if os.path.islink(os.path.join(base, name))]
         for name in (*names, *links):
-            yield os.path.relpath(os.path.join(base, name), folder).replace(os.sep, "/")
+            yield os.path.join(base, name)[start:].replace(os.sep, "/")
 
 
 def _mode(file: BundleFile) -> int:

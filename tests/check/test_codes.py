@@ -77,7 +77,7 @@ def test_the_order_of_imports_is_one_direction() -> None:
             )
 
 
-LOWER = {"ultra_plugin.errors", "ultra_plugin.model", "ultra_plugin.keys"}
+LOWER = {"ultra_plugin.errors", "ultra_plugin.model", "ultra_plugin.keys", "ultra_plugin.similar"}
 OURS = {
     "__init__", "client", "codes", "components", "evals", "evals_shape", "files", "frontmatter", "header", "hooks", "hooks_shape", "jsontext",
     "listing", "manifest", "manifest_paths", "manifest_shape", "marketplace", "marketplace_shape", "matchers", "names",

@@ -67,6 +67,7 @@ def as_template(text: str) -> str:
     """Return text that a template says literally, but for the names that a fork may change."""
     (plugin,) = [one for one in load(SourceTree(ROOT / "plugin_src")).plugins if one.settings.name == NAME]
     text = re.sub(r"\{(?=[{%#])", "{{ '{' }}", text)
+    text = text.replace(f"plugins/data/{NAME}-", "plugins/data/{{ plugin.name }}-")
     for stage, typed in plugin.commands.items():
         text = re.sub(rf"/{NAME}:{typed}\b", f"{{{{ command('{stage}') }}}}", text)
     for agent, typed in plugin.agents.items():

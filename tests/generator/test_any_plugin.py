@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
+import re
 import stat
 import zipfile
 from pathlib import Path
@@ -238,6 +240,15 @@ def test_one_table_has_the_keys_their_meanings_and_their_shapes() -> None:
     free = {"metadata", "binaries"}  # the client accepts anything there
     assert {*FIELDS, *LISTING_SHAPE} | free == set(keys.MANIFEST)
     assert set(MARKETPLACE_FIELDS) == set(keys.MARKETPLACE)
+
+
+def test_the_table_has_exactly_the_keys_of_the_clients_own_schema(client_binary: Path) -> None:
+    """The client lists each key of a manifest with its shape in one object: `{$schema:()=>..., name:()=>...}`."""
+    with open(client_binary, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as client:
+        start = client.find(b"{$schema:()=>")
+        text = client[start : client.find(b"}", start)].decode()
+    found = re.findall(r"[{,]([$\w]+):\(\)=>", text)
+    assert found == [key for key in keys.MANIFEST if key not in keys.LISTING]
 
 
 def test_the_schemas_accept_what_loads_and_refuse_what_does_not() -> None:

@@ -14,7 +14,7 @@ GENERATOR = ROOT / "generator/ultra_plugin"
 # From the top of the house to its cellar; rooms of one line may use each other only in that order too.
 ROOMS = (
     "__main__", "cli", "provenance", "install", "creating", "scaffold", "reference", "pipeline", "adopt", "exercise", "targets", "leftovers", "stamp", "report", "package", "lint", "check", "folder", "surroundings", "origin", "overlay", "tree", "render", "manifest", "shipping", "pages", "overview", "templates", "compiled", "blocks", "template_faults",
-    "prompt", "fill", "views", "skeleton", "schema", "excerpts", "per_plugin", "tables", "bill", "config", "stages", "parts", "contracts", "ranges", "policy", "limits", "agents", "guard", "verbs", "usage", "document", "syntax", "source", "model", "keys", "artifact", "rules", "declared", "errors",
+    "prompt", "fill", "views", "skeleton", "schema", "excerpts", "per_plugin", "tables", "bill", "config", "stages", "parts", "contracts", "ranges", "policy", "limits", "agents", "guard", "verbs", "usage", "document", "syntax", "source", "model", "keys", "artifact", "rules", "declared", "similar", "errors",
 )  # fmt: skip
 
 

@@ -209,6 +209,11 @@ def test_every_mention_follows_the_names(folder: Path) -> None:
             "(change it in the overlay, or list it under names: keep:)",
         ),
         (
+            {"docs/commands/review.md.j2": "In ~/.claude/plugins/data/acme-plan-inline.\n"},
+            "names: {plugin: bcme}\n",
+            "overlay.yaml:6: old-name: bcme/docs/commands/acmereview.md:1 still has the old name 'acme-plan' ",
+        ),
+        (
             {},
             "plugin: acme-paln\n",
             "overlay.yaml:1: bad-value: the upstream has no plugin 'acme-paln' (did you mean 'acme-plan'?)",
@@ -363,6 +368,11 @@ def test_a_plugin_without_stages_and_title_can_be_forked(tmp_path: Path) -> None
     settings = tmp_path / "base/plugin_src/plugins/base/plugin.yaml"
     lines = settings.read_text().splitlines(keepends=True)
     settings.write_text("".join(line for line in lines if not line.startswith("title:")))
+    done = call(tmp_path, "overlay", "new", "mine too", "--upstream", "base")
+    assert (done.returncode, (tmp_path / "mine too").exists()) == (1, False)
+    assert "'mine too' cannot be a name; give one of a-z, 0-9 and single hyphens with --name" in done.stderr
+    done = call(tmp_path, "overlay", "new", "mine too", "--upstream", "base", "--name", "mine")
+    assert "Build it: cd 'mine too' && ultra-plugin build" in done.stdout
     done = call(tmp_path, "overlay", "new", "mine", "--upstream", "base")
     assert (done.returncode, done.stderr) == (0, "")
     done = call(tmp_path / "mine", "build")

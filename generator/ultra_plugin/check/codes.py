@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from ultra_plugin.errors import Problem, Severity
+from ultra_plugin.similar import closest
 
 
 class Code(NamedTuple):
@@ -226,10 +225,5 @@ def printable(text: str, longest: int = 80) -> str:
 
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return a remedy that names the closest known word, or ""."""
-    return _suggestion(word, frozenset(known)) if len(word) <= 60 else ""
-
-
-@lru_cache(maxsize=4096)
-def _suggestion(word: str, known: frozenset[str]) -> str:
-    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"did you mean {quote(close[0])}?" if close else ""
+    close = closest(word, frozenset(known)) if len(word) <= 60 else ""
+    return f"did you mean {quote(close)}?" if close else ""

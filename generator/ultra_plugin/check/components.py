@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from posixpath import basename, normpath
+from posixpath import basename, dirname, normpath
 from typing import Literal
 
 from ultra_plugin.check.client import FILE_LIMIT
@@ -61,14 +61,14 @@ def find_components(files: Mapping[str, BundleFile], fields: Mapping[str, object
             return  # a marketplace, not a plugin
         validated = "warning"
     for kind, folder in FOLDERS:
-        roots = sorted({inner_path(path) for path in paths_in(fields.get(folder))})
+        roots = frozenset(inner_path(path) for path in paths_in(fields.get(folder)))
         taken = set()
         for path in _below(ordered, folder):
             root = folder if kind == "skill" or folder not in fields else _root_above(path, roots)
             for component in _component(kind, root or folder, regular[path], validated, root is not None):
                 taken.add(path)
                 yield component
-        for root in roots:
+        for root in sorted(roots):
             for path in [root] if root in regular else _below(ordered, root):
                 if path not in taken:
                     yield from _component(kind, root, regular[path], "warning", True)
@@ -96,9 +96,12 @@ def inner_path(path: str) -> str:
     return normpath(path) if path else "."
 
 
-def _root_above(path: str, roots: Sequence[str]) -> str | None:
+def _root_above(path: str, roots: frozenset[str]) -> str | None:
     """Return the first of some roots that is the path or a folder above it."""
-    return next((root for root in roots if root == "." or f"{path}/".startswith(f"{root}/")), None)
+    above = [path, "."]
+    while path := dirname(path):
+        above.append(path)
+    return min(roots.intersection(above), default=None)
 
 
 def _below(ordered: list[str], root: str) -> Iterator[str]:

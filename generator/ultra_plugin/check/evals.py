@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import basename, dirname, join, normpath
 
@@ -49,9 +49,14 @@ def check_evals(subject: Subject) -> Iterator[Problem]:
     }
     if not any(basename(path) == CASE_FILE or "/graders/" in path for path in subject.files):
         return  # cases of another program
+    graders: dict[str, list[str]] = {}
+    for path in sorted(subject.files):
+        folder, found, name = path.partition("/graders/")
+        if found and name.endswith(".md"):
+            graders.setdefault(folder, []).append(path)
     for folder in sorted(folders):
         if "/mocks/" not in f"/{folder}/":
-            yield from _case(subject, folder)
+            yield from _case(subject, folder, graders.get(folder, ()))
 
 
 def _root(fields: Mapping[str, object]) -> str:
@@ -60,12 +65,9 @@ def _root(fields: Mapping[str, object]) -> str:
     return normpath(named) if isinstance(named, str) and named else FOLDER
 
 
-def _case(subject: Subject, folder: str) -> Iterator[Problem]:
+def _case(subject: Subject, folder: str, files: Sequence[str]) -> Iterator[Problem]:
     case = _read(subject, f"{folder}/{CASE_FILE}")
     prompt = _read(subject, f"{folder}/{PROMPT}")
-    files = sorted(
-        path for path in subject.files if path.startswith(f"{folder}/graders/") and path[-3:] == ".md"
-    )
     graders = [part for path in files if (part := _read(subject, path)) is not None]
     parts = [part for part in (case, prompt, *graders) if part is not None]
     for part in parts:

@@ -69,7 +69,8 @@ class _Names:
     calls: re.Pattern[str]
     commands: frozenset[str]
     bare: frozenset[str]
-    agents: frozenset[str]
+    both: frozenset[str]
+    """Agents and commands."""
     others: frozenset[str]
     """Workflows and servers, which are neither."""
 
@@ -82,7 +83,7 @@ def check_references(subject: Subject) -> Iterator[Problem]:
     loaded = (item for item in subject.components if item.kind == "agent" and item.is_loaded)
     agents = subject.names("agent") | {_stem(item) for item in loaded}
     commands = subject.names("command", "skill")
-    names = _Names(subject.name, mention, commands, subject.bare_names(), agents, _others(subject))
+    names = _Names(subject.name, mention, commands, subject.bare_names(), agents | commands, _others(subject))
     components = {item.path: item for item in subject.components}
     for file in subject.files.values():
         if file.symlink:
@@ -164,19 +165,21 @@ def _markdown(
 def _calls(path: str, number: int, line: str, names: _Names) -> Iterator[Problem]:
     for match in names.calls.finditer(line) if names.plugin in line else ():
         name = match.group(2).rstrip(":.-")
-        known = (
-            names.commands | names.others if match.group(1) else names.commands | names.agents | names.others
-        )
-        if name in known or match.group(2).endswith("-") or "::" in name or _PLACEHOLDER.fullmatch(name):
+        known = names.commands if match.group(1) else names.both
+        if (
+            name in known
+            or name in names.others
+            or match.group(2).endswith("-")
+            or "::" in name
+            or _PLACEHOLDER.fullmatch(name)
+        ):
             continue
         if match.group(1):
             message = f"unknown command {quote(match.group())}"
             yield warning(path, number, "dangling-command", message, suggest(name, names.commands))
         elif _is_named(line, match):
             message = f"unknown agent or command {quote(match.group())}"
-            yield warning(
-                path, number, "dangling-agent", message, suggest(name, names.agents | names.commands)
-            )
+            yield warning(path, number, "dangling-agent", message, suggest(name, names.both))
 
 
 def _is_named(line: str, match: re.Match[str]) -> bool:

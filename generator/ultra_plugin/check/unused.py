@@ -59,14 +59,15 @@ def unused_agents(tree: SourceTree, suite: Suite, plugin: Plugin, bundle: Bundle
     """Yield the agents of a plugin that no prompt spawns or whose answer has no form."""
     prompts = {path: file.text for path, file in bundle.files.items() if _is_prompt(path)}
     called = {key: f"{bundle.name}:{name}" for key, name in plugin.agents.items()}
-    spawned = {
-        path: {*_names_after(f"{bundle.name}:", text), *_names_after("guide agent ", text)}
-        for path, text in prompts.items()
-    }
+    spawned: dict[str, set[str]] = {}
+    """Name -> the prompts that spawn it."""
+    for path, text in prompts.items():
+        for name in (*_names_after(f"{bundle.name}:", text), *_names_after("guide agent ", text)):
+            spawned.setdefault(name, set()).add(path)
     for key, name in plugin.agents.items():
         own = f"agents/{name}.md"
         shown = tree.shown(next(iter(bundle.files[own].sources), own) if own in bundle.files else own)
-        if not any(name in names for path, names in spawned.items() if path != own):
+        if not spawned.get(name, set()) - {own}:
             yield warning(shown, 0, "unused-agent", f"no prompt spawns {called[key]}")
         if tree.files("outputs") and key not in suite.outputs:
             yield warning(shown, 0, "agent-without-output", "its header has no 'output:'")

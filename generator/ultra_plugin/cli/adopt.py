@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -54,4 +55,4 @@ def _lines(adopted: Adopted) -> Iterator[str]:
         yield "The client calls this an error, so the build refuses it:"
         yield from (f"  {problem}" for problem in adopted.refused)
     yield ""
-    yield f"Build it: cd {adopted.target} && ultra-plugin build"
+    yield f"Build it: cd {quote(str(adopted.target))} && ultra-plugin build"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -51,7 +52,7 @@ def new_command(
     create(Wanted(name, description, author, licence, chosen, named), place, packaged_source())
     click.echo(f"{place}: a plugin with {', '.join(chosen)}; change what is in plugin_src/plugins/{name}")
     click.echo("")
-    click.echo(f"Build it: cd {place} && ultra-plugin build")
+    click.echo(f"Build it: cd {quote(str(place))} && ultra-plugin build")
     click.echo("Test it:  ultra-plugin test")
 
 

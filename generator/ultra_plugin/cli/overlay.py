@@ -6,6 +6,7 @@ import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -46,7 +47,7 @@ def new_command(
 
     called = name or folder.resolve().name
     begin(folder, upstream, called, launcher or called, plugin, schemas()[Path(SCHEMA).name])
-    click.echo(f"{folder / SETTINGS}: written\nBuild it: cd {folder} && ultra-plugin build")
+    click.echo(f"{folder / SETTINGS}: written\nBuild it: cd {quote(str(folder))} && ultra-plugin build")
 
 
 @overlay_command.command("take")

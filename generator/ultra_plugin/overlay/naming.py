@@ -90,7 +90,8 @@ def left_names(names: Sequence[str], bundles: Sequence[Bundle], place: Place) ->
     if not names:
         return
     words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    pattern = re.compile(rf"(?<![\w.-])(?:{words})(?![\w{{-])".encode())
+    # The client's data folder of a plugin has the plugin's name and "-inline".
+    pattern = re.compile(rf"(?<![\w.-])(?:{words})(?=-inline\b|(?![\w{{-]))".encode())
     for bundle in bundles:
         for path, file in bundle.files.items():
             if path in _UNTOUCHED or not (found := pattern.search(file.content)):

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from ultra_plugin.config import NAME
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import NotKnown, UltraError
 from ultra_plugin.overlay.files import DATA, PATCH, UPSTREAM, blocks_in, parent_in, placed
@@ -29,6 +30,11 @@ def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | N
     """Create an overlay that renames the upstream's plugin, its commands and its program."""
     if folder.exists():
         raise UltraError(f"{folder}: exists already; name a new folder")
+    for option, word in (("--name", name), ("--launcher", launcher)):
+        if not NAME.fullmatch(word):
+            raise UltraError(
+                f"'{word}' cannot be a name; give one of a-z, 0-9 and single hyphens with {option}"
+            )
     kind = "wheel" if upstream.endswith(".whl") else "git" if "@" in Path(upstream).name else "folder"
     inner = os.path.relpath(upstream, folder)
     tree = open_source(folder.parent, kind, os.path.relpath(upstream, folder.parent))
