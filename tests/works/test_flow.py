@@ -48,7 +48,8 @@ def test_tasks_are_built_in_their_order_some_side_by_side_and_know_what_came_bef
 
     def acts(agent: str, task: str) -> None:
         if (agent, task) == ("builder", "TASK-04"):
-            seen.append(office.dispatch(office.next()["agents"][0]["prompt"]).partition("<ref-cache>")[0])
+            number = office.next()["agents"][0].split()[3].strip(",")
+            seen.append(office("work", "dispatch", number)["dispatch"].partition("<ref-cache>")[0])
 
     ended = office.finish(CHAIN, acts)
     assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 12, 12)

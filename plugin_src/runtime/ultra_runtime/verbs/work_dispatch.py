@@ -7,6 +7,7 @@ from ultra_runtime.contract.forms import is_number
 from ultra_runtime.rendered import verb
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
+from ultra_runtime.works.answers import TAKEN
 from ultra_runtime.works.work_place import find_work
 
 USAGE = "work dispatch NUMBER [--work WORK-NN] [--json]"
@@ -20,4 +21,6 @@ def run(args: Args) -> Answer:
     if not text:
         error = f"{work.name} has no dispatch {one_line(given, 40)}"
         raise RefusedError(error, f"ask what comes next: `{verb('work next')} {work.name}`")
+    one = work.read_state()["dispatches"][int(given) - 1]
+    work.keep_message(int(given), str(one.get("times")), TAKEN)
     return Answer({"ok": True, "work": work.name, "number": int(given), "dispatch": text}, text)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import table
+from ultra_runtime.contract.forms import is_number, is_work_id
+from ultra_runtime.rendered import table, verb
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
 from ultra_runtime.text.xmltext import Element, XmlError, element, read_xml
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from ultra_runtime.works.work_place import WorkOrder
 
 RESULT = "task-result"
+LONGEST_PROMPT = 64 * 1024
 PASS, FAIL = "PASS", "FAIL"
 ROLES = {
     SPECIFIER: ("specifier+planner", "plan", work_plan_fields.KIND),
@@ -144,3 +148,17 @@ def work_of(text: str) -> str:
     start = text.rfind(f"<{RESULT}")
     head = text[start : text.find(">", start)] if start >= 0 else ""
     return head.partition('work="')[2].partition('"')[0]
+
+
+def dispatch_of(transcript: object) -> tuple[int, str]:
+    """Return the number of the dispatch that an agent was spawned for, and its work, as its prompt says; else nothing."""
+    if not isinstance(transcript, str):
+        return 0, ""
+    try:
+        with open(os.path.expanduser(transcript), encoding="utf-8", errors="replace") as file:
+            said = file.read(LONGEST_PROMPT)
+    except (OSError, ValueError):
+        return 0, ""
+    words = said.partition(f"{verb('work dispatch')} ")[2][:60].replace("`", " ").split()
+    is_one = len(words) > 2 and is_number(words[0]) and words[1] == "--work" and is_work_id(words[2])
+    return (int(words[0]), words[2]) if is_one else (0, "")

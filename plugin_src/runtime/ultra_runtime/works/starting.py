@@ -47,6 +47,8 @@ def start_work(work: WorkOrder, restart: bool, accepts_edits: bool, settings: bo
         raise RefusedError(f"{work.name} has sessions", "run its tasks one by one")
     started.live.lock[WORK] = work.name
     started.live.save_lock()
+    for one in state["dispatches"]:
+        one.pop("owner", None)  # the agents of an earlier session have ended with it
     state["started"] = True
     state[APPROVED] = digests(work, plan)
     state[RESUMED] = started.resumed
