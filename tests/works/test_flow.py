@@ -8,7 +8,7 @@ import pytest
 
 from tests.kit.repository import git
 from tests.works.conftest import Office
-from tests.works.crew import DIRECT, HEADINGS, PIPELINE, Job, Order
+from tests.works.crew import DIRECT, HEADINGS, PIPELINE, WORDS, Job, Order
 
 
 def subjects(office: Office) -> list[str]:
@@ -82,10 +82,18 @@ def test_a_request_that_says_auto_is_not_asked_about_and_another_one_is(office: 
 
 
 @pytest.mark.parametrize("language", ["ko", "ja"])
-def test_the_result_has_the_headings_of_the_language(office: Office, language: str) -> None:
+def test_the_files_of_a_work_have_the_headings_of_its_language(office: Office, language: str) -> None:
     office.new("auto: greet")
     order = Order(DIRECT.jobs, "direct", language)
+    other = Order(DIRECT.jobs, "direct", {"ko": "ja", "ja": "ko"}[language])
+    task = "works/WORK-01/TASK-00.md"
+    mixed = {"TASK-00.md": other.documents()[task]}
+    office.turn(Order(DIRECT.jobs, "direct", language, extra=mixed))
+    again = office.dispatch(office.next()["agents"][0]["prompt"])
+    assert "TASK_MISSING_SECTION: there is no section ## Scope" in again
     office.finish(order)
+    progress = (office.repo / "works/WORK-01/PROGRESS.md").read_text()
+    assert f"\n## {WORDS[language]['Tasks']}\n" in progress
     result = "works/WORK-01/TASK-00_result.md"
     text = (office.repo / result).read_text()
     assert [name for name, heading in HEADINGS.items() if f"## {heading}\n" in text] == [language]
