@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -103,6 +104,28 @@ def test_a_builder_puts_back_what_it_changed_elsewhere(office: Office) -> None:
     log = (office.repo / f"{WORKS}/work_WORK-01.log").read_text()
     assert "does not list README.md, stray.txt, which changed" in log
     assert git(office.repo, "status", "--short") == ""
+
+
+def test_what_a_builder_changed_elsewhere_is_put_back_before_its_task_begins(office: Office) -> None:
+    office.new("auto: greet")
+    until(office, TWO, "builder")
+    office.turn(TWO)
+    until(office, TWO, "verifier")
+    (office.repo / "README.md").write_text("changed by the builder of TASK-02\n")
+    for call in (
+        ["task", "restore", "TASK-01", "README.md"],
+        ["task", "verify", "TASK-01"],
+        ["task", "commit", "TASK-01"],
+    ):
+        office(*call)
+    office("work", "result", given=TWO.answer("verifier+committer", "TASK-01"))
+    (office.repo / "README.md").write_text("changed by the builder of TASK-02\n")
+    refused = office("work", "next", status=1)
+    assert refused["error"] == "changed outside any step: README.md"
+    (back,) = re.findall(r"`sdd (task restore [^`]*)`", refused["next"])
+    assert office(*back.split())["restored"].startswith("README.md; to get this back: ")
+    assert (office.repo / "two.txt").read_text() == "TASK-02\n"
+    assert office.finish(TWO)["result"] == "completed"
 
 
 def test_a_builder_that_fails_learns_where_the_output_is(office: Office) -> None:

@@ -174,7 +174,7 @@ def test_files_that_are_not_valid_go_back_to_the_specifier_three_times_at_most(o
     office.turn(loop)
     again = office.next()
     text = office.dispatch(again["agents"][0]["prompt"])
-    assert "WORKPLAN_CYCLE: tasks depend on each other: TASK-01 -&gt; TASK-02 -&gt; TASK-01" in text
+    assert "WORKPLAN_CYCLE: tasks depend on each other: TASK-01 -> TASK-02 -> TASK-01" in text
     for _ in range(2):
         office.turn(loop)
     told = office.next()

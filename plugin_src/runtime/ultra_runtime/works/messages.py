@@ -9,7 +9,7 @@ from ultra_runtime.contract.forms import is_number, is_work_id
 from ultra_runtime.rendered import table, verb
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
-from ultra_runtime.text.xmltext import Element, XmlError, element, read_xml
+from ultra_runtime.text.xmltext import Element, XmlError, element, read_xml, verbatim
 from ultra_runtime.words import listed, one_line
 from ultra_runtime.works.handoffs import BUILDER, FOUR, SCHEDULER, SPECIFIER, VERIFIER, previous_results
 
@@ -72,7 +72,7 @@ def dispatch_text(
         element("context", {}, [element(name, {}, text) for name, text in context.items()]),
         element("task-spec", spec, "\n".join(extra)),
         element("previous-results", {}, previous),
-        element("ref-cache", {}, table("references").TEXTS.get(role, "")),
+        verbatim("ref-cache", table("references").TEXTS.get(role, "")),
     ]
     return element("dispatch", {name: value for name, value in named.items() if value}, rows)
 

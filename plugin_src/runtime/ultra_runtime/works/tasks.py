@@ -6,12 +6,13 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.statuses import OVER
+from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.failing import after_failure
 from ultra_runtime.run.step.verify import Verified, need_record, verify
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.words import listed, one_line
 from ultra_runtime.works.commit_gate import gate_faults
-from ultra_runtime.works.side_by_side import set_aside
+from ultra_runtime.works.side_by_side import account_for, set_aside
 from ultra_runtime.works.task_standing import done_tasks, others_files, pinned_plan
 
 TYPE_CHECKING = False
@@ -38,13 +39,17 @@ def committed_as(live: Live, number: int) -> str:
 
 
 def isolate_task(work: WorkOrder, live: Live, given: str) -> tuple[Task, int]:
-    """Return a task that has begun, and its step, without what other builders have changed in their own files."""
+    """Return the task that has begun or begins next, and its step, without what other builders have changed in their own files."""
     plan = pinned_plan(work)
     task = find_task(plan, given)
     number = plan.number(task.name)
-    record = need_record(live, number)
-    state = work.read_state()
-    set_aside(live, record, state, others_files(state, plan, done_tasks(live, plan), task.name))
+    refuse_out_of_turn(live, number)
+    state, record = work.read_state(), live.records.read()
+    others = others_files(state, plan, done_tasks(live, plan), task.name)
+    if record and record.number == number:
+        set_aside(live, record, state, others)
+    else:
+        account_for(live, state, others)
     work.write_state(state)
     return task, number
 
