@@ -300,6 +300,13 @@ def test_links_lead_nowhere(office: Office, tmp_path: Path) -> None:
     log.unlink()
     log.symlink_to(outside / "log")
     assert "work_WORK-02.log cannot be written" in office("work", "next", "WORK-02", status=1)["error"]
+    log.unlink()
+    office("work", "next", "WORK-02")
+    order = Order(DIRECT.jobs, "direct", work="WORK-02")
+    office("work", "result", "WORK-02", given=office.act(order, "specifier", ""))
+    office("work", "next", "WORK-02")
+    (office.repo / "works/WORK-02/run").symlink_to(outside)
+    assert office("work", "start", "WORK-02", status=1)["error"] == "works/WORK-02/run is a symbolic link"
     assert [*outside.iterdir()] == []
 
 
@@ -326,6 +333,31 @@ def test_two_sessions_make_two_works_and_only_one_runs_one(office: Office) -> No
     office.in_session("two", os.getppid())
     for call in (["work", "next", "WORK-01"], ["work", "start", "WORK-01"], ["work", "finish"]):
         assert "session one" in office(*call, status=1)["error"]
+
+
+def test_a_second_work_is_specified_meanwhile_and_started_after_the_first(office: Office) -> None:
+    office.new("auto: greet")
+    until(office, DIRECT, "builder")
+    other = Order({"TASK-00": Job("other.txt")}, "direct", work="WORK-02")
+    assert office.new("auto: greet others")["work"] == "WORK-02"
+    office("work", "next", "WORK-02")
+    office("work", "result", "WORK-02", given=office.act(other, "specifier", ""))
+    assert office("work", "next", "WORK-02")["do"] == "start"
+    refused = office("work", "start", "WORK-02", status=1)
+    assert "works/WORK-01/run/plan.md" in refused["error"]
+    answer = other.answer("builder", "TASK-00")
+    assert office("work", "result", given=answer, status=1)["error"].endswith(
+        "work must be WORK-01, not WORK-02"
+    )
+    assert (
+        office("work", "result", "WORK-02", given=answer, status=1)["error"]
+        == "no dispatch to builder TASK-00 is open"
+    )
+    office.spawning = {}
+    assert office.finish(DIRECT)["result"] == "completed"
+    office("work", "start", "WORK-02")
+    assert office.finish(other)["result"] == "completed"
+    assert [row["status"] for row in office("work", "status")["works"]] == ["COMPLETED", "COMPLETED"]
 
 
 @pytest.mark.parametrize("moment", [0.0, 0.1, 0.2, 0.35, 0.5])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.asked import RESUME, StartRequest
@@ -14,7 +12,7 @@ from ultra_runtime.works.handoffs import SPECIFIER
 from ultra_runtime.works.messages import PASS
 from ultra_runtime.works.task_standing import APPROVED, RESUMED, edited, write_standing
 from ultra_runtime.works.work_documents import digests, read_work
-from ultra_runtime.works.work_place import WORK
+from ultra_runtime.works.work_place import RUN, WORK, works_folder
 from ultra_runtime.works.written import log
 
 TYPE_CHECKING = False
@@ -39,7 +37,7 @@ def start_work(work: WorkOrder, restart: bool, accepts_edits: bool, settings: bo
         raise RefusedError("; ".join(changed[:3]), hint)
     place = work.run_place
     begun = bool(state.get("started")) and not restart
-    make_folder(os.path.dirname(place.plan))
+    make_folder(works_folder(place.root, work.name, RUN))
     replace(place.plan, plan_text(work, plan).encode("utf-8", "surrogateescape"))
     mode = RESUME if begun else ""
     started = start(StartRequest(place.plan, mode, None, None, None, restart, accepts_edits, False, settings))
