@@ -32,7 +32,7 @@ def gate_faults(work: WorkOrder, task: Task, changes: Sequence[Change]) -> list[
         faults.append(f"{shown}: {fields.STATUS} must be {fields.STATUS_COMPLETED}, not {status}")
     said = read_code(progress.texts.get(fields.SECTION_FILES_CHANGED, ""))
     if not said:
-        faults.append(f"{shown}: {fields.SECTION_FILES_CHANGED} is empty")
+        faults.append(f"{shown}: {fields.SECTION_FILES_CHANGED} lists no file in backticks")
     done = {change.path: _action(change) for change in changes}
     claimed = [path for path in said if path not in done]
     if claimed:

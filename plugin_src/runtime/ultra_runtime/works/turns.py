@@ -72,7 +72,8 @@ def next_turn(work: WorkOrder, mine: Sequence[str] = (), lost: str = "") -> Turn
     with busy:
         state = work.read_state()
         absorb(work, state, live, lost)
-        turn = _routed(work, state, live) or _open(state) or _in_the_run(work, state, live, mine)
+        due = None if live.ended else _routed(work, state, live) or _open(state)
+        turn = due or _in_the_run(work, state, live, mine)
         return _hand_out(work, state, turn, lost)
 
 
@@ -109,7 +110,7 @@ def _is_out(work: WorkOrder, one: dict[str, Any]) -> bool:
 def _routed(work: WorkOrder, state: dict[str, Any], live: Live) -> Turn | None:
     """In full mode a work begins with the scheduler, also after an interruption; its FAIL ends the run."""
     plan = pinned_plan(work)
-    if plan.mode != work_plan_fields.EXECUTION_MODE_FULL or live.ended or live.turn() is None:
+    if plan.mode != work_plan_fields.EXECUTION_MODE_FULL or live.turn() is None:
         return None
     last, resumed = _last(state, SCHEDULER), state.pop(RESUMED, False)
     if last is None or (resumed and last["state"] != OPEN):
