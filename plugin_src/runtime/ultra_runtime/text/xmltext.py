@@ -32,6 +32,11 @@ class Element(Struct):
         """Return the first inner element of that name."""
         return next((one for one in self.inner if one.name == name), None)
 
+    def inside(self, name: str) -> list[Element]:
+        """Return the elements in the first inner element of that name."""
+        found = self.find(name)
+        return found.inner if found else []
+
     def words(self, name: str) -> str:
         """Return the text of the first inner element of that name, or nothing."""
         found = self.find(name)

@@ -12,7 +12,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.works.answers import waiting_for
-from ultra_runtime.works.turns import ASK, FINISH, SPAWN, START, WAIT, as_spawn, next_turn
+from ultra_runtime.works.turns import ASK, FINISH, SPAWN, START, TELL, WAIT, as_spawn, next_turn
 from ultra_runtime.works.work_place import find_work
 
 USAGE = "work next [WORK-NN] [PATH...] [--mine] [--again NUMBER] [--json]"
@@ -30,25 +30,21 @@ def run(args: Args) -> Answer:
         data["why"] = list(turn.why)
     if turn.word == SPAWN:
         data["agents"] = [as_spawn(work, one) for one in turn.dispatches]
-        data["next"] = f"spawn every agent of `agents` in one message, then `{verb('work next')} {work.name}`"
     elif turn.word == WAIT:
         data["agents"] = [waiting_for(work, one) for one in turn.dispatches]
-        data["next"] = (
-            "end your turn if they are at work: you are called when one reports. If one has ended, pass its last"
-            f" message on with `{verb('work result')} {work.name}`; if it has none, or was never spawned,"
-            f" `{verb('work next')} {work.name} --again NUMBER`"
-        )
     elif turn.word == ASK:
-        data.update(
-            show=list(turn.show),
-            next=f"show these files, ask for approval, then `{verb('work start')} {work.name}`",
-        )
-    elif turn.word == START:
-        data["next"] = f"`{verb('work start')} {work.name}`"
-    elif turn.word == FINISH:
-        data["next"] = f"`{verb('work finish')}`"
-    else:
-        data["next"] = "tell the user why, and stop"
+        data["show"] = list(turn.show)
+    following, starting = f"`{verb('work next')} {work.name}`", f"`{verb('work start')} {work.name}`"
+    data["next"] = {
+        SPAWN: f"spawn every agent of `agents` in one message, then {following}",
+        WAIT: "end your turn if they are at work: you are called when one reports. If one has ended, pass its last"
+        f" message on with `{verb('work result')} {work.name}`; if it has none, or was never spawned,"
+        f" `{verb('work next')} {work.name} --again NUMBER`",
+        ASK: f"show these files, ask for approval, then {starting}",
+        START: starting,
+        FINISH: f"`{verb('work finish')}`",
+        TELL: "tell the user why, and stop",
+    }[turn.word]
     words = [one if isinstance(one, str) else one["prompt"] for one in data.get("agents", ())]
     return Answer(
         data, "\n".join([f"{work.name}: {turn.word}", *turn.why, *turn.show, *words, f"Next: {data['next']}"])

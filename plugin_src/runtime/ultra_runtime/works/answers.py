@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.run.step.failing import after_failure
 from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import counted, one_line
-from ultra_runtime.works.handoffs import SPECIFIER, VERIFIER, keep_handoff
-from ultra_runtime.works.messages import FAIL, PASS, TaskResult, read_result
+from ultra_runtime.works.messages import (
+    FAIL,
+    PASS,
+    SPECIFIER,
+    VERIFIER,
+    TaskResult,
+    keep_handoff,
+    read_result,
+)
 from ultra_runtime.works.specified import read_specified
 from ultra_runtime.works.task_standing import pinned_plan, write_standing
 from ultra_runtime.works.written import IN_PROGRESS, list_work, log, write_result
@@ -45,11 +51,10 @@ def store_answer(work: WorkOrder, text: str, speaker: str = "", number: int = 0)
             )
         if (name_of(one), one["state"]) == (who, OPEN):
             if work.read_message(one["number"], ANSWER) not in ("", text):
-                hint = f"ask what comes next: `{verb('work next')} {work.name}`"
-                raise RefusedError(f"another answer of {who} is recorded already", hint)
+                raise work.refusal(f"another answer of {who} is recorded already")
             work.keep_message(one["number"], text, ANSWER)
             return dict(one)
-    raise RefusedError(f"no dispatch to {who} is open", f"ask what comes next: `{verb('work next')}`")
+    raise work.refusal(f"no dispatch to {who} is open")
 
 
 def name_of(dispatch: dict[str, Any]) -> str:
@@ -70,15 +75,14 @@ def absorb(work: WorkOrder, state: dict[str, Any], live: Live | None, lost: str 
     """
     waiting = [one for one in state["dispatches"] if one["state"] == OPEN]
     if lost and lost not in [str(one["number"]) for one in waiting]:
-        hint = f"ask what comes next: `{verb('work next')} {work.name}`"
-        raise RefusedError(f"no dispatch {one_line(lost, 40)} is open", hint)
+        raise work.refusal(f"no dispatch {one_line(lost, 40)} is open")
     for one in waiting:
         text = work.read_message(one["number"], ANSWER)
         if text:
             _absorb(work, state, live, one, read_result(text, work.name))
         elif one.get("times", 0) >= ATTEMPTS and (str(one["number"]) == lost or is_ended(work, one)):
             why = f"{counted(ATTEMPTS, 'agent')} ended without an answer"
-            _absorb(work, state, live, one, TaskResult(one["agent"], one["task"], FAIL, why, [], [], why, {}))
+            _absorb(work, state, live, one, TaskResult(one["agent"], one["task"], FAIL, why, [], why, {}))
         else:
             continue
         work.write_state(state)

@@ -17,11 +17,9 @@ from ultra_runtime.tables.fields import requirement_fields, task_fields, work_pl
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import counted
 from ultra_runtime.works.answers import OPEN, absorb, is_ended
-from ultra_runtime.works.handoffs import BUILDER, SCHEDULER, SPECIFIER, VERIFIER
-from ultra_runtime.works.messages import PASS, dispatch_text
-from ultra_runtime.works.router import shown_rules
+from ultra_runtime.works.messages import BUILDER, PASS, SCHEDULER, SPECIFIER, VERIFIER, dispatch_text
 from ultra_runtime.works.side_by_side import account_for, batch, give_back
-from ultra_runtime.works.specified import read_specified
+from ultra_runtime.works.specified import read_specified, shown_rules
 from ultra_runtime.works.task_standing import (
     APPROVED,
     RESUMED,

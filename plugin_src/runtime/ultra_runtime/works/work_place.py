@@ -51,6 +51,10 @@ class WorkOrder(Struct):
         root = self.workspace.root
         return RunPlace(root, os.path.join(self.folder, RUN, "plan.md"), Project(root, self.name), None)
 
+    def refusal(self, error: str) -> RefusedError:
+        """Return the refusal of a call that does not fit where the work stands."""
+        return RefusedError(error, f"ask what comes next: `{verb('work next')} {self.name}`")
+
     def read_state(self) -> dict[str, Any]:
         """Return what the runtime remembers of the work."""
         found = self.workspace.read_sealed(STATE, f"{self.name}.json")

@@ -19,7 +19,7 @@ from ultra_runtime.tables.fields import (
 from ultra_runtime.tables.fields import task_result_fields as of_result
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
-from ultra_runtime.works.handoffs import sections
+from ultra_runtime.works.messages import sections
 from ultra_runtime.works.work_place import LIST, STATE, list_works
 
 TYPE_CHECKING = False
