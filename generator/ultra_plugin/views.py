@@ -309,6 +309,12 @@ class ContractView(_View):
         """Return the names of the required sections in one line."""
         return ", ".join(name for name, section in self._contract.sections.items() if section.required)
 
+    def sections_in(self, language: str) -> str:
+        """Return the names of all sections in a language, in their order."""
+        return ", ".join(
+            section.names.get(language, name) for name, section in self._contract.sections.items()
+        )
+
     def _values(self, field: str, part: str | None = None) -> list[tuple[str, str]]:
         fields = self._contract.fields
         if part is not None:

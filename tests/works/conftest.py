@@ -30,6 +30,8 @@ class Office:
     def __init__(self, bundle: Path, repo: Path, python: Path) -> None:
         self.ultra = Ultra(bundle, repo, python, LAUNCHER)
         self.repo = repo
+        self.spawning: Answers = {}
+        """The last answer that asks for agents, as long as none of them has been spawned."""
         self.in_session("one")
 
     def in_session(self, name: str, process: int | None = None) -> None:
@@ -39,6 +41,8 @@ class Office:
     def __call__(self, *words: str, given: str = "", status: int = 0) -> Answers:
         told = self.ultra(*words, given=given)
         assert told.status == status, (words, told.out, told.err)
+        if words[:2] in (("work", "start"), ("work", "result")):
+            self.spawning = {}
         return told.data
 
     def new(self, request: str = "[new-feature] Greet by name") -> Answers:
@@ -47,7 +51,23 @@ class Office:
 
     def next(self) -> Answers:
         """Ask what comes next."""
-        return self("work", "next")
+        asked = self("work", "next")
+        if asked["do"] == "spawn":
+            self.spawning = asked
+        return asked
+
+    def due(self) -> Answers:
+        """Return the agents that are still to be spawned, or ask what comes next.
+
+        Nobody is at work in between: the answer that asked for an agent that is waited for was lost.
+        """
+        asked = self.spawning or self.next()
+        if asked["do"] == "wait":
+            lost = [one.split("dispatch ")[1].partition(",")[0] for one in asked["agents"]]
+            asked = self("work", "next", "--again", lost[0])
+            for number in lost[1:]:
+                asked["agents"] += self("work", "next", "--again", number)["agents"]
+        return asked
 
     def dispatch(self, prompt: str) -> str:
         """Return the dispatch that the prompt of an agent names."""
@@ -73,7 +93,7 @@ class Office:
 
     def turn(self, order: Order, acts: Acts = lambda agent, task: None) -> Answers:
         """Ask what comes next, do it, and return what was asked for."""
-        asked = self.next()
+        asked = self.due()
         for spawned in asked.get("agents", ()):
             agent = spawned["subagent_type"].partition(":")[2]
             task = task_of(self.dispatch(spawned["prompt"]))

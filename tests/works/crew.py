@@ -13,6 +13,19 @@ NAME = "sdd-pipeline"
 LAUNCHER = "sdd"
 REFERENCES = SOURCES / f"plugins/{NAME}/references"
 HEADINGS = {"en": "Summary", "ko": "요약", "ja": "概要"}
+WORDS = {
+    "ko": {
+        "Request": "요청", "Requirements": "요구사항", "Acceptance Criteria": "인수 기준", "Goal": "목표",
+        "Task Dependency Graph": "작업 의존성 그래프", "Tasks": "작업", "Scope": "범위", "Files": "파일", "Verify": "검증",
+        "Files changed": "변경 파일",
+    },
+    "ja": {
+        "Request": "依頼", "Requirements": "要件", "Acceptance Criteria": "受け入れ基準", "Goal": "目標",
+        "Task Dependency Graph": "タスク依存グラフ", "Tasks": "タスク", "Scope": "範囲", "Files": "ファイル", "Verify": "検証",
+        "Files changed": "変更ファイル",
+    },
+}  # fmt: skip
+"""Language -> section of a file that an agent writes -> its name."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +116,11 @@ class Order:
         )
 
     def _text(self, title: str, fields: Mapping[str, str], sections: Mapping[str, str]) -> str:
+        names = WORDS.get(self.language, {})
         quoted = "\n".join(f"> {name}: {value}" for name, value in fields.items())
         return (
             f"# {title}\n\n{quoted}\n\n"
-            + "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items())
+            + "\n\n".join(f"## {names.get(name, name)}\n\n{text}" for name, text in sections.items())
             + "\n"
         )
 

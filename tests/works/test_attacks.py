@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.repository import git
-from tests.works.conftest import Office
+from tests.works.conftest import Answers, Office
 from tests.works.crew import DIRECT, NAME, Job, Order, number_of, task_of
 
 TWO = Order({"TASK-01": Job("one.txt"), "TASK-02": Job("two.txt")})
@@ -26,10 +27,10 @@ def agents(answer: dict[str, object]) -> list[str]:
     return [str(row["subagent_type"]).partition(":")[2] for row in rows]
 
 
-def until(office: Office, order: Order, agent: str) -> dict[str, object]:
+def until(office: Office, order: Order, agent: str) -> Answers:
     """Go on until an agent of that name is due; return the answer that asks for it."""
     for _ in range(20):
-        asked = office.next()
+        asked = office.due()
         if agent in [row["subagent_type"].partition(":")[2] for row in asked.get("agents", ())]:
             return asked
         office.turn(order)
@@ -105,6 +106,28 @@ def test_a_builder_puts_back_what_it_changed_elsewhere(office: Office) -> None:
     assert git(office.repo, "status", "--short") == ""
 
 
+def test_what_a_builder_changed_elsewhere_is_put_back_before_its_task_begins(office: Office) -> None:
+    office.new("auto: greet")
+    until(office, TWO, "builder")
+    office.turn(TWO)
+    until(office, TWO, "verifier")
+    (office.repo / "README.md").write_text("changed by the builder of TASK-02\n")
+    for call in (
+        ["task", "restore", "TASK-01", "README.md"],
+        ["task", "verify", "TASK-01"],
+        ["task", "commit", "TASK-01"],
+    ):
+        office(*call)
+    office("work", "result", given=TWO.answer("verifier+committer", "TASK-01"))
+    (office.repo / "README.md").write_text("changed by the builder of TASK-02\n")
+    refused = office("work", "next", status=1)
+    assert refused["error"] == "changed outside any step: README.md"
+    (back,) = re.findall(r"`sdd (task restore [^`]*)`", refused["next"])
+    assert office(*back.split())["restored"].startswith("README.md; to get this back: ")
+    assert (office.repo / "two.txt").read_text() == "TASK-02\n"
+    assert office.finish(TWO)["result"] == "completed"
+
+
 def test_a_builder_that_fails_learns_where_the_output_is(office: Office) -> None:
     order = Order({"TASK-00": Job("one.txt", verify="echo here && false")}, "direct")
     office.new("auto: greet")
@@ -129,14 +152,14 @@ def test_a_file_that_was_edited_after_it_was_shown_is_not_approved(office: Offic
     assert refused["error"] == f"{WORKS}/TASK-00.md was edited after the approval"
     task.write_text(shown)
     office("work", "start", "WORK-01")
-    (builder,) = office.next()["agents"]
+    assert agents(office.next()) == ["builder"]
     for name in ("TASK-00.md", "PLAN.md", "Requirement.md"):
         file = office.repo / WORKS / name
         old = file.read_text()
         file.write_text(old + "\nmore\n")
         assert f"{WORKS}/{name} was edited" in office("task", "verify", "TASK-00", status=1)["error"]
         file.write_text(old)
-    assert office.next()["agents"] == [builder]
+    assert office.next()["agents"] == ["builder TASK-00, dispatch 2, not begun"]
 
 
 def test_edited_records_decide_nothing_and_are_written_again(office: Office) -> None:
@@ -146,7 +169,7 @@ def test_edited_records_decide_nothing_and_are_written_again(office: Office) -> 
     progress.write_text(progress.read_text().replace("READY", "DONE"))
     works.write_text("# Works\n\n## Works\n\n| WORK-01 | x | COMPLETED | 2026-01-01 | 2026-01-01 |\n")
     assert office("work", "status")["works"][0]["status"] == "IN_PROGRESS"
-    assert agents(office.next()) == ["builder", "builder"]
+    assert office.next()["do"] == "wait"
     works.unlink()
     office.new("another")
     assert [row["work"] for row in office("work", "status")["works"]] == ["WORK-01", "WORK-02"]
@@ -181,7 +204,7 @@ def test_after_an_interruption_a_full_work_goes_on_at_the_scheduler(office: Offi
     assert office("work", "start", "WORK-01")["run"] == "resumed"
     asked = office.next()
     assert agents(asked) == ["scheduler"]
-    assert office.next() == asked
+    assert office.next()["agents"] == ["scheduler, dispatch 5, not begun"]
     answer = TWO.answer("scheduler").replace("what of scheduler", "look again")
     office("work", "result", given=answer)
     again = office.next()
@@ -254,7 +277,8 @@ def test_a_verifier_that_died_after_its_commit_is_asked_again_and_finds_it_done(
     until(office, DIRECT, "verifier")
     office("task", "verify", "TASK-00")
     commit = office("task", "commit", "TASK-00")["commit"]
-    assert agents(office.next()) == ["verifier"]
+    assert office.next()["do"] == "wait"
+    assert agents(office("work", "next", "--again", "3")) == ["verifier"]
     assert office("task", "verify", "TASK-00")["passed"] is True
     assert office("task", "commit", "TASK-00")["commit"] == commit
     assert office.finish(DIRECT)["result"] == "completed"
@@ -276,6 +300,13 @@ def test_links_lead_nowhere(office: Office, tmp_path: Path) -> None:
     log.unlink()
     log.symlink_to(outside / "log")
     assert "work_WORK-02.log cannot be written" in office("work", "next", "WORK-02", status=1)["error"]
+    log.unlink()
+    office("work", "next", "WORK-02")
+    order = Order(DIRECT.jobs, "direct", work="WORK-02")
+    office("work", "result", "WORK-02", given=office.act(order, "specifier", ""))
+    office("work", "next", "WORK-02")
+    (office.repo / "works/WORK-02/run").symlink_to(outside)
+    assert office("work", "start", "WORK-02", status=1)["error"] == "works/WORK-02/run is a symbolic link"
     assert [*outside.iterdir()] == []
 
 
@@ -304,27 +335,119 @@ def test_two_sessions_make_two_works_and_only_one_runs_one(office: Office) -> No
         assert "session one" in office(*call, status=1)["error"]
 
 
+def test_a_second_work_is_specified_meanwhile_and_started_after_the_first(office: Office) -> None:
+    office.new("auto: greet")
+    until(office, DIRECT, "builder")
+    other = Order({"TASK-00": Job("other.txt")}, "direct", work="WORK-02")
+    assert office.new("auto: greet others")["work"] == "WORK-02"
+    office("work", "next", "WORK-02")
+    office("work", "result", "WORK-02", given=office.act(other, "specifier", ""))
+    assert office("work", "next", "WORK-02")["do"] == "start"
+    refused = office("work", "start", "WORK-02", status=1)
+    assert "works/WORK-01/run/plan.md" in refused["error"]
+    answer = other.answer("builder", "TASK-00")
+    assert office("work", "result", given=answer, status=1)["error"].endswith(
+        "work must be WORK-01, not WORK-02"
+    )
+    assert (
+        office("work", "result", "WORK-02", given=answer, status=1)["error"]
+        == "no dispatch to builder TASK-00 is open"
+    )
+    office.spawning = {}
+    assert office.finish(DIRECT)["result"] == "completed"
+    office("work", "start", "WORK-02")
+    assert office.finish(other)["result"] == "completed"
+    assert [row["status"] for row in office("work", "status")["works"]] == ["COMPLETED", "COMPLETED"]
+
+
 @pytest.mark.parametrize("moment", [0.0, 0.1, 0.2, 0.35, 0.5])
 def test_a_kill_in_the_middle_of_a_call_loses_nothing(office: Office, moment: float) -> None:
     office.new("auto: greet")
     for agent in ("specifier", "builder", "verifier"):
         asked = until(office, TWO, agent)
-        rows = asked["agents"]
-        assert isinstance(rows, list)
-        for row in rows:
+        for row in asked["agents"]:
             task = task_of(office.dispatch(row["prompt"]))
             kill_after(office, moment, "work", "next")
             if agent == "verifier":
                 kill_after(office, moment, "task", "verify", task)
             answer = office.act(TWO, agent, task)
             kill_after(office, moment, "work", "result", given=answer)
-            open_ones = [number_of(one["prompt"]) for one in office.next().get("agents", ())]
-            if number_of(row["prompt"]) in open_ones:
+            asked = office.next()
+            waiting = asked.get("agents", ()) if asked["do"] == "wait" else ()
+            if f"dispatch {number_of(row['prompt'])}," in " ".join(waiting):
                 office("work", "result", given=answer)
             kill_after(office, moment, "work", "next")
     ended = office.finish(TWO)
     assert ended["result"] == "completed", ended
     assert int(git(office.repo, "rev-list", "--count", "HEAD")) == 3
+
+
+def test_an_agent_that_has_not_answered_is_waited_for_and_not_spawned_a_second_time(office: Office) -> None:
+    office.new("auto: greet")
+    first, second = until(office, TWO, "builder")["agents"]
+    office.dispatch(first["prompt"])
+    waiting = office("work", "next")
+    assert (waiting["do"], waiting["agents"]) == (
+        "wait",
+        ["builder TASK-01, dispatch 3, at work", "builder TASK-02, dispatch 4, not begun"],
+    )
+    assert "work next WORK-01 --again NUMBER" in waiting["next"]
+    assert office("work", "next", "--again", "9", status=1)["error"] == "no dispatch 9 is open"
+    office("work", "result", given=office.act(TWO, "builder", "TASK-02"))
+    assert office("work", "next")["agents"] == ["builder TASK-01, dispatch 3, at work"]
+    # Only the one that is named comes again, and a new session has none of the agents of the one before.
+    assert office("work", "next", "--again", "3")["agents"] == [first]
+    assert office("work", "next")["agents"] == ["builder TASK-01, dispatch 3, not begun"]
+    office("work", "abort")
+    office.in_session("two")
+    office("work", "start", "WORK-01")
+    office("work", "next")
+    office("work", "result", given=TWO.answer("scheduler"))
+    assert office("work", "next")["agents"] == [first]
+    answer = office.act(TWO, "builder", "TASK-01")
+    for _ in range(2):  # the same answer once more changes nothing
+        assert office("work", "result", given=answer)["dispatch"] == 3
+    other = office("work", "result", given=answer.replace("PASS", "FAIL", 1), status=1)
+    assert other["error"] == "another answer of builder TASK-01 is recorded already"
+    ended = office.finish(TWO)
+    assert (ended["result"], ended["spawns"], second["description"]) == ("completed", 7, "WORK-01 TASK-02")
+
+
+def test_agents_that_end_without_an_answer_are_a_failed_attempt_in_the_end(office: Office) -> None:
+    office.new("auto: greet")
+    until(office, DIRECT, "builder")
+    for _ in range(2):
+        assert agents(office("work", "next", "--again", "2")) == ["builder"]
+    again = office("work", "next", "--again", "2")
+    assert [number_of(one["prompt"]) for one in again["agents"]] == ["3"]
+    assert "Why the last one failed: 3 agents ended without an answer" in office.dispatch(
+        again["agents"][0]["prompt"]
+    )
+
+
+def test_an_agent_answers_its_own_dispatch_and_its_end_without_an_answer_is_noticed(
+    office: Office, tmp_path: Path
+) -> None:
+    office.new("auto: greet")
+    first, second = until(office, TWO, "builder")["agents"]
+    transcript = tmp_path / "agent.jsonl"
+    transcript.write_text(json.dumps({"message": {"role": "user", "content": first["prompt"]}}) + "\n")
+    payload = {
+        "agent_type": f"{NAME}:builder",
+        "agent_transcript_path": str(transcript),
+        "last_assistant_message": TWO.answer("builder", "TASK-02"),
+    }
+    told = json.loads(office.ultra.hook("agent_result", payload).out)
+    assert "this is the answer of builder TASK-02, not of builder TASK-01" in told["reason"]
+    assert office("work", "next")["do"] == "wait"
+    assert office.ultra.hook("agent_result", {**payload, "stop_hook_active": True}).out == ""
+    assert office("work", "next")["agents"] == [first]
+    assert office("work", "next")["do"] == "wait"
+    for row in (first, second):
+        transcript.write_text(json.dumps({"message": {"role": "user", "content": row["prompt"]}}) + "\n")
+        answer = office.act(TWO, "builder", row["description"].partition(" ")[2])
+        assert office.ultra.hook("agent_result", {**payload, "last_assistant_message": answer}).out == ""
+    assert office.finish(TWO)["result"] == "completed"
 
 
 def kill_after(office: Office, seconds: float, *words: str, given: str = "") -> None:
@@ -341,6 +464,7 @@ def kill_after(office: Office, seconds: float, *words: str, given: str = "") -> 
     with suppress(ProcessLookupError):
         os.killpg(call.pid, signal.SIGKILL)
     call.wait(timeout=30)
+    office.spawning = {}
 
 
 def test_the_title_of_a_task_is_its_message_letter_for_letter(office: Office) -> None:

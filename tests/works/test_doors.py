@@ -103,6 +103,10 @@ def test_in_a_work_the_guard_protects_its_files_and_lets_through_what_was_dispat
         return json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"] if out else ""
 
     assert denied("Agent", agent) == ""
+    office.dispatch(agent["prompt"])
+    assert "an agent is at work on dispatch 2 of WORK-01" in denied("Agent", agent)
+    assert office("work", "next", "--again", "2")["agents"] == [agent]
+    assert denied("Agent", agent) == ""
     assert "this agent is not among them" in denied("Agent", {**agent, "prompt": "another"})
     assert "this agent is not among them" in denied("Agent", {**agent, "subagent_type": f"{NAME}:verifier"})
     works = office.repo / "works/WORK-01"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kit.repository import git
 from tests.works.conftest import Office
-from tests.works.crew import DIRECT, HEADINGS, PIPELINE, Job, Order
+from tests.works.crew import DIRECT, HEADINGS, PIPELINE, WORDS, Job, Order
 
 
 def subjects(office: Office) -> list[str]:
@@ -48,7 +48,8 @@ def test_tasks_are_built_in_their_order_some_side_by_side_and_know_what_came_bef
 
     def acts(agent: str, task: str) -> None:
         if (agent, task) == ("builder", "TASK-04"):
-            seen.append(office.dispatch(office.next()["agents"][0]["prompt"]).partition("<ref-cache>")[0])
+            number = office.next()["agents"][0].split()[3].strip(",")
+            seen.append(office("work", "dispatch", number)["dispatch"].partition("<ref-cache>")[0])
 
     ended = office.finish(CHAIN, acts)
     assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 12, 12)
@@ -81,10 +82,18 @@ def test_a_request_that_says_auto_is_not_asked_about_and_another_one_is(office: 
 
 
 @pytest.mark.parametrize("language", ["ko", "ja"])
-def test_the_result_has_the_headings_of_the_language(office: Office, language: str) -> None:
+def test_the_files_of_a_work_have_the_headings_of_its_language(office: Office, language: str) -> None:
     office.new("auto: greet")
     order = Order(DIRECT.jobs, "direct", language)
+    other = Order(DIRECT.jobs, "direct", {"ko": "ja", "ja": "ko"}[language])
+    task = "works/WORK-01/TASK-00.md"
+    mixed = {"TASK-00.md": other.documents()[task]}
+    office.turn(Order(DIRECT.jobs, "direct", language, extra=mixed))
+    again = office.dispatch(office.next()["agents"][0]["prompt"])
+    assert "TASK_MISSING_SECTION: there is no section ## Scope" in again
     office.finish(order)
+    progress = (office.repo / "works/WORK-01/PROGRESS.md").read_text()
+    assert f"\n## {WORDS[language]['Tasks']}\n" in progress
     result = "works/WORK-01/TASK-00_result.md"
     text = (office.repo / result).read_text()
     assert [name for name, heading in HEADINGS.items() if f"## {heading}\n" in text] == [language]
@@ -165,7 +174,7 @@ def test_files_that_are_not_valid_go_back_to_the_specifier_three_times_at_most(o
     office.turn(loop)
     again = office.next()
     text = office.dispatch(again["agents"][0]["prompt"])
-    assert "WORKPLAN_CYCLE: tasks depend on each other: TASK-01 -&gt; TASK-02 -&gt; TASK-01" in text
+    assert "WORKPLAN_CYCLE: tasks depend on each other: TASK-01 -> TASK-02 -> TASK-01" in text
     for _ in range(2):
         office.turn(loop)
     told = office.next()

@@ -7,7 +7,7 @@ from ultra_runtime.tables.limits import MESSAGE_KILOBYTES
 
 from ultra_runtime.contract.dependencies import distances, find_cycle, in_order, read_ids, states
 from ultra_runtime.contract.rows import file_fault, read_code, read_rows
-from ultra_runtime.text.xmltext import DEEPEST, XmlError, element, read_xml
+from ultra_runtime.text.xmltext import DEEPEST, XmlError, element, read_xml, verbatim
 from ultra_runtime.works.side_by_side import batch
 from ultra_runtime.works.tags import TAGS, is_auto, resumed_work, tag_of, without_tag
 from ultra_runtime.works.work_documents import Task
@@ -91,6 +91,8 @@ def test_what_is_written_is_read_again() -> None:
     found = read_xml(element("a", {"k": 'q"<\n'}, [element("b", {}, text)]))
     assert found.words("b") == text.replace("\x00", "").replace("\x1b", "")
     assert found.attributes == {"k": 'q"< '}
+    shown = verbatim("a", "> `<b>` & ]]> so")
+    assert ("> `<b>` &" in shown, read_xml(shown).text) == (True, "> `<b>` & ]]> so")
     nested = "<a>" * DEEPEST + "</a>" * DEEPEST
     assert read_xml(nested).name == "a"
 

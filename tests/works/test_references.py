@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from ultra_plugin.cli.build import _bill
+from ultra_plugin.excerpts import savings
+from ultra_plugin.model import Bundle, BundleFile
+from ultra_plugin.report import PluginReport
+
 TABLE = {
     "specifier+planner": {"shared": "1 2 7 8 9 11", "files": "0 1 2 3", "xml": "1 3", "log": "1"},
     "scheduler": {"shared": "4 8 10", "files": "1 6", "xml": "1 3 4 5", "context": "*", "log": "1"},
@@ -44,3 +49,47 @@ def test_an_agent_gets_exactly_the_sections_of_the_table(works_bundle: Path, age
     assert texts.keys() == TABLE.keys()
     assert texts[agent] == "\n\n".join(expected)
     assert texts[agent].count("```") % 2 == 0
+
+
+MODELS = {
+    "specifier": "opus", "planner": "opus", "scheduler": "haiku", "builder": "sonnet", "verifier": "haiku",
+    "committer": "haiku",
+}  # fmt: skip
+MOST_TOKENS = 220
+
+
+def test_the_build_says_what_the_sections_save(works_bundle: Path) -> None:
+    paths = [
+        *(works_bundle / "references").iterdir(),
+        works_bundle / "runtime/ultra_runtime/tables/references.py",
+    ]
+    files = {
+        (name := str(path.relative_to(works_bundle))): BundleFile(name, path.read_bytes()) for path in paths
+    }
+    whole = sum(len(path.read_text()) for path in paths[:-1])
+    told = PluginReport("p", "1", "f", "z", 1, 1, 0, (), savings(Bundle("p", "1", files)))
+    lines = [line for line in _bill(told) if "references for" in line]
+    assert [line.split()[2].strip(":") for line in lines] == [*TABLE]
+    for line in lines:
+        cut, total, less = (int(word) for word in re.findall(r"\d+", line))
+        assert (abs(total - whole / 4) <= 1, cut < 0.55 * total, less >= 45) == (True, True, True)
+
+
+def front_matter(file: Path) -> dict[str, str]:
+    head = file.read_text().split("---\n")[1]
+    return {name: value for name, _, value in (line.partition(": ") for line in head.splitlines())}
+
+
+def test_six_agents_have_the_models_of_the_table_and_none_can_spawn_another(works_bundle: Path) -> None:
+    heads = {file.stem: front_matter(file) for file in (works_bundle / "agents").iterdir()}
+    assert {name: head["model"] for name, head in heads.items()} == MODELS
+    assert not [
+        name for name, head in heads.items() if {"Agent", "Task", "Skill"} & {*head["tools"].split(", ")}
+    ]
+
+
+def test_the_plugin_costs_a_session_little_until_it_is_used(works_bundle: Path) -> None:
+    files = [*(works_bundle / "agents").iterdir(), *(works_bundle / "commands").iterdir()]
+    listed = [f"sdd-pipeline:{file.stem}: {front_matter(file)['description']}" for file in files]
+    assert len(listed) == 10
+    assert sum(map(len, listed)) / 4 <= MOST_TOKENS

@@ -16,7 +16,7 @@ from tests.client.fixtures import ModelFactory, TerminalFactory
 from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.client.script import Acting, Part
 from tests.client.session import Client, Session
-from tests.kit.model import answered, ask, asked, bash, given, write
+from tests.kit.model import answered, ask, asked, bash, by_name, given, write
 from tests.kit.names import SOURCES
 from tests.kit.repository import git
 from tests.works.crew import DIRECT, LAUNCHER, NAME, PIPELINE, SIX, Job, Order, number_of
@@ -41,33 +41,33 @@ def sdd(line: str) -> Call:
 def main_part(request: str, tries: Sequence[Call] = (), asks: Call | None = None) -> Part:
     """Return a conversation that does what the commands say, and asks that question for the approval.
 
-    `tries` is what it does once the work has started, although nobody has told it to.
+    It never knows whether its agents are at work, and asks at once what comes next. `tries` is what it does once the
+    work has started, although nobody has told it to.
     """
 
     def part(_opening: str) -> Acting:
+        waited = 0
         if request:
             yield given(f"{LAUNCHER} work new --json", request)
         while True:
             (told,) = yield sdd("work next WORK-01")
             answer = answered(told)
             if answer["do"] == "spawn":
-                calls = [Call("Agent", {**one, "run_in_background": False}) for one in answer["agents"]]
-                (started, *_) = yield Together(*calls)
-                if (
-                    "working in the background" in started.text
-                ):  # at a terminal; a notification brings the answer
-                    yield Say("I wait for it.")
+                yield Together(
+                    *(Call("Agent", {**one, "run_in_background": False}) for one in answer["agents"])
+                )
+            elif answer["do"] == "wait":  # at a terminal, where a notification brings each answer
+                waited += 1
+                yield Say(f"I wait, turn {waited}.")
             elif answer["do"] in ("start", "ask"):
                 if asks and answer["do"] == "ask":
                     yield asks
                 yield sdd("work start WORK-01")
-                if asks:  # the rest is the same without a terminal
-                    yield Say("The work has started.")
-                    return
                 if tries:
                     yield Together(*tries)
             elif answer["do"] == "finish":
                 yield sdd("work finish")
+                yield Say("The work has ended.")
                 return
             else:
                 return
@@ -158,35 +158,41 @@ def last_answer(model: ScriptedModel) -> dict[str, object]:
     return answered(model.tool_results()[-1])
 
 
-def test_a_tag_starts_a_direct_work_and_nobody_is_asked(stage: Stage) -> None:
+@pytest.mark.parametrize("order", [DIRECT, PIPELINE], ids=["direct", "pipeline"])
+def test_a_tag_starts_a_work_of_one_task_and_nobody_is_asked(stage: Stage, order: Order) -> None:
     typed = "[new-work] auto: add a greeting"
-    model, _ = stage.play(typed, main_part(typed), agents_of(DIRECT, stage.project))
+    model, _ = stage.play(typed, main_part(typed), agents_of(order, stage.project))
     assert f"call the Skill tool with skill {NAME}:sdd" in model.main.text
     ended = last_answer(model)
     assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 3, 3)
-    assert stage.subjects() == ["Make hello.txt (WORK-01 TASK-00)"]
+    assert stage.subjects() == [f"Make hello.txt (WORK-01 {next(iter(order.jobs))})"]
     errors = [one for one in model.tool_results() if one.is_error]
     assert errors == []
 
 
-def test_a_pipeline_is_approved_once_in_a_terminal_and_resumed_without_one(
+def test_in_a_terminal_a_work_is_approved_once_and_finished_by_agents_in_the_background(
     stage: Stage, terminal: TerminalFactory, scripted: ModelFactory
 ) -> None:
+    """Two builders are at work at the same time, and report one after the other."""
+    order = Order({"TASK-01": Job("one.txt"), "TASK-02": Job("two.txt")})
     question = ask("Proceed with WORK-01?", "Proceed", "Not now", header="Work")
-    model = scripted(main_part("greet", asks=question), agents=agents_of(PIPELINE, stage.project))
+    model = scripted(main_part("greet", asks=question), agents=agents_of(order, stage.project))
     screen = terminal(model, plugin_dirs=[stage.plugin], extra=flags())
     screen.send(f"/{NAME}:sdd greet")
     screen.wait_for("Proceed with WORK-01?", timeout=120)
     assert not (stage.project / ".git/sdd/run.json").exists()
     screen.choose("1. Proceed")
-    screen.wait_for("The work has started.", timeout=120)
+    screen.wait_for("The work has ended.", timeout=240)
     assert len(asked(model.main)) == 1
-    assert stage.subjects() == []
-    screen.close()
-    model, _ = stage.play("resume WORK-01", main_part(""), agents_of(PIPELINE, stage.project))
+    said = [
+        answered(one) for one in model.tool_results() if "work next" in str(one.call.input.get("command"))
+    ]
+    assert "wait" in [one["do"] for one in said]
+    spawned = [one.call.input["prompt"] for one in by_name(model, "Agent")]
+    assert len(spawned) == len({*spawned}) == 6
     ended = last_answer(model)
-    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 3, 3)
-    assert stage.subjects() == ["Make hello.txt (WORK-01 TASK-01)"]
+    assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 6, 6)
+    assert stage.subjects() == ["Make one.txt (WORK-01 TASK-01)", "Make two.txt (WORK-01 TASK-02)"]
 
 
 def test_six_tasks_two_of_them_side_by_side(

@@ -11,11 +11,20 @@ from pathlib import Path
 
 from ultra_plugin import __version__
 from ultra_plugin.errors import UltraError
-from ultra_plugin.install import archive, client, inspecting, journal, marketplace, receipt, scaffold
+from ultra_plugin.install import (
+    archive,
+    client,
+    inspecting,
+    journal,
+    marketplace,
+    preparing,
+    receipt,
+    scaffold,
+)
 from ultra_plugin.install.archive import Package
 from ultra_plugin.install.inspecting import Standing
 from ultra_plugin.install.installing import Wishes, install
-from ultra_plugin.install.place import Place
+from ultra_plugin.install.place import Place, repository_of
 from ultra_plugin.install.plan import Line, Plan, Planner
 from ultra_plugin.install.released import read_release, require_released
 from ultra_plugin.install.removing import purge, uninstall
@@ -35,6 +44,8 @@ class Asked:
     keys: Path | None = None
     """Who may sign releases; nothing else is installed then."""
     release: Path | None = None
+    prepare: bool = False
+    """Whether to prepare the repository around the current folder without a question."""
 
 
 @dataclass
@@ -52,13 +63,15 @@ class Report:
 
 
 Agree = Callable[[Plan], bool]
+Ask = Callable[[str], bool]
 Tell = Callable[[str], None]
 
 
-def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report:
-    """Install or upgrade plugins, and verify them."""
+def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell, ask: Ask) -> Report:
+    """Install or upgrade plugins, verify them, and prepare the current repository if that is wanted."""
     report = Report("install", place)
     packages = _packages(asked)
+    root = _to_prepare(asked, packages)
     report.notes += _released(asked, packages)
     binary = client.find()
     if binary:
@@ -76,10 +89,13 @@ def call_install(place: Place, asked: Asked, agree: Agree, tell: Tell) -> Report
 
     _do(place, asked, plan, agree, tell, report)
     if report.planned:
+        report.notes += [f"would prepare {root}"] if asked.prepare else []
         return report
     _verify(report, [package.plugin for package in packages], binary, asked.wait, tell)
     if place.scope == "project":
         report.notes += _for_colleagues(place, [package.plugin for package in packages])
+    if root and not report.problems:
+        report.notes += _prepared(report, asked, packages, root, ask)
     report.notes += _how_to_start(packages)
     return report
 
@@ -229,15 +245,25 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None, wait: flo
             report.notes += notes
 
 
-def _standings(place: Place, names: Sequence[str], wait: float, tell: Tell) -> list[Standing]:
-    """Compare files with receipts; look again alone if they differ, because another call may be at work."""
-    found = inspecting.standings(place, names)
-    if any(one.differences for one in found) or len(found) < len(names):
-        with suppress(OSError), scaffold.locked(place.state, wait, tell):
-            journal.recover(place)
-            found = inspecting.standings(place, names)
-            scaffold.take_down(place.state)
-    return found
+def _to_prepare(asked: Asked, packages: Sequence[Package]) -> Path | None:
+    """Return the repository around the current folder; refuse to prepare what cannot be prepared."""
+    root = repository_of(Path.cwd()) if preparing.preparers(packages) else None
+    if asked.prepare and not preparing.preparers(packages):
+        raise UltraError("--prepare: none of these plugins prepares a repository")
+    if asked.prepare and root is None:
+        raise UltraError(f"{Path.cwd()} is not in a git repository; go to one, or leave out --prepare")
+    return root
+
+
+def _prepared(report: Report, asked: Asked, packages: Sequence[Package], root: Path, ask: Ask) -> list[str]:
+    """Prepare a repository if the call says so, or if the owner of a new plugin agrees."""
+    said = []
+    for package in preparing.preparers(packages):
+        new = any(line.plugin == package.plugin for line in report.lines)
+        if asked.prepare or (new and ask(f"Prepare {root} for {package.plugin}?")):
+            minimal = asked.wishes.permissions == "minimal"
+            said += preparing.prepare(report.place, package, root, minimal, ask)
+    return said
 
 
 def _for_colleagues(place: Place, plugins: Sequence[str]) -> list[str]:

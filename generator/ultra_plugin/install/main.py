@@ -34,6 +34,8 @@ files it changes:
   <config>/commands/<name>.md     only with --short-names
   <config>/settings.json          only with --permissions minimal, edited as text: nothing else changes;
                                   settings.json.ultra-backup is a copy of the old file until the rule goes
+  works/, .agent/ of a repository only with --prepare, or if you agree; with --permissions minimal, or if you
+                                  agree, also its .claude/settings.local.json; existing entries stay
   with --scope project, <config> is the .claude folder of the current repository
 
 examples:
@@ -52,6 +54,7 @@ _ACTIONS = {
     "--verify": "exit 1 if any file differs from what was installed",
 }
 _FLAGS = {
+    "--prepare": "also prepare the current repository for a plugin that needs it, as its init command does",
     "--purge": "with --uninstall: also delete the plugin's data folder",
     "--dry-run": "show what would be done, but do nothing",
     "--yes": "do not ask",
@@ -152,8 +155,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         or options.keys
         or options.release
         or options.short_names is not None
+        or options.prepare
     ):
-        made.error("--from, --keys, --release, --permissions and --short-names are only for installing")
+        made.error(
+            "--from, --keys, --release, --permissions, --short-names, --prepare are only for installing"
+        )
     if reads and options.dry_run:
         made.error("--status and --verify change nothing; leave out --dry-run")
     return options
@@ -178,10 +184,17 @@ def _call(options: argparse.Namespace) -> int:
         wait=options.wait,
         keys=keys_file(options.keys, environment),
         release=options.release,
+        prepare=options.prepare,
     )
 
     def agree(plan: Plan) -> bool:
         return options.yes or _ask(options, report.planned(plan.lines), plan)
+
+    def ask(question: str) -> bool:
+        try:
+            return sys.stdin.isatty() and not options.yes and not options.json and _agrees(question)
+        except EOFError:
+            return False
 
     result: Report
     if options.status:
@@ -192,7 +205,7 @@ def _call(options: argparse.Namespace) -> int:
     elif options.uninstall:
         result = calls.call_uninstall(place, asked, agree, _tell)
     else:
-        result = calls.call_install(place, asked, agree, _tell)
+        result = calls.call_install(place, asked, agree, _tell, ask)
     print(report.as_json(result) if options.json else report.as_text(result))
     return 1 if result.problems else 0
 
@@ -215,12 +228,16 @@ def _ask(options: argparse.Namespace, lines: Sequence[str], plan: Plan) -> bool:
         print(line, file=sys.stderr)
     back = any(line.verb == "downgrade" for line in plan.lines)
     warning = "This installs an older version. " if back else ""
-    print(f"{warning}Continue? [y/N] ", end="", file=sys.stderr, flush=True)
     try:
-        return input().strip().lower() in ("y", "yes")
+        return _agrees(f"{warning}Continue?")
     except EOFError:
         print(file=sys.stderr)
         raise UltraError("no terminal to ask on; add --yes to continue without asking") from None
+
+
+def _agrees(question: str) -> bool:
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return input().strip().lower() in ("y", "yes")
 
 
 def _tell(sentence: str) -> None:

@@ -78,7 +78,7 @@ def user_place(environment: Mapping[str, str]) -> Place:
 def project_place(environment: Mapping[str, str], folder: Path) -> Place:
     """Return the place of the repository that a folder is in."""
     person = user_place(environment)
-    root = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+    root = repository_of(folder)
     if root is None:
         raise UltraError(
             f"{folder} is not in a git repository, so there is no project to install for; "
@@ -93,6 +93,11 @@ def project_place(environment: Mapping[str, str], folder: Path) -> Place:
         if not _real(path).is_relative_to(_real(root)):
             raise UltraError(f"{path} is outside {root}; a project may not redirect an installation there")
     return place
+
+
+def repository_of(folder: Path) -> Path | None:
+    """Return the root of the repository that a folder is in."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
 
 
 def _usable(place: Place) -> Place:
