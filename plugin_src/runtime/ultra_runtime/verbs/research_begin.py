@@ -80,7 +80,7 @@ def run(args: Args) -> Answer:
     if args.flag("--guide"):
         drop_answers()
         data["guide"] = guide_text(stage_that_makes(RESEARCH), "agents")
-        known = ("billing", "agents_in_all", "task", *(() if data["project"] is None else ("agents",)))
+        known = ("billing", "agents_in_all", "task", *(("agents", "brief", FIELD) if data["project"] else ()))
         data = {name: value for name, value in data.items() if name not in known}
     lines = [f"{one['topic']}: {one['question']}" for one in data.get("topics", ()) if not one["answered"]]
     return Answer(data, "\n".join([*lines, data["next"]]))
