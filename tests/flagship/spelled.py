@@ -35,7 +35,6 @@ CONDITIONAL: Mapping[str, Mapping[str, str]] = {
     "execute": {
         "guide execute usage": "the arguments are wrong",
         "guide execute look": "nothing is to be run",
-        "step restore": "something outside of the step's files was changed",
     },
     "continue": {},
     "review": {"guide review usage": "the arguments are wrong"},

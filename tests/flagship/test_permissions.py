@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from ultra_plugin.install.archive import read
-from ultra_plugin.install.settings import needed
-
 from tests.client.conversation import Call, Say
 from tests.client.fixtures import ModelFactory
 from tests.client.session import Client
@@ -23,6 +20,8 @@ from tests.flagship.acting.executing import Executing
 from tests.flagship.acting.moves import Answering
 from tests.flagship.greeting import EXECUTE, FILES, GREET, GREETING, HELLO, README
 from tests.interpreters import interpreters
+from ultra_plugin.install.archive import read
+from ultra_plugin.install.settings import needed
 
 WORK = {1: [{"src/greet.py": GREET}], 2: [{"src/hello.py": HELLO}], 3: [{"README.md": README}]}
 START = {**FILES, "src/greet.py": '"""Greetings."""\n'}
@@ -49,7 +48,9 @@ class Pausing(Executing):
     def step(self, answer: dict[str, Any], saying: str) -> Answering:
         if answer["begun"]["step"] == 2:
             yield Say("Shall I go on?")
-            (heard,) = yield Say(WAITS)  # once the client reminds of the run that is under way; then the turn ends
+            (heard,) = yield Say(
+                WAITS
+            )  # once the client reminds of the run that is under way; then the turn ends
             skill, words = re.findall(r"with skill (\S+) and args `([^`]*)`", heard.text)[-1]
             (prompt,) = yield Call("Skill", {"skill": skill, "args": words})
             assert not prompt.is_error, prompt

@@ -45,7 +45,7 @@ def meaning(rule: str) -> str:
     """Say what a rule allows."""
     program = rule.removeprefix("Bash(").removesuffix(":*)")
     if program != rule:
-        return f"bin/{program} of the plugin runs without asking, nothing else does"
+        return f"bin/{program} of the plugin runs without asking"
     command = rule.removeprefix("Skill(").removesuffix(")")
     return f"Claude calls /{command} again after a pause in a run, without asking"
 
