@@ -281,7 +281,7 @@ def test_begin_says_whether_the_brief_was_reviewed_and_what_the_agents_cost(
     ultra.env["ANTHROPIC_API_KEY"] = "x"
     told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
     assert (told["reviewed"], told["agents"]) == (False, 2 + 2 + 1)
-    assert told["billing"] == "agents are billed to the key in ANTHROPIC_API_KEY"
+    assert told["billing"] == "agents are billed to ANTHROPIC_API_KEY"
 
 
 @pytest.mark.parametrize("words", [[], ["--quick"]])

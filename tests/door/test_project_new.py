@@ -33,7 +33,7 @@ def test_it_says_who_pays_for_agents(ultra: Ultra) -> None:
     ultra.env["ANTHROPIC_API_KEY"] = "dummy"
     for slug in ("two", "one"):
         told = ultra("project", "new", slug)
-        assert told.data["billing"] == "agents are billed to the key in ANTHROPIC_API_KEY"
+        assert told.data["billing"] == "agents are billed to ANTHROPIC_API_KEY"
 
 
 def test_the_date_is_todays(ultra: Ultra) -> None:

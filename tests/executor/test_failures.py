@@ -280,7 +280,7 @@ def test_test_first_is_run_before_the_change(make: Make) -> None:
     repo.write({"src/part1.py": "one\n"})
     repo.ok("step verify 1")
     repo.ok("step commit 1")
-    assert "which proves nothing until the new test is written" in repo.ok("step begin 2")["test_first"]
+    assert "passes before the step: write the new test first" in repo.ok("step begin 2")["test_first"]
     repo.write({"src/part2.py": "two\n"})
     repo.ok("step verify 2")
     repo.ok("step commit 2")

@@ -370,3 +370,15 @@ def test_a_project_directory_stands_for_its_plan(make: Make) -> None:
         assert repo.ok(f"run dry-run {folder}") == repo.ok(f"run dry-run {PLAN}")
     assert repo.ok(f"run validate {PROJECT}") == repo.ok(f"run validate {PLAN}")
     assert "1 step;" in repo.ok(f"run dry-run {PROJECT}")["report"]
+
+
+def test_a_plan_is_found_from_a_subfolder_as_the_answers_name_it(make: Make) -> None:
+    repo = make(TWO_SESSIONS)
+    below = repo.folder / "packages/deep"
+    below.mkdir(parents=True)
+    assert repo.ok(f"plan show {PLAN}", cwd=below)["type"] == "plan"
+    assert repo.ok(f"sessions write {PLAN}", cwd=below)["ok"] is True
+    assert repo.ultra(f"validate plan {PLAN}", cwd=below)["valid"]
+    assert repo.ultra(f"scan {PLAN}", cwd=below)["ok"] is True
+    assert repo.ok(f"run start {PLAN} --mode fg --go-on", cwd=below)["begun"]["step"] == 1
+    assert repo.ultra("plan show nowhere/plan.md", cwd=below)["ok"] is False

@@ -20,7 +20,7 @@ Make = Callable[..., Repo]
 EXECUTE = COMMANDS["execute"]
 RESUME = f"{EXECUTE} --project {PROJECT} --resume"
 TWO = plan(step(1), step(2))
-HOOKS = ("pre_compact", "stop", "session_start")
+HOOKS = ("pre_compact", "stop", "session_start", "user_message")
 ELSEWHERE = {"CLAUDE_CODE_SESSION_ID": "session-b", "CLAUDE_PID": str(os.getppid())}
 
 
@@ -69,7 +69,7 @@ def test_a_finished_run_is_silent_everywhere(make: Make) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.ok("run finish")
-    assert [call(repo, hook) for hook in HOOKS] == ["", "", ""]
+    assert [call(repo, hook) for hook in HOOKS] == [""] * len(HOOKS)
 
 
 # PreCompact
@@ -181,7 +181,7 @@ def test_a_verb_at_work_is_not_waited_for(make: Make) -> None:
     assert repo.read(PROGRESS) == before
 
 
-@pytest.mark.parametrize("hook", ["pre_compact", "stop"])
+@pytest.mark.parametrize("hook", ["pre_compact", "stop", "user_message"])
 def test_the_run_of_another_session_is_none_of_ours(make: Make, hook: str) -> None:
     repo = make(TWO)
     repo.start()
@@ -263,6 +263,30 @@ def test_what_cannot_be_noted_is_not_said(make: Make) -> None:
     repo.start()
     (repo.folder / ".git/ultra/reminded.json").mkdir()
     assert stop(repo) == ""
+
+
+# UserPromptSubmit
+
+
+def test_a_message_in_the_middle_of_a_run_says_how_to_continue_it(make: Make) -> None:
+    repo = make(TWO)
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    command, _, words = RESUME.partition(" ")
+    told = call(repo, "user_message", prompt="go on")
+    assert f"The run of {PLAN} is in progress: step 2 of 2 is next." in told
+    assert f"call the Skill tool with skill {command[1:]} and args `{words}`" in told
+    assert repo.ok(f"run start {PLAN} --mode resume --go-on")["begun"]["step"] == 2
+    assert call(repo, "user_message", prompt=RESUME) == "", "a command brings its own permissions"
+
+
+def test_a_message_before_the_finish_brings_no_step_back(make: Make) -> None:
+    repo = make(plan(step(1, verify="false")))
+    repo.start()
+    repo.ok("step begin 1")
+    for _ in range(3):
+        repo.ok("step verify 1")
+    assert call(repo, "user_message", prompt="go on") == ""
 
 
 # SessionStart

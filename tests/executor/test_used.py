@@ -56,3 +56,16 @@ def test_without_a_record_the_recorded_figures_are_told(make: Make) -> None:
     repo.write({"src/part1.py": "1\n"})
     repo.ok("step verify 1 --go-on")
     assert repo.ok("run finish --short")["used"].startswith("no agents, 1 attempt at 1 step, about ")
+
+
+def test_attempts_before_a_resume_are_not_hidden(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.ok(f"run start {PLAN} --go-on")
+    for _ in range(3):
+        repo.ok("step verify 1 --go-on")
+    assert repo.ok("run finish --short")["used"].startswith("no agents, 3 attempts at 1 step, about ")
+    repo.ok(f"run start {PLAN} --mode resume --go-on")
+    repo.write({"src/part1.py": "1\n"})
+    repo.ok("step verify 1 --go-on")
+    told = "no agents, 1 attempt at 1 step, not counting those before the resume, about "
+    assert repo.ok("run finish --short")["used"].startswith(told)

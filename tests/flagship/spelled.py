@@ -35,13 +35,8 @@ CONDITIONAL: Mapping[str, Mapping[str, str]] = {
     "execute": {
         "guide execute usage": "the arguments are wrong",
         "guide execute look": "nothing is to be run",
-        "step restore": "something outside of the step's files was changed",
     },
-    "continue": {
-        "guide continue none": "no run has begun",
-        "guide continue broken": "no state can be read",
-        "guide continue ambiguous": "two runs are equally new",
-    },
+    "continue": {},
     "review": {"guide review usage": "the arguments are wrong"},
 }
 """For each stage what its phases name for a case that may not arise, and the case."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.client.conversation import Say
+from tests.client.conversation import Call, Say
 from tests.client.fixtures import ModelFactory
 from tests.client.session import Client
 from tests.client.terminal import Terminal
@@ -20,6 +20,8 @@ from tests.flagship.acting.executing import Executing
 from tests.flagship.acting.moves import Answering
 from tests.flagship.greeting import EXECUTE, FILES, GREET, GREETING, HELLO, README
 from tests.interpreters import interpreters
+from ultra_plugin.install.archive import read
+from ultra_plugin.install.settings import needed
 
 WORK = {1: [{"src/greet.py": GREET}], 2: [{"src/hello.py": HELLO}], 3: [{"README.md": README}]}
 START = {**FILES, "src/greet.py": '"""Greetings."""\n'}
@@ -34,19 +36,26 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "
 """
 # Set-up -> how often the client asked in a run of three steps: without and with a pause in the middle.
 MEASURED = {
-    "no rule": (0, 5),
-    "`--permissions minimal`": (0, 2),
+    "no rule": (0, 1),
+    "`--permissions minimal`": (0, 0),
     "`--permissions minimal`, and edits accepted (Shift+Tab)": (0, 0),
 }
 
 
 class Pausing(Executing):
-    """Stop after the first step, and go on when the user has said something."""
+    """Stop after the first step, and go on as the hook says when the user has said something."""
 
     def step(self, answer: dict[str, Any], saying: str) -> Answering:
         if answer["begun"]["step"] == 2:
             yield Say("Shall I go on?")
-            yield Say(WAITS)  # once the client reminds of the run that is under way; then the turn ends
+            (heard,) = yield Say(
+                WAITS
+            )  # once the client reminds of the run that is under way; then the turn ends
+            skill, words = re.findall(r"with skill (\S+) and args `([^`]*)`", heard.text)[-1]
+            (prompt,) = yield Call("Skill", {"skill": skill, "args": words})
+            assert not prompt.is_error, prompt
+            begun = yield from self.run(f"ultra run start {PROJECT}/plan.md --mode resume --go-on")
+            assert begun["begun"]["step"] == 2, begun
         return (yield from super().step(answer, saying))
 
 
@@ -59,7 +68,8 @@ def asked(
     log.write_text("")
     hook.write_text(ALLOWS)
     ours = [{"type": "command", "command": shlex.join([sys.executable, str(hook), str(log)])}]
-    allowed = ["Bash(ultra:*)"] if "minimal" in setup else []
+    rules = needed(read(bundle), bundle)
+    allowed = [*rules] if "minimal" in setup else []
     settings = {"permissions": {"allow": allowed}, "hooks": {"PermissionRequest": [{"hooks": ours}]}}
     (client.home.config / "settings.json").write_text(json.dumps(settings))
     does = (Pausing if pause else Executing)(repo.folder, WORK)

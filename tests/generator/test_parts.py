@@ -237,7 +237,7 @@ def test_what_a_module_uses_is_read_from_imports_and_from_data() -> None:
     [
         ("runtime/ultra_runtime/verbs/guide.py", "HEAD = ", 'X = "run `ultra doctor`"\nHEAD = ', 22),
         ("runtime/ultra_runtime/verbs/guide.py", "Without COMMAND", "`ultra guide x`: without COMMAND", 3),
-        ("fragments/runtime-calls.md.j2", "One verb of", "Call `ultra doctor`. One verb of", 2),
+        ("fragments/runtime-calls.md.j2", "One verb per", "Call `ultra doctor`. One verb per", 2),
         ("contracts/brief.yaml", "title: ", "title: ultra put ", 2),
     ],
 )

@@ -18,6 +18,7 @@ from tests.kit.quick import examples
 from ultra_plugin.install.settings import Draft
 
 RULE = "Bash(ultra:*)"
+EDITING = {"execute": "Bash(ultra:*), Read, Edit, Write", "look": "Read, Bash(Edit it:*), NotEdit"}
 GRANTED = {
     "nothing but an object": ("{}", '{"permissions": {"allow": ["Bash(ultra:*)"]}}'),
     "other members on one line": ('{"a":1}', '{"a":1, "permissions": {"allow": ["Bash(ultra:*)"]}}'),
@@ -129,6 +130,25 @@ def test_rules_name_exactly_the_programs_of_the_plugin(machine: Machine, tmp_pat
     machine.ok("--from", write_bundle(tmp_path / "two", files=files), "--yes", "--permissions", "minimal")
     allowed = json.loads(machine.settings.read_text())["permissions"]["allow"]
     assert sorted(allowed) == ["Bash(second-one:*)", RULE]
+    machine.ok("--uninstall", "--yes")
+    assert snapshot(machine.home) == {}
+
+
+def test_a_command_that_edits_files_may_be_called_again(machine: Machine, tmp_path: Path) -> None:
+    texts = {
+        name: f"---\ndescription: {name}\nallowed-tools: {tools}\n---\n{name}\n"
+        for name, tools in EDITING.items()
+    }
+    files = {**plugin_files(), **{f"commands/{name}.md": text for name, text in texts.items()}}
+    done = machine.ok(
+        "--from", write_bundle(tmp_path / "edits", files=files), "--yes", "--permissions", "minimal"
+    )
+    allowed = json.loads(machine.settings.read_text())["permissions"]["allow"]
+    assert sorted(allowed) == [RULE, "Skill(sample:execute)"]
+    assert (
+        "the rule Skill(sample:execute): Claude calls /sample:execute again after a pause in a run"
+        in done.stdout
+    )
     machine.ok("--uninstall", "--yes")
     assert snapshot(machine.home) == {}
 

@@ -57,6 +57,11 @@ class Package:
         return self._stems("commands/", ".md")
 
     @property
+    def editing_commands(self) -> list[str]:
+        """Name the commands that may edit files; each has this permission for one turn, until it is called again."""
+        return [name for name in self.commands if _may_edit(self.files[f"commands/{name}.md"].content)]
+
+    @property
     def programs(self) -> list[str]:
         """Name the programs that the plugin adds to the PATH of the Bash tool."""
         return self._stems("bin/", "")
@@ -76,6 +81,13 @@ def carried() -> dict[str, Path]:
         if found:
             return found
     return {}
+
+
+def _may_edit(command: bytes) -> bool:
+    """Tell whether the front matter of a command allows it to edit files."""
+    head = command.partition(b"---\n")[2].partition(b"\n---")[0]
+    tools = next((line for line in head.split(b"\n") if line.startswith(b"allowed-tools:")), b"")
+    return b"Edit" in tools.replace(b",", b" ").split()
 
 
 def read(source: Path, origin: str = "") -> Package:

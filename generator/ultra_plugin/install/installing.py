@@ -178,9 +178,7 @@ def _grant(planner: Planner, package: Package, present: Receipt | None, wishes: 
         planner.line(package.plugin, "remove", f"the rule {rule}", shown)
     added = planner.draft.grant(rules)
     for rule in added.rules:
-        program = rule.removeprefix("Bash(").removesuffix(":*)")
-        why = f"the rule {rule}: bin/{program} of the plugin runs without asking, nothing else does"
-        planner.line(package.plugin, "add", why, shown)
+        planner.line(package.plugin, "add", f"the rule {rule}: {settings.meaning(rule)}", shown)
     for rule in planner.draft.forbidden(rules) if rules else ():
         planner.line(package.plugin, "leave", f"the rule {rule}: you deny it or want to be asked", shown)
     return Granted(stays + added.rules, before.created if stays else added.created)

@@ -28,14 +28,26 @@ class Granted:
 
 
 def needed(package: Package, plugin_folder: Path) -> tuple[str, ...]:
-    """Return the rules that a plugin's verbs need: one per program of the plugin."""
+    """Return the rules that a run needs: one per program of the plugin, and one per command that edits files."""
+    for shown in (*(f"bin/{one}" for one in package.programs), *package.editing_commands):
+        name = shown.removeprefix("bin/")
+        if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
+            raise UltraError(f"{shown}: no permission rule can name it safely; use --permissions none")
     for program in package.programs:
-        if not program.isascii() or not program.replace("-", "").replace("_", "").isalnum():
-            raise UltraError(f"bin/{program}: no permission rule can name it safely; use --permissions none")
         found = shutil.which(program)
         if found and plugin_folder not in Path(os.path.realpath(found)).parents:
             raise UltraError(f"the rule Bash({program}:*) would also allow {found}; use --permissions none")
-    return tuple(f"Bash({program}:*)" for program in package.programs)
+    calls = [f"Skill({package.plugin}:{command})" for command in package.editing_commands]
+    return (*(f"Bash({program}:*)" for program in package.programs), *calls)
+
+
+def meaning(rule: str) -> str:
+    """Say what a rule allows."""
+    program = rule.removeprefix("Bash(").removesuffix(":*)")
+    if program != rule:
+        return f"bin/{program} of the plugin runs without asking"
+    command = rule.removeprefix("Skill(").removesuffix(")")
+    return f"Claude calls /{command} again after a pause in a run, without asking"
 
 
 class Draft:

@@ -53,10 +53,10 @@ def research(told: str) -> Acting:
         f" --data {data_folder(told)}",
         text("research.md", day=day_of(project), **whole, **each),
     )
-    following = match(r"Then the next command:\s+`(/\S+) --project DIR`", told)
+    following = match(r"to continue: (.+)", put["next"])
     answer = "A regular expression finds the words. Counter puts the most frequent first and keeps the order of equals."
     saying = (
         f"{put['path']}: {answer}\nConfidence {sure['confidence']}, which is enough. Second model: skipped, not"
-        f" installed.\nNext: {following} --project {project}"
+        f" installed.\nNext: {following}"
     )
     yield Say(saying)

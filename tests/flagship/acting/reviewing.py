@@ -24,10 +24,10 @@ def review(told: str) -> Acting:
     """Review what changed: triage, the reviewers that it asks for, a coordinator, the verdict."""
     scope = yield from run(f"ultra triage --short --project {option('--project', told)}")
     project = scope["project"]
-    assert not {"kept", "removed"} & {*scope}, scope
+    assert "removed" not in scope, scope
     paths = prompt(Brief=scope["brief"], Diff=scope["diff"], Scope=scope["scope_file"])
     listed = re.findall(r"^- `(\S+-reviewer)`$", told, re.MULTILINE)
-    reviewers = [one for one in listed if one.rpartition(":")[2] not in scope.get("spared", ())]
+    reviewers = [one for one in listed if one.rpartition(":")[2] in scope["next"]]
     said = yield from consult(dict.fromkeys(reviewers, paths), reviewing(scope))
     added = yield from run(f"ultra review add all --project {project} --kept")
     assert "missing" not in added, added
@@ -43,7 +43,7 @@ def reviewing(scope: Mapping[str, Any]) -> str:
     depths = ", ".join(f"{count} {depth}" for depth, count in scope["counts"].items())
     return (
         f"{scope['project']}, {scope['range']}: {depths}{''.join(f'; {one}' for one in scope.get('skipped', ()))},"
-        f" {scope.get('uncommitted', 0)} uncommitted; {scope['earlier']['carried']} findings carried over."
+        f" {scope.get('uncommitted', 0)} uncommitted; {scope.get('earlier', {}).get('carried', 0)} findings carried over."
         f" {scope['price']}."
     )
 

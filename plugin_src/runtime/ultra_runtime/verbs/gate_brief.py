@@ -60,7 +60,9 @@ def run(args: Args) -> Answer:
     if not args.flag("--kept"):
         return answer
     told = dict(brief_answer(answer).data)
-    if brief_fields.BRIEF_QUALITY not in told and not told.get("degraded"):
+    if brief_fields.BRIEF_QUALITY in told:
+        told["next"] = told["next"].partition("; at the end")[0]  # the brief says how to continue
+    elif not told.get("degraded"):
         told["next"] = f"{_start_with(told['weakest'])}; revise the draft, then the next round"
     for name in ("weakest", "detail", "verdict"):  # `failing` has them
         told.pop(name, None)

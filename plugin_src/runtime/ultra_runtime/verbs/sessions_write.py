@@ -13,7 +13,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Issue, Report
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.root import current_folder, find_root, seen_from
+from ultra_runtime.files.root import current_folder, find_root, from_here, seen_from
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
@@ -33,7 +33,7 @@ NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `{verb('put')} sessi
 
 def run(args: Args) -> Answer:
     """Answer with the paths of the specs, or with the reason why none was written."""
-    path = args.need("PATH")
+    path = from_here(args.need("PATH"))
     plan = _plan(path)
     if isinstance(plan, Answer):
         return plan

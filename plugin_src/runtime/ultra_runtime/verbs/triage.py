@@ -82,6 +82,8 @@ def run(args: Args) -> Answer:
             review_fields.SCOPE_SHA_START,
             review_fields.SCOPE_SHA_END,
             "agents",
+            "spared",
+            "kept",
         )
         data = {name: value for name, value in data.items() if name not in (*known, "billing")}
         data.update(skipped=skipped, range=f"{(scope.start or '')[:10]}..{scope.end[:10]}")
@@ -119,5 +121,5 @@ def _next(scope: Scope, kept: list[str]) -> str:
     if kept:
         return f"{listed(kept)} answered for this scope: spawn only {listed(missing)}"
     if spared(scope):
-        return f"a small change: spawn only {listed(missing)}, with the paths of brief, diff and scope_file"
-    return "spawn the reviewers with the paths of brief, diff and scope_file"
+        return f"a small change: spawn only {listed(missing)}"
+    return "spawn the reviewers"
