@@ -195,8 +195,8 @@ def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None,
         "verdict": review.verdict if ruling else None,
         "degraded": review.degraded,
         "failing": failing,
-        "brief_quality": quality or None,
-        "interview_turns": turns,
+        brief_fields.BRIEF_QUALITY: quality or None,
+        brief_fields.INTERVIEW_TURNS: turns,
         "next": _next(project, review, ruling, quality),
     }
     if turns and not quality:
