@@ -59,7 +59,9 @@ def _parsed(source: str) -> tuple[Python, list[Fault]]:
 
 def _named_options(tree: SourceTree) -> set[str]:
     """Return every option that a module of the runtime names by itself, as code that reads it does."""
-    modules = filter(None, (try_parse(tree.text(path)) for path in tree.files(RUNTIME) if path.endswith(".py")))
+    modules = filter(
+        None, (try_parse(tree.text(path)) for path in tree.files(RUNTIME) if path.endswith(".py"))
+    )
     texts = (node.value for module in modules for node in module.every(ast.Constant))
     return {text for text in texts if isinstance(text, str) and text.startswith("--")}
 
@@ -81,7 +83,11 @@ def _usage_faults(
             yield from wrong
             for option in sorted({*line.values, *line.flags} - {"--json"}) if not wrong else ():
                 if option.startswith("--") and option not in named:
-                    yield usage.lineno, f"USAGE has {option}, which no code reads", "read it, or take it out of USAGE"
+                    yield (
+                        usage.lineno,
+                        f"USAGE has {option}, which no code reads",
+                        "read it, or take it out of USAGE",
+                    )
 
 
 def _people_faults(constants: Mapping[str, ast.expr]) -> Iterator[Fault]:

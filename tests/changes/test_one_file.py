@@ -151,7 +151,11 @@ def test_a_verb_of_a_room_that_no_plugin_names_is_listed(fork: Fork) -> None:
         'from ultra_runtime.usage import Args\n\nUSAGE = "lesson [--json]"\n\n\ndef run(args: Args) -> Answer:\n'
         '    """Answer with it."""\n    return Answer({"ok": True}, TEXT)\n'
     )
-    new = {"verbs/lesson.py": verb, "lessons/__init__.py": '"""Lessons."""\n', "lessons/one.py": 'TEXT = "Ask"\n'}
+    new = {
+        "verbs/lesson.py": verb,
+        "lessons/__init__.py": '"""Lessons."""\n',
+        "lessons/one.py": 'TEXT = "Ask"\n',
+    }
     for path, text in new.items():
         fork.write(f"runtime/ultra_runtime/{path}", text)
     tree = SourceTree(fork.sources)

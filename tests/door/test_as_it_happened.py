@@ -44,14 +44,14 @@ def test_a_brief_that_no_gate_let_through_is_not_reviewed(ultra: Ultra, project:
         ("\n", "\r\n"),
     ],
 )
-def test_what_a_brief_claims_by_hand_is_not_believed(
-    ultra: Ultra, project: Path, old: str, new: str
-) -> None:
+def test_what_a_brief_claims_by_hand_is_not_believed(ultra: Ultra, project: Path, old: str, new: str) -> None:
     ultra(*PUT, "--draft", given=BRIEF)
     ultra(*GATE, given=answer())
     path = project / "brief.md"
     text = path.read_text()
-    path.write_bytes(text.replace(old, new).encode() if old else COMPLETE.encode().replace(b"review_digest", b"x"))
+    path.write_bytes(
+        text.replace(old, new).encode() if old else COMPLETE.encode().replace(b"review_digest", b"x")
+    )
     kept = old in ("research_status: pending", "\n")
     assert reviewed(ultra) == (kept, kept)
 
