@@ -92,7 +92,7 @@ class Difference:
             for path in differ
             if path not in self.items and path not in self.other and (self.whole or path in (only or ()))
         }
-        """Files of which only the permission bits differ."""
+        """Files whose permission bits alone differ."""
         self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
         self.paths = [*self.items, *self.bits]
         snapshots.need(item.name for item in self.items.values() if item)
