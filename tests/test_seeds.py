@@ -12,7 +12,7 @@ import yaml
 
 from tests.executor.sample import PROJECT, Repo, plan, step
 from tests.executor.test_reports import SPEC, STRATEGY
-from tests.kit.names import NAME, ROOT
+from tests.kit.names import COMMANDS, ROOT
 from tests.seeds_page import PAGE, page, read_rows
 
 ROWS = read_rows()
@@ -24,22 +24,24 @@ SAID = {
     "commands/ultrabrief-local.md": (
         "ends the interview, never their number",
         "If `--quick` comes first, MODE is quick",
+        "why, and what happens without it?", "what exists when it is done?", "what will you run, see or measure?",
+        "what is new to you or to this code?", '"Stop", "skip", "enough", "just write it", also later',
         "A full sentence: the reason, and who is affected",
         "One concrete, decidable item",
         'One topic settled, or "no research" confirmed',
         "One word is never complete. \"I don't know\" is complete only with an assumption",
         "anchor (the opening question; with quick always the first)", "follow-up on a thin answer", "sharpen a vague word",
         "quantify, per-topic, confirm-none",
-        "The first required section that is not complete; then an optional one that the plan depends on",
+        "The first of `open`, or else the first required section that is not complete; then an optional one that the plan depends on",
         "ask about each optional part at most once; required parts are asked until they are complete",
-        "then say in one line how many questions about how many sections were asked",
+        "then say the `line` of the last note",
         "unfamiliar technology, version upgrades, security decisions, architectural choices, unknown integrations and compliance",
         "*I know this* (drop it)",
         "write the draft at once and ask nothing more",
         "reduced confidence: the interview was stopped",
         "with the path of the draft alone; from round 2 on add the gate's `interview_file`",
         "every \"I don't know\" with what you assume",
-        "Tell the user, in at most four lines: the path, the rounds, `brief_quality`, the number of topics",
+        "Tell the user the gate's `report`",
     ),
     "guides/execute/waves.md": (
         "If `problems` says that ANTHROPIC_API_KEY is set, ask the user once",
@@ -104,8 +106,7 @@ def test_the_page_is_made_from_the_rows() -> None:
     assert PAGE.read_text() == page(ROWS), "run `make seeds`"
 
 
-def test_the_prompts_say_what_the_seeds_say() -> None:
-    bundle = ROOT / "dist" / NAME
+def test_the_prompts_say_what_the_seeds_say(bundle: Path) -> None:
     guides = " ".join(path.read_text() for path in sorted(bundle.glob("guides/brief/*.md")))
     for prompt, parts in SAID.items():
         text = " ".join(f"{(bundle / prompt).read_text()} {guides}".split())
@@ -113,8 +114,26 @@ def test_the_prompts_say_what_the_seeds_say() -> None:
             assert part in text, (prompt, part)
 
 
-def test_the_agents_that_the_seeds_name_are_there() -> None:
-    agents = [path.stem for path in (ROOT / "dist" / NAME / "agents").glob("*.md")]
+def test_the_usage_lists_every_mode(bundle: Path) -> None:
+    usage = (bundle / "guides/execute/usage.md").read_text()
+    for flag in ("--project DIR", "--fg", "--resume", "--dry-run", "--validate", "--step N", "--session N"):
+        assert f" {flag}" in usage, flag
+    assert " [--quick] <task>" in (bundle / "guides/brief/usage.md").read_text()
+
+
+def test_the_tools_of_a_command_end_at_its_task(bundle: Path) -> None:
+    """The executor has no agents, and research and briefs have no tool that changes a file."""
+    tools = {}
+    for stage, name in COMMANDS.items():
+        head = (bundle / f"commands/{name.partition(':')[2]}.md").read_text().split("---\n")[1]
+        tools[stage] = set(re.findall(r"(\w+)(?:\([^)]*\))?", yaml.safe_load(head)["allowed-tools"]))
+    assert "Agent" not in tools["execute"]
+    assert {"Agent"} <= tools["brief"] & tools["research"] & tools["plan"] & tools["review"]
+    assert not {"Write", "Edit", "NotebookEdit"} & (tools["brief"] | tools["research"])
+
+
+def test_the_agents_that_the_seeds_name_are_there(bundle: Path) -> None:
+    agents = [path.stem for path in (bundle / "agents").glob("*.md")]
     assert sum(name.startswith("local-") for name in agents) == 5
     assert sum(name.startswith("web-") for name in agents) == 4
     assert {"gemini-bridge", "brief-reviewer", "plan-critic", "scope-guardian", "session-decomposer"} <= set(

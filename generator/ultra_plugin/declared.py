@@ -15,6 +15,7 @@ class Limit:
     maximum: int
     unit: str
     means: str
+    not_above: str = ""
     line: int = 0
 
 

@@ -36,6 +36,17 @@ def load_limits(tree: SourceTree) -> Mapping[str, Limit]:
             message = f"'{name}' must be from {limit.minimum} to {limit.maximum}, not {limit.value}"
             remedy = "write a value in that range"
             problems.append(tree.problem(LIMITS, limit.line, "out-of-range", message, remedy))
+        elif limit.not_above and limit.not_above not in limits:
+            message = f"'{name}' must not be above '{limit.not_above}', which is no limit"
+            problems.append(
+                tree.problem(LIMITS, limit.line, "unknown-limit", message, nearest(limit.not_above, limits))
+            )
+        elif limit.not_above and limit.value > limits[limit.not_above].value:
+            most = f"'{limit.not_above}', which is {limits[limit.not_above].value}"
+            message = f"'{name}' must not be above {most}; it is {limit.value}"
+            problems.append(
+                tree.problem(LIMITS, limit.line, "out-of-range", message, "change one of the two")
+            )
     refuse(problems)
     return limits
 

@@ -13,11 +13,15 @@ from ultra_plugin.errors import Problem, ProblemsFound, refuse
 from ultra_plugin.leftovers import leftovers, sweep
 from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
+from ultra_plugin.parts import FOLDER as RUNTIME
 from ultra_plugin.report import Report
 from ultra_plugin.source import PLUGINS, SourceTree, is_in_plugin
 from ultra_plugin.stamp import abandoned, inputs_digest, kept_plugins, recall, remember, tried
 
 Progress = Callable[[str], None]
+
+MOST_FORGOTTEN = 5
+"""Up to this many unused files of the runtime are listed; a plugin without a room leaves more."""
 
 
 def build(
@@ -80,11 +84,14 @@ def build(
 
 
 def unshipped(tree: SourceTree, bundles: Sequence[Bundle]) -> tuple[str, ...]:
-    """Return the files in the folders of plugins that no bundle is made from, settings aside."""
+    """Return the files of plugins and of the runtime that no bundle is made from, settings aside."""
     used = {source for bundle in bundles for source in bundle.sources}
     used |= {f"{PLUGINS}/{bundle.name}/plugin.yaml" for bundle in bundles}
     every = sorted({*tree.files(PLUGINS), *tree.left_behind})
-    return tuple(tree.shown(path) for path in every if path not in used and is_in_plugin(path))
+    left = [path for path in every if path not in used and is_in_plugin(path)]
+    forgotten = [path for path in tree.files(RUNTIME) if path not in used]
+    left += forgotten if len(forgotten) <= MOST_FORGOTTEN else []  # many: plugins that use a part of it
+    return tuple(map(tree.shown, left))
 
 
 def checked(tree: SourceTree, folder: str) -> tuple[list[Bundle], bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import date
 
 from ultra_plugin.artifact import Contract, Field, Gate, Mode, Version
 from ultra_plugin.document import nearest
@@ -121,6 +122,8 @@ def _example_fault(field: Field, example: str) -> tuple[str, str] | None:
             return f"is '{example}', which is not one of its values", nearest(example, field.values)
     elif field.type == "boolean" and example not in ("true", "false"):
         return f"is '{example}'", "write true or false"
+    elif field.type == "date" and not _is_date(example):
+        return f"is '{example}'", "write a day as YYYY-MM-DD"
     elif field.type in _NUMBERS:
         try:
             number = float(example)
@@ -130,6 +133,13 @@ def _example_fault(field: Field, example: str) -> tuple[str, str] | None:
         if (low is not None and number < low) or (high is not None and number > high):
             return f"is {example}", f"write one from {low if low is not None else '...'} to {high or '...'}"
     return None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def gate_faults(keys: tuple[str, ...], gate: Gate) -> Iterator[Fault]:

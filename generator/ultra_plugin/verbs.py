@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.model import Verb
 from ultra_plugin.source import SourceTree
-from ultra_plugin.syntax import Python, parse
+from ultra_plugin.syntax import Python, parse, try_parse
 from ultra_plugin.usage import Fault, UsageLine, option_faults, read_usage, usage_faults
 
-FOLDER = "runtime/ultra_runtime/verbs"
+RUNTIME = "runtime/ultra_runtime"
+FOLDER = f"{RUNTIME}/verbs"
 _NAME = re.compile(r"[a-z]")
 _FOR_PEOPLE = ("look", "act")  # what a verb for people does; the list of verbs begins with them
 _USAGE_LINE = 'write USAGE = "verb PATH [--flag]" below the docstring'
@@ -22,6 +23,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
     """Return verb name -> verb for every module in the folder of verbs."""
     verbs: dict[str, Verb] = {}
     problems: list[Problem] = []
+    named = _named_options(tree)
     for path in tree.files(FOLDER):
         if path.endswith("/__init__.py"):
             continue
@@ -30,7 +32,7 @@ def read_verbs(tree: SourceTree) -> dict[str, Verb]:
         stem = path.rpartition("/")[2].removesuffix(".py")
         if not faults:
             faults = [
-                *_usage_faults(module, constants, stem), *_people_faults(constants), *_run_faults(module)
+                *_usage_faults(module, constants, stem, named), *_people_faults(constants), *_run_faults(module)
             ]  # fmt: skip
         problems += [tree.problem(path, line, "verb", message, remedy) for line, message, remedy in faults]
         if not faults:
@@ -55,7 +57,18 @@ def _parsed(source: str) -> tuple[Python, list[Fault]]:
     return parse(""), [(line, f"is not Python: {why}", remedy)]
 
 
-def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) -> Iterator[Fault]:
+def _named_options(tree: SourceTree) -> set[str]:
+    """Return every option that a module of the runtime names by itself, as code that reads it does."""
+    modules = filter(
+        None, (try_parse(tree.text(path)) for path in tree.files(RUNTIME) if path.endswith(".py"))
+    )
+    texts = (node.value for module in modules for node in module.every(ast.Constant))
+    return {text for text in texts if isinstance(text, str) and text.startswith("--")}
+
+
+def _usage_faults(
+    module: Python, constants: Mapping[str, ast.expr], stem: str, named: Container[str]
+) -> Iterator[Fault]:
     usage = constants.get("USAGE")
     if usage is None:
         yield 1, "the verb has no USAGE", _USAGE_LINE
@@ -66,7 +79,15 @@ def _usage_faults(module: Python, constants: Mapping[str, ast.expr], stem: str) 
     else:
         yield from usage_faults(usage, stem)
         if isinstance(line := read_usage(usage.value), UsageLine):
-            yield from option_faults(module, line)
+            wrong = [*option_faults(module, line)]
+            yield from wrong
+            for option in sorted({*line.values, *line.flags} - {"--json"}) if not wrong else ():
+                if option.startswith("--") and option not in named:
+                    yield (
+                        usage.lineno,
+                        f"USAGE has {option}, which no code reads",
+                        "read it, or take it out of USAGE",
+                    )
 
 
 def _people_faults(constants: Mapping[str, ast.expr]) -> Iterator[Fault]:

@@ -102,7 +102,14 @@ def _type(field: Field, version: int | str | None) -> str:
 
 def limits_table(limits: Mapping[str, Limit]) -> str:
     """Return every limit with its value and what it means."""
-    rows = [(f"`{name}`", f"{limit.value:,} {limit.unit}", limit.means) for name, limit in limits.items()]
+    rows = [
+        (
+            f"`{name}`",
+            f"{limit.value:,} {limit.unit.removesuffix('s') if limit.value == 1 else limit.unit}",
+            limit.means,
+        )
+        for name, limit in limits.items()
+    ]
     return markdown_table(("limit", "value", "means"), rows)
 
 

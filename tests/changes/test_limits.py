@@ -80,6 +80,14 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
     ("path", "old", "new", "expected"),
     [
         (LIMITS, "value: 3\n", "value: 0\n", "out-of-range: 'attempts' must be from 2 to 9, not 0"),
+        (
+            LIMITS, "value: 60\n    minimum: 1\n", "value: 601\n    minimum: 1\n",
+            "out-of-range: 'small_repository' must not be above 'middling_repository', which is 600; it is 601",
+        ),
+        (
+            LIMITS, "not_above: port_last", "not_above: port_lats",
+            "unknown-limit: 'port_first' must not be above 'port_lats', which is no limit (did you mean 'port_last'?)",
+        ),
         (LIMITS, "value: 3\n", "value: three\n", "wrong-type: 'value' must be a whole number"),
         (
             "contracts/plan.yaml",

@@ -11,6 +11,8 @@ import pytest
 from tests.changes.conftest import PLUGIN, Fork, words_of
 from tests.kit.calls import Ultra
 from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, ROOT
+from ultra_plugin.pipeline import checked, unshipped
+from ultra_plugin.source import SourceTree
 
 PHASE = f"{PLUGIN}/commands/plan.md.j2"
 CONTRACT = "contracts/brief.yaml"
@@ -140,3 +142,25 @@ def test_a_breaking_change_needs_the_protocol(fork: Fork, old: str, new: str, ex
     line = fork.line(CONTRACT, "  current:")
     assert any(fault.startswith(f"{CONTRACT}:{line}: ") and expected in fault for fault in found), found
     assert fork.changed == {CONTRACT}
+
+
+def test_a_verb_of_a_room_that_no_plugin_names_is_listed(fork: Fork) -> None:
+    """The room has to be named in plugin.yaml; until then the build says that nothing of it ships."""
+    verb = (
+        '"""Say a lesson."""\n\nfrom ultra_runtime.answer import Answer\nfrom ultra_runtime.lessons.one import TEXT\n'
+        'from ultra_runtime.usage import Args\n\nUSAGE = "lesson [--json]"\n\n\ndef run(args: Args) -> Answer:\n'
+        '    """Answer with it."""\n    return Answer({"ok": True}, TEXT)\n'
+    )
+    new = {
+        "verbs/lesson.py": verb,
+        "lessons/__init__.py": '"""Lessons."""\n',
+        "lessons/one.py": 'TEXT = "Ask"\n',
+    }
+    for path, text in new.items():
+        fork.write(f"runtime/ultra_runtime/{path}", text)
+    tree = SourceTree(fork.sources)
+    listed = [path.partition("ultra_runtime/")[2] for path in unshipped(tree, checked(tree, "dist")[0])]
+    assert set(new) <= set(listed)
+    fork.change(f"{PLUGIN}/plugin.yaml", {"rooms: [waves": "rooms: [lessons, waves"})
+    tree = SourceTree(fork.sources)
+    assert not any("ultra_runtime" in path for path in unshipped(tree, checked(tree, "dist")[0]))

@@ -11,7 +11,6 @@ import pytest
 
 from tests.contracts.conftest import Validate, codes, place
 from tests.contracts.test_codes import CONTRACTS, faulty
-from tests.kit.names import NAME, ROOT
 
 SHA = "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12"
 # Artifact -> field -> whether it is required, values that are allowed, values that are not.
@@ -134,6 +133,14 @@ CURRENT = {
     "progress": ("schema_version", "1"),
     "review": ("review_version", "1.0"),
 }
+# Artifact -> where it may be; plans and research outside a project have a place of their own.
+PLACES = {
+    "brief": [".claude/projects/{date}-{slug}/brief.md", "any path given with --brief"],
+    "research": ["{project_dir}/research/{NN}-{topic-slug}.md", ".claude/research/ultraresearch-{date}-{slug}.md"],
+    "plan": ["{project_dir}/plan.md", ".claude/plans/ultraplan-{date}-{slug}.md"],
+    "progress": ["{project_dir}/progress.json", "{plan_dir}/.ultraexecute-progress-{slug}.json"],
+    "review": ["{project_dir}/review.md"],
+}  # fmt: skip
 GONE = object()
 
 
@@ -261,6 +268,9 @@ def test_each_code_halts_or_warns_as_the_seed_says(
         ("brief", "research_status", "done", "BRIEF_BAD_VALUE"),
         ("research", "type", "ultrabrief", "RESEARCH_WRONG_TYPE"),
         ("review", "type", "ultrabrief", "REVIEW_WRONG_TYPE"),
+        ("brief", "type", GONE, "BRIEF_WRONG_TYPE"),
+        ("research", "type", GONE, "RESEARCH_WRONG_TYPE"),
+        ("review", "type", GONE, "REVIEW_WRONG_TYPE"),
         ("review", "findings", "none", "REVIEW_BAD_FINDINGS_TYPE"),
         ("review", "findings", ["0beec7b5"], "REVIEW_BAD_FINDING_ID"),
     ],
@@ -293,8 +303,16 @@ def test_the_versions_are_those_of_the_seed() -> None:
     assert CONTRACTS["architecture"].version is None
 
 
-def test_the_table_of_stability_says_what_the_seed_says() -> None:
-    text = (ROOT / "dist" / NAME / "docs/HANDOVER-CONTRACTS.md").read_text().partition("## Stability\n")[2]
+def test_the_places_are_those_of_the_seed(bundle: Path) -> None:
+    text = (bundle / "docs/HANDOVER-CONTRACTS.md").read_text()
+    for artifact, paths in PLACES.items():
+        found = [one.path for one in CONTRACTS[artifact].places]
+        assert set(paths) <= set(found), (artifact, found)
+        assert all(f"`{path}`" in text for path in paths), artifact
+
+
+def test_the_table_of_stability_says_what_the_seed_says(bundle: Path) -> None:
+    text = (bundle / "docs/HANDOVER-CONTRACTS.md").read_text().partition("## Stability\n")[2]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.split("\n") if "|" in line]
     table = {row[0]: row[1:] for row in rows}
     for handover, *expected in STABILITY:

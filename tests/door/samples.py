@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 from tests.kit.names import COMMANDS
+from ultra_runtime.brief.gate import with_digest
 
 BRIEF = f"""\
 ---
@@ -78,7 +79,7 @@ One can.
 
 Fast enough.
 """
-COMPLETE = BRIEF.replace("begun\n---", "begun\nbrief_quality: complete\n---")
+COMPLETE = with_digest(BRIEF.replace("begun\n---", "begun\nbrief_quality: complete\n---").encode()).decode()
 FINDING = "a" * 40
 REVIEW = f"""\
 ---

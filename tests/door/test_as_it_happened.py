@@ -32,6 +32,39 @@ def test_a_brief_that_no_gate_let_through_is_not_reviewed(ultra: Ultra, project:
     assert reviewed(ultra) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("review_digest: ", "source: manual\nreview_digest: "),
+        ("brief_quality: complete", "brief_quality: partial"),
+        ("## Intent\n", "## Intent\n\nMore.\n"),
+        ("research_status: pending", "research_status: complete"),
+        ("slug: ", "auto_research: true\nslug: "),
+        ("\n", "\r\n"),
+    ],
+)
+def test_what_a_brief_claims_by_hand_is_not_believed(ultra: Ultra, project: Path, old: str, new: str) -> None:
+    ultra(*PUT, "--draft", given=BRIEF)
+    ultra(*GATE, given=answer())
+    path = project / "brief.md"
+    text = path.read_text()
+    path.write_bytes(
+        text.replace(old, new).encode() if old else COMPLETE.encode().replace(b"review_digest", b"x")
+    )
+    kept = old in ("research_status: pending", "\n")
+    assert reviewed(ultra) == (kept, kept)
+
+
+def test_what_changes_after_the_gate_leaves_a_brief_reviewed(ultra: Ultra, project: Path) -> None:
+    ultra(*PUT, "--draft", given=BRIEF)
+    ultra(*GATE, given=answer())
+    assert ultra("brief", "status", PROJECT, "--auto").data["ok"] is True
+    assert ultra("brief", "status", PROJECT, "skipped").data["brief_quality"] == "partial"
+    assert reviewed(ultra) == (True, True)
+    assert ultra("validate", "brief", project / "brief.md", "--strict").data["errors"] == []
+
+
 def test_a_brief_without_a_claim_stays_as_it_is(ultra: Ultra, project: Path) -> None:
     ultra(*PUT, given=BRIEF)
     assert (project / "brief.md").read_text() == BRIEF
@@ -112,7 +145,8 @@ def test_how_to_continue_has_the_questions_of_the_topics(ultra: Ultra, project: 
 
 def test_a_draft_names_its_defaults(ultra: Ultra) -> None:
     guide = " ".join(ultra.say("guide", "brief", "draft").out.split())
-    for default in ("- None explicitly stated", "no constraints assumed", "None: a fresh task"):
+    defaults = ("- None explicitly stated", "no constraints assumed", "None: a fresh task")
+    for default in (*defaults, 'Without topics: "No research needed: " and why'):
         assert default in guide
 
 

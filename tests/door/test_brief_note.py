@@ -43,6 +43,22 @@ def test_four_sections_are_required_and_the_others_keep_nothing_open(ultra: Ultr
 
 
 @pytest.mark.parametrize(
+    ("answer", "full"),
+    [
+        ("Speed.", False), ("I don't know", False), ("Not sure!", False), ("no idea, dunno", False),
+        ("I don't know; assume 100 a minute.", True), ("Fewer outages", True), ("\u9650\u5236\u8bf7\u6c42", True),
+    ],
+)  # fmt: skip
+def test_one_word_and_not_knowing_leave_a_section_open(ultra: Ultra, answer: str, full: bool) -> None:
+    sections = ["Intent", "Goal", "Success Criteria", "Research Plan"]
+    told = ultra(*NOTE, "--section", ",".join(sections), given=f"What?\n{answer}").data
+    assert told["open"] == ([] if full else sections[:3]), "the topics may be none, in a word"
+    said = ultra(*NOTE, "--section", "Goal", "--short", given="What exactly?\nThat it is there.").data
+    rest = {"line": "2 questions about 4 sections"} if full else {"open": ["Intent", "Success Criteria"]}
+    assert said == {"ok": True, **rest}
+
+
+@pytest.mark.parametrize(
     ("section", "given", "status", "said"),
     [
         ("Goals", "Why?\nx", 2, "did you mean Goal?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,9 @@ def names(project: Path) -> set[str]:
 
 def test_a_pass_makes_the_draft_the_brief(ultra: Ultra, project: Path, draft: Path) -> None:
     told = ultra(*GATE, given=answer({"completeness": 4, "scope_clarity": 4}))
-    assert (told.status, set(told.data)) == (0, {*KEYS, "research_topics"})
+    assert (told.status, set(told.data)) == (0, {*KEYS, "research_topics", "report"})
     assert told.data["research_topics"] == 1
+    assert told.data["report"] == f"{PROJECT}/brief.md: complete after 1 review, 1 research topic"
     assert (told.data["passed"], told.data["round"], told.data["exhausted"]) == (True, 1, False)
     assert (told.data["weakest"], told.data["detail"], told.data["failing"]) == (None, [], [])
     assert (told.data["verdict"], told.data["degraded"]) == ("PROCEED", False)
@@ -82,7 +84,7 @@ def test_the_third_failure_ends_the_loop_with_a_partial_brief(
     assert "no gate is open" in ultra(*GATE, given=answer()).data["error"]
     text = (project / "brief.md").read_text()
     assert "after 3 of 3 rounds without a pass" in text
-    assert "\nbrief_quality: partial\n---\n" in text
+    assert re.search(r"\nbrief_quality: partial\nreview_digest: [0-9a-f]{64}\n---\n", text)
     section = text.partition("## Brief Quality\n")[2].partition("## How to continue")[0]
     assert "- **Testability, 3 of 5:** testability is weak\n- **Research plan, 4 of 5:**" in section
     assert "Completeness" not in section
@@ -100,7 +102,7 @@ def test_only_the_mark_and_the_section_are_new_in_a_partial_brief(
     start = lines.index("## Brief Quality")
     del lines[start : lines.index("## How to continue")]
     lines.remove("brief_quality: partial")
-    assert lines == BRIEF.splitlines()
+    assert [line for line in lines if not line.startswith("review_digest: ")] == BRIEF.splitlines()
 
 
 def test_a_pass_in_the_third_round_is_a_pass(ultra: Ultra, project: Path, draft: Path) -> None:

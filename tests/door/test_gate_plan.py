@@ -16,6 +16,7 @@ from tests.door.samples import DIMENSIONS, plan
 from tests.kit.calls import Ultra
 from tests.kit.files import tree_of
 from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
+from ultra_runtime.brief.gate import with_digest
 
 PUT = ("put", "plan", "--project", PROJECT, "--draft")
 GATE = ("gate", "plan", "--project", PROJECT)
@@ -260,12 +261,13 @@ def test_begin_with_nothing_to_plan_from_changes_nothing(
 
 
 def test_planning_without_answers_to_the_topics_is_told(ultra: Ultra, project: Path) -> None:
-    text = (EXAMPLE / "brief.md").read_text()
-    (project / "brief.md").write_text(text)
+    text = (EXAMPLE / "brief.md").read_bytes()
+    (project / "brief.md").write_bytes(with_digest(text))
     told = ultra("plan", "begin", "--project", PROJECT).data["warnings"]
     assert [one.split(":")[0] for one in told] == ["RESEARCH_TOPIC_UNANSWERED"]
-    skipped = text.replace("research_status: complete", "research_status: skipped")
-    (project / "brief.md").write_text(skipped.replace("brief_quality: complete", "brief_quality: partial"))
+    skipped = text.replace(b"research_status: complete", b"research_status: skipped")
+    partial = skipped.replace(b"brief_quality: complete", b"brief_quality: partial")
+    (project / "brief.md").write_bytes(with_digest(partial))
     assert ultra("plan", "begin", "--project", PROJECT).data["warnings"] == []
 
 
@@ -273,11 +275,11 @@ def test_begin_says_whether_the_brief_was_reviewed_and_what_the_agents_cost(
     ultra: Ultra, project: Path
 ) -> None:
     text = (EXAMPLE / "brief.md").read_text()
-    (project / "brief.md").write_text(text)
+    (project / "brief.md").write_bytes(with_digest(text.encode()))
     told = ultra("plan", "begin", "--project", PROJECT).data
     assert (told["reviewed"], told["agents"]) == (True, 2 + 2 * 3)
     assert told["billing"] == "agents use the account that this client is logged in with"
-    (project / "brief.md").write_text(text.replace("brief_quality: complete\n", ""))
+    (project / "brief.md").write_text(text)
     ultra.env["ANTHROPIC_API_KEY"] = "x"
     told = ultra("plan", "begin", "--project", PROJECT, "--quick").data
     assert (told["reviewed"], told["agents"]) == (False, 2 + 2 + 1)

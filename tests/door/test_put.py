@@ -325,6 +325,16 @@ def test_one_topic_has_one_file(ultra: Ultra, project: Path) -> None:
     assert (project / "research/01-stores.md").read_text().endswith("## Dimensions\n\nNone.\n")
 
 
+def test_research_is_read_in_the_order_of_its_names(ultra: Ultra, project: Path) -> None:
+    ultra("put", "brief", "--project", PROJECT, given=BRIEF)
+    for topic, slug in ((10, "costs"), (2, "clock"), (1, "stores")):
+        words = ("put", "research", "--project", PROJECT, "--topic", str(topic), "--slug", slug)
+        assert ultra(*words, given=RESEARCH).data["ok"] is True
+    names = ("01-stores", "02-clock", "10-costs")
+    told = ultra("plan", "begin", "--project", PROJECT).data
+    assert told["research"] == [f"{PROJECT}/research/{name}.md" for name in names]
+
+
 def test_one_section_of_a_draft(ultra: Ultra, project: Path) -> None:
     words = ["put", "brief", "--project", PROJECT, "--draft"]
     told = ultra(*words, "--section", "Goal", given="Better.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.door.samples import plan
 from tests.kit.calls import Ultra
 from tests.kit.names import COMMANDS, EXAMPLE, PROJECT, SOURCES
+from tests.kit.repository import git
 
 TRIAGE = ("triage", "--project", PROJECT)
 ADD = ("review", "add", "test-reviewer", "--project", PROJECT)
@@ -89,6 +91,34 @@ def test_a_block_that_is_not_in_its_form_is_refused_whole(
     told = ultra(*ADD, given=answer(**changes))
     assert (told.status, fault in told.data["error"]) == (1, True)
     assert not (work / PROJECT / "logs/review-findings.json").exists()
+
+
+def test_the_coverage_of_the_review_names_every_file_with_its_reason(ultra: Ultra, work: Path) -> None:
+    for path, text in {"a.py": "x = 1\n", "b.py": "y = 2\n", "package-lock.json": "{}\n"}.items():
+        (work / path).write_text(text)
+    files = ultra(*TRIAGE, "--since", "HEAD").data["files"]
+    assert {"a.py", "b.py", "package-lock.json"} <= {one["path"] for one in files}
+    ultra(*ADD, given=answer())
+    ruled(ultra)
+    review = (work / PROJECT / "review.md").read_text()
+    coverage = review.partition("## Coverage\n")[2].partition("\n## ")[0]
+    task = re.search(r"^task: (.*)$", (work / PROJECT / "brief.md").read_text(), re.MULTILINE)
+    looked = sum(one["depth"] != "skipped" for one in files)
+    head = git(work, "rev-parse", "HEAD")
+    assert task
+    for line in (f'task: "{task[1]}"', f"scope_sha_end: {head}", f"reviewed_files_count: {looked}"):
+        assert f"\n{line}\n" in review, line
+    chapters = {part.partition(":**")[0]: part for part in coverage.split("- **")}
+    for one in files:
+        assert f"`{one['path']}` ({one['reason']})" in chapters[one["depth"]], one
+
+
+def test_a_review_is_written_strictly_and_planning_reads_it_softly(ultra: Ultra, project: Path) -> None:
+    text = (EXAMPLE / "review.md").read_text().replace("## Coverage\n", "## Covered\n")
+    told = ultra("put", "review", "--project", PROJECT, given=text)
+    assert (told.status, [one["code"] for one in told.data["errors"]]) == (1, ["REVIEW_MISSING_SECTION"])
+    (project / "review.md").write_text(text)
+    assert ultra("plan", "begin", "--brief", f"{PROJECT}/review.md").data["source"] == "review"
 
 
 def test_what_is_missing_or_no_block_is_refused_with_what_to_do(ultra: Ultra, work: Path) -> None:

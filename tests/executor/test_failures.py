@@ -73,6 +73,14 @@ def test_exit_status_is_the_truth_and_expected_output_counts(make: Make) -> None
     assert repo.ok("step verify 1")["attempt"] == 2
 
 
+def test_the_expected_output_does_not_excuse_an_exit_status(make: Make) -> None:
+    repo = make(plan(step(1, verify="`cat src/part1.py; exit 3` -> expected: `all good`")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "all good\n"})
+    assert fail(repo)["why"] == ["Verify failed with exit status 3"]
+
+
 def test_the_words_about_the_end_are_no_output(make: Make) -> None:
     repo = make(plan(step(1, verify="`true` -> expected: `exit status 0`")))
     repo.start()
@@ -196,8 +204,11 @@ def test_edits_after_verify_have_to_be_verified(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
     repo.ok("step begin 1")
+    assert fail(repo)["attempt"] == 1
     repo.write({"src/part1.py": "one\n"})
-    repo.ok("step verify 1")
+    assert repo.ok("step verify 1")["attempt"] == 2
+    for attempt in (1, 2):  # each attempt has run the command
+        assert repo.has(f"{PROJECT}/logs/step-1-verify-{attempt}.log")
     repo.write({"src/part1.py": "two\n"})
     assert "changed since it was verified: src/part1.py" in repo.refused("step commit 1")
     repo.write({"src/part1.py": "one\n", "README.md": "sneaked in\n"})
@@ -232,7 +243,10 @@ EVIL = "touch ran && rm -rf /tmp/nothing-of-the-kind"
 )
 def test_a_blocked_command_is_never_run(make: Make, text: str) -> None:
     repo = make(text)
-    assert "the command policy blocks" in repo.refused(f"run start {PLAN}")
+    said = repo.refused(f"run start {PLAN}")
+    assert "the command policy blocks" in said
+    for option in (f"fix the commands in {PLAN}", f"`ultra run dry-run {PLAN}`", "run it by hand"):
+        assert option in said
     assert not repo.has("ran")
     assert not repo.has(PROGRESS)
 

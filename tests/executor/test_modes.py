@@ -78,6 +78,7 @@ def test_a_plan_with_sessions_is_left_to_waves_unless_it_is_run_here(make: Make)
         (SESSIONS, "--mode fg", "single"),
         (SESSIONS, "--step 1", "single"),
         (SESSIONS, "--session 1", "single"),
+        (SESSIONS, "--mode resume", "single"),
         (SESSIONS.partition("### Session 2")[0].replace("**Steps:** 1", "**Steps:** 1-2"), "", "single"),
         ("", "", "single"),
     ],
@@ -129,6 +130,23 @@ def test_exit_conditions(make: Make) -> None:
     answer = repo.ok("run finish")
     assert (answer["result"], answer["ultraexecute_summary"]["exit_condition"]) == ("partial", "fail")
     assert "`echo no; false` failed with exit status 1" in repo.read(answer["report"])
+
+
+def test_every_exit_condition_is_run(make: Make) -> None:
+    repo = make(plan(step(1), verification="echo no; false`\n- `echo yes`\n- `exit 4"))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    said = repo.read(repo.ok("run finish")["report"])
+    for row in ("`echo no; false` failed with exit status 1", "`echo yes` passes", "`exit 4` failed"):
+        assert row in said
+
+
+def test_exit_conditions_wait_for_all_steps(make: Make) -> None:
+    repo = make(plan(step(1, verify="false", on_failure="escalate"), verification="true"))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.ok("step verify 1")
+    assert repo.ok("run finish")["ultraexecute_summary"]["exit_condition"] == "skipped"
 
 
 def test_a_session_of_a_plan(make: Make) -> None:
@@ -208,6 +226,7 @@ def test_exit_77_of_the_pre_flight_is_blocked_and_not_failed(spec: Repo) -> None
     spec.ok("step begin 0")
     answer = spec.ok("step verify 0")
     assert (answer["next"], answer["passed"]) == ("blocked", False)
+    assert "the run has ended" in spec.refused("step begin 1")
     summary = spec.ok("run finish")["ultraexecute_summary"]
     assert [summary[name] for name in ("result", "steps_blocked", "steps_failed")] == ["blocked", 1, 0]
     assert state(spec)["status"] == "blocked"

@@ -82,6 +82,11 @@ def test_the_report_names_legacy_and_recovery(make: Make) -> None:
     repo.do_step(1, {"src/part1.py": "2\n"})
     repo.ok("run finish")
     assert "- Legacy plan: yes\n" in repo.read(REPORT)
+    repo.ok(f"run start {PLAN} --restart")
+    repo.write({PROGRESS: json.dumps({**repo.progress(), "recovery_dispatched": True, "recovery_depth": 2})})
+    repo.do_step(1, {"src/part1.py": "3\n"})
+    repo.ok("run finish")
+    assert "\n- Recovery: depth 2\n" in repo.read(REPORT)
 
 
 def test_a_failure_is_reported_with_its_first_lines_and_its_log(make: Make) -> None:
@@ -267,7 +272,8 @@ def test_a_dry_run_tells_new_files_from_missing_ones(make: Make) -> None:
         assert f"{row}\n" in report
 
 
-def test_a_commit_that_a_hook_rejects_has_ways_on(make: Make) -> None:
+@pytest.mark.parametrize("way", ["the files", "the hook"])
+def test_a_commit_that_a_hook_rejects_has_ways_on(make: Make, way: str) -> None:
     repo = make(plan(step(1)))
     hook = repo.folder / ".git/hooks/pre-commit"
     hook.write_text("#!/bin/sh\ngrep -q good src/part1.py || { echo 'src/part1.py is not good'; exit 1; }\n")
@@ -280,8 +286,11 @@ def test_a_commit_that_a_hook_rejects_has_ways_on(make: Make) -> None:
     assert "src/part1.py is not good" in refused
     assert "`ultra step verify 1` again" in refused
     assert repo.read("src/part1.py") == "bad\n"
-    repo.write({"src/part1.py": "good\n"})
-    assert repo.ok("step verify 1")["next"] == "commit"
+    if way == "the hook":
+        hook.unlink()
+    else:
+        repo.write({"src/part1.py": "good\n"})
+        assert repo.ok("step verify 1")["next"] == "commit"
     repo.ok("step commit 1")
     assert repo.ok("run finish")["result"] == "completed"
 

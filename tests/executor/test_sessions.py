@@ -51,6 +51,36 @@ def fail_session(repo: Repo, number: int) -> dict[str, Any]:
     return repo.ok("run finish")
 
 
+# Result -> On failure and Verify of the only step, and what is committed beside it.
+ENDS = {
+    "completed": ("revert", "true", ""),
+    "failed": ("revert", "false", ""),
+    "stopped": ("escalate", "false", ""),
+    "partial": ("revert", "true", "stray.txt"),
+}
+
+
+@pytest.mark.parametrize("result", sorted(ENDS))
+def test_the_session_state_follows_every_end(make: Make, result: str) -> None:
+    on_failure, verify, stray = ENDS[result]
+    repo = make(plan(step(1, verify=verify, on_failure=on_failure)))
+    repo.start()
+    assert json.loads(repo.read(STATE))["status"] == "in_progress"
+    if verify == "true":
+        repo.do_step(1, {"src/part1.py": "1\n"})
+        if stray:
+            repo.write({stray: "x\n"})
+            repo.git("add", stray)
+            repo.git("commit", "--quiet", "--message=mine")
+        assert repo.ok("run finish")["result"] == result
+    else:
+        repo.ok("step begin 1")
+        for _ in range(3 if on_failure == "revert" else 1):
+            repo.ok("step verify 1")
+        assert repo.ok("run finish")["result"] == result
+    assert (json.loads(repo.read(STATE))["status"], repo.progress()["status"]) == (result, result)
+
+
 def test_a_session_is_run_from_its_spec_when_there_is_one(spec: Repo) -> None:
     assert spec.start("--session", "1")["first"] == 0
     assert json.loads(spec.read(f"{PROJECT}/progress-session-1.json"))["plan"] == SPEC.format(1)

@@ -15,6 +15,7 @@ from tests.client.model import Call, Say, ScriptedModel, SubAgent, Together
 from tests.door.samples import DIMENSIONS
 from tests.kit.model import answered, bash, fenced, given, spawn, validated
 from tests.kit.names import COMMANDS, EXAMPLE, NAME, PROJECT
+from ultra_runtime.brief.gate import with_digest
 
 TYPED = COMMANDS["plan"]
 BEGIN = f"ultra plan begin --project {PROJECT} --json"
@@ -30,7 +31,7 @@ def planned(project: Path) -> Path:
     """Return a repository whose project has a brief and its research."""
     target = project / PROJECT
     target.mkdir(parents=True)
-    shutil.copy(EXAMPLE / "brief.md", target)
+    (target / "brief.md").write_bytes(with_digest((EXAMPLE / "brief.md").read_bytes()))
     shutil.copytree(EXAMPLE / "research", target / "research")
     return project
 
@@ -250,7 +251,7 @@ def test_a_brief_that_was_never_reviewed_is_reviewed_here_and_missing_research_i
     play: Play, planned: Path
 ) -> None:
     brief = planned / PROJECT / "brief.md"
-    brief.write_text(brief.read_text().replace("brief_quality: complete\n", ""))
+    shutil.copy(EXAMPLE / "brief.md", brief)  # it claims to be complete, and no gate has written that
     shutil.rmtree(planned / PROJECT / "research")
     scores = {
         "completeness": {"score": 5, "gaps": []},

@@ -264,6 +264,8 @@ def test_what_is_in_range_is_taken(tmp_path: Path, rounds: int) -> None:
         ("verdict: REVISE", "verdict: PAS", "the degraded verdict 'PAS' is not one of the verdicts (did you mean 'PASS'?)"),
         ("minimum: 1, maximum: 8", "minimum: 9, maximum: 8", "the minimum of 'Hours' is 9, more than its maximum 8"),
         ('example: "4"', 'example: "9"', "the example of 'Hours' is 9 (write one from 1 to 8)"),
+        ('{type: integer, means: How long., minimum: 1, maximum: 8, example: "4"}', '{type: date, means: When., example: 31.01.2026}',
+         "the example of 'Hours' is '31.01.2026' (write a day as YYYY-MM-DD)"),
         ('example: "4"', 'example: many', "the example of 'Hours' is 'many' (write a number)"),
         ("example: open", "example: opened", "the example of 'state' is 'opened', which is not one of its values"),
         ("moves: {open: [shut]}", "moves: {open: [shot]}", "'shot' is not a value of 'state' (did you mean 'shut'?)"),

@@ -12,7 +12,7 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.verbs import read_verbs
 
 MODULE = "runtime/ultra_runtime/verbs/status.py"
-HEAD = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n'
+HEAD = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"; LONG = "--long"\n'
 RUN = "def run(args):\n    return args\n"
 
 
@@ -109,7 +109,7 @@ def test_a_usage_fits_its_file_and_the_parser(tmp_path: Path, usage: str, expect
     assert fault.startswith(f"2: verb: {expected}")
 
 
-@pytest.mark.parametrize("usage", ["continue [--project DIR]", "continue"])
+@pytest.mark.parametrize("usage", ["continue [--json]", "continue"])
 def test_a_keyword_has_a_final_underscore_in_its_file_name(tmp_path: Path, usage: str) -> None:
     path = "runtime/ultra_runtime/verbs/continue_.py"
     root = write_sample(tmp_path, {path: f'"""Go on."""\nUSAGE = "{usage}"\n{RUN}'})
@@ -129,6 +129,11 @@ def run(args):
 def _told(given: Args):
     return given.get("--data"), given.get("--mode")
 """
+
+
+def test_an_option_that_no_code_reads_is_refused(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, ASKING.replace("[--mode a|b]", "[--mode a|b] [--deep]"))
+    assert fault == "2: verb: USAGE has --deep, which no code reads (read it, or take it out of USAGE)"
 
 
 def test_options_that_usage_has_may_be_asked_for(tmp_path: Path) -> None:

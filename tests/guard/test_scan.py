@@ -120,6 +120,9 @@ def test_the_report_for_people(ultra: Ultra) -> None:
     assert "Step 1, Verify: rm -rf build" in lines[at]
     assert lines[at + 1].strip().startswith("recursive_force_delete: ")
     assert lines[at + 2].strip().startswith("Instead: ")
+    (ultra.folder / "plan.md").write_text(plan(with_fields(1, Verify="`make check`")))
+    told = ultra.say("scan", "plan.md")
+    assert (told.status, told.out.splitlines()[0]) == (0, "plan.md: 2 commands, 0 blocked, 0 with a warning")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"# Notes\n", b"\xff\xfe", b"---\nplan_version: 1.7\n---\n"])

@@ -18,6 +18,8 @@ from ultra_plugin.tables.fields import END, MODULE, clashes, field_names
 RUNTIME = "runtime/ultra_runtime"
 _PACKAGE = "ultra_runtime.tables"
 _DISTINCTIVE = re.compile(r"[_ A-Z]")
+_UNDERSCORED = re.compile(r"(?<![\w./-])[a-z]+(?:_[a-z]+)+(?![\w(./=-])")
+"""A name that is no English word."""
 _FUNCTIONS = frozenset((
     "load_contract", "set_field", "replace_section", "command", "command_for", "stage_that_makes", "file_of", "files_of",
     "file_if_any", "find_files", "folder_of", "draft_of", "need",
@@ -138,11 +140,17 @@ def _spelled(constants: Mapping[str, Mapping[str, str]], bundle: Bundle) -> dict
 
 def _literals(module: Python, names: Mapping[str, str], stages: Container[object]) -> Iterator[_Found]:
     """Yield literals that spell out a name: distinctive ones anywhere, common words only where a name is expected."""
-    spelled = [node for node in module.every(ast.Constant) if node.value in names or node.value in stages]
-    if not spelled:
+    texts = [node for node in module.every(ast.Constant) if isinstance(node.value, str)]
+    spelled = [node for node in texts if node.value in names or node.value in stages]
+    said = [(node, word) for node in texts for word in _UNDERSCORED.findall(str(node.value)) if word in names]
+    if not spelled and not said:
         return
     passed = {id(word) for word in _expected(module)}
     kept = {id(word) for word in _kept(module)}
+    for node, word in said:
+        if node.value not in names and id(node) not in kept:
+            remedy = f"put {names[word]} from {MODULE} into the sentence"
+            yield _Found(node.lineno, f"a sentence spells out '{word}', a name from a contract", remedy)
     for node in spelled:
         word = str(node.value)
         if id(node) in passed and word not in names:
@@ -172,10 +180,10 @@ def _expected(module: Python) -> Iterator[ast.expr]:
 
 
 def _kept(module: Python) -> Iterator[ast.AST]:
-    """Yield literals that are allowed: docstrings, keys of an answer, attributes of a class, parts of a sentence."""
+    """Yield literals that are allowed: docstrings, common words as keys of an answer, attributes of a class."""
     yield from (node.value for node in module.every(ast.Expr))
-    yield from (key for node in module.every(ast.Dict) for key in node.keys if key)
-    yield from (value for node in module.every(ast.JoinedStr) for value in node.values)
+    keys = (key for node in module.every(ast.Dict) for key in node.keys if isinstance(key, ast.Constant))
+    yield from (key for key in keys if not _UNDERSCORED.fullmatch(str(key.value)))
     for node in module.every(ast.Assign):
         if any(getattr(name, "id", "") in _KEPT for name in node.targets):
             yield from ast.walk(node.value)

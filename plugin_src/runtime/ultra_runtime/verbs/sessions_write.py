@@ -20,6 +20,7 @@ from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
@@ -52,7 +53,7 @@ def run(args: Args) -> Answer:
         "ok": True,
         "specs": shown,
         "waves": plan.summary()["waves"],
-        "legacy_plan": plan.legacy,
+        progress_fields.LEGACY_PLAN: plan.legacy,
     }
     if stale:
         data["stale"] = [seen_from(root, os.path.join(target, name)) for name in stale]

@@ -42,7 +42,7 @@ HEAD = ("Work", "Title", work_plan_fields.STATUS, work_plan_fields.CREATED, "Com
 def read_list(workspace: Workspace) -> list[list[str]]:
     """Return the rows of the work list: id, title, status, created, completed.
 
-    What the runtime remembers of a work counts; the file counts for a work of which it has no record.
+    What the runtime remembers of a work counts; the file counts for a work that it has no record of.
     """
     try:
         text = read_regular(os.path.join(workspace.root, PROJECTS, LIST)).decode("utf-8", "replace")

@@ -54,7 +54,7 @@ class Before(Struct):
 
 
 def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | None = None) -> Before:
-    """Look at the tree of which a snapshot was just taken; in the same way as before if `old` is given."""
+    """Look at the tree after a snapshot of it was taken; in the same way as before if `old` is given."""
     git = snapshots.git
     index = {"GIT_INDEX_FILE": snapshots.index}
     listed = git.ask("ls-files", "-v", "-z", env={**snapshots.env, **index})
