@@ -56,7 +56,7 @@ class Hook:
 
 def check_hooks(subject: Subject) -> Iterator[Problem]:
     """Find the faults of the declared hooks, without their scripts."""
-    for path in _hook_files(subject):
+    for path in hook_files(subject):
         yield from _file(subject, path)
     yield from _manifest(subject)
     for declaration in declarations(subject):
@@ -69,7 +69,7 @@ def check_hooks(subject: Subject) -> Iterator[Problem]:
 
 def declarations(subject: Subject) -> Iterator[Declaration]:
     """Return every readable table of hooks."""
-    for path in _hook_files(subject):
+    for path in hook_files(subject):
         document = read_json(subject.files[path].text)
         value = document.value
         if isinstance(value, dict) and isinstance(value.get("hooks"), dict):
@@ -90,7 +90,8 @@ def declared_hooks(subject: Subject) -> Iterator[Hook]:
                         yield Hook(declaration, (event, index, "hooks", number), event, handler)
 
 
-def _hook_files(subject: Subject) -> list[str]:
+def hook_files(subject: Subject) -> list[str]:
+    """Return the files of hooks that the client reads."""
     named = [inner_path(path) for where, path in manifest_paths(subject.fields) if where[0] == "hooks"]
     return [
         path

@@ -168,6 +168,8 @@ def _options(subject: Subject, component: Component) -> Iterator[Problem]:
         return
     text = _FENCED.sub(lambda fence: "\n" * fence.group().count("\n"), text)  # mostly examples
     for match in _OPTION.finditer(text):
+        if match.group(1).isupper():
+            continue  # a text about options, such as ${user_config.KEY}
         if not isinstance(declared, dict) or match.group(1) not in declared:
             line = text.count("\n", 0, match.start()) + 1
             message = f"the manifest's userConfig does not declare {quote(match.group(1))}"

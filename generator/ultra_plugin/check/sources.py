@@ -47,7 +47,7 @@ _FENCED = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.DOTALL | re.MULTILINE)
 def check_sources(subject: Subject) -> Iterator[Problem]:
     """Find scripts that do not parse, programs of servers that do not exist, secrets and markers."""
     yield from _servers(subject)
-    for path in _scripts(subject):
+    for path in hook_scripts(subject):
         yield from _syntax(subject.files[path])
     for path, file in subject.files.items():
         if (
@@ -81,7 +81,7 @@ def _servers(subject: Subject) -> Iterator[Problem]:
                 yield warning(place, line, "script-missing", message)
 
 
-def _scripts(subject: Subject) -> list[str]:
+def hook_scripts(subject: Subject) -> list[str]:
     """Return the scripts that hooks run, and what these source."""
     waiting: list[str] = []
     found: dict[str, None] = {}
@@ -95,13 +95,14 @@ def _scripts(subject: Subject) -> list[str]:
         if file is None or file.symlink or path in found:
             continue
         found[path] = None
-        for folder, name in _SOURCED.findall(file.text) if _is_shell(file) else ():
+        for folder, name in _SOURCED.findall(file.text) if is_shell(file) else ():
             root = "" if "PLUGIN_ROOT" in folder else dirname(path)
             waiting.append(normpath(join(root, name.lstrip("/"))))
     return sorted(found)
 
 
-def _is_shell(file: BundleFile) -> bool:
+def is_shell(file: BundleFile) -> bool:
+    """Say whether a file is a script of sh or bash."""
     first = file.content[:60].partition(b"\n")[0]
     if first.startswith(b"#!"):
         return first.rstrip().endswith((b"/sh", b"bash", b" sh", b"dash"))
@@ -112,7 +113,7 @@ def _syntax(file: BundleFile) -> Iterator[Problem]:
     fault: tuple[int, str] | None = None
     if file.path.endswith(".py") or b"python" in file.content[:60].partition(b"\n")[0]:
         fault = _python_fault(file.text)
-    elif _is_shell(file):
+    elif is_shell(file):
         fault = _shell_fault(file.content.replace(b"\r\n", b"\n"))
     if fault:
         yield warning(file.path, fault[0], "script-syntax", f"does not parse: {printable(fault[1])}")
@@ -164,6 +165,13 @@ def _secret(path: str, file: BundleFile) -> Iterator[Problem]:
             return
 
 
+def _parses(file: BundleFile) -> bool:
+    """Say whether a script parses, so that the markers in it are a text of its own."""
+    if file.path.endswith(".py"):
+        return _python_fault(file.text) is None
+    return is_shell(file) and _shell_fault(file.content.replace(b"\r\n", b"\n")) is None
+
+
 def _conflict(path: str, file: BundleFile) -> Iterator[Problem]:
     if b"<<<<<<< " not in file.content:
         return
@@ -172,6 +180,6 @@ def _conflict(path: str, file: BundleFile) -> Iterator[Problem]:
         if path.endswith(".md")
         else file.text
     )
-    if match := _CONFLICT.search(text):
+    if (match := _CONFLICT.search(text)) and not _parses(file):
         line = text.count("\n", 0, match.start()) + 1
         yield warning(path, line, "conflict-marker", "has the markers of a merge that was not finished")
