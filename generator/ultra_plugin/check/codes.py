@@ -105,7 +105,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "unquoted-root": Code("An unquoted path breaks at a space.", 'use "args", or put it in double quotes'),
     "shell-syntax": Code("A shell command does not parse.", "close the quote"),
     "dangerous-command": Code(
-        "A hook, server or monitor runs a command that the guard refuses; nobody is asked before it runs.",
+        "A hook, server, monitor or prompt runs a command that the guard refuses; nobody is asked before.",
         "do it another way, or accept it with a reason",
     ),
     # MCP servers

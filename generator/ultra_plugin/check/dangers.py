@@ -11,9 +11,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 from ultra_plugin.check.codes import quote, warning
-from ultra_plugin.check.hooks import hook_files
+from ultra_plugin.check.hooks import header_hooks, hook_files
 from ultra_plugin.check.jsontext import Json, Path, read_json
 from ultra_plugin.check.manifest_paths import named_files
+from ultra_plugin.check.promises import prompt_commands
 from ultra_plugin.check.servers import server_files
 from ultra_plugin.check.sources import hook_scripts, is_shell
 from ultra_plugin.check.subject import MANIFEST, Subject
@@ -50,6 +51,14 @@ def check_dangers(subject: Subject) -> Iterator[Problem]:
         for where, command in _commands(document, path):
             if found := _judged(command):
                 yield _told(path, document.line_of(*where), found)
+    for declaration in header_hooks(subject):
+        for where, command in _commands(Json(declaration.events), declaration.path):
+            if found := _judged(command):
+                yield _told(declaration.path, declaration.line_of(*where), found)
+    for component in subject.components:
+        for line, command in prompt_commands(component) if component.kind != "agent" else ():
+            if found := _judged(_filled(command)):
+                yield _told(component.path, line, found)
     for path in hook_scripts(subject):
         file = subject.files[path]
         if is_shell(file) and (found := _judged(_filled(file.text), is_script=True)):

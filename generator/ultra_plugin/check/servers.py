@@ -102,6 +102,10 @@ def _values(
                 line = document.line_of(*where, key)
                 yield problem(severity, path, line, "unknown-option", message)
     if config.get("type") not in REMOTE_SERVERS:
+        program = config.get("command")
+        if isinstance(program, str) and program.startswith(("./", "../")):
+            message = f"{quote(program)} is relative, so the client looks in the user's project"
+            yield warning(path, document.line_of(*where, "command"), "relative-command", message)
         return
     address, line = config.get("url"), document.line_of(*where, "url")
     if isinstance(address, str) and address.strip() and "$" not in address:

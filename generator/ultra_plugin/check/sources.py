@@ -30,14 +30,34 @@ _LARGEST = 200_000
 _SECRET = re.compile(
     r"sk-ant-[\w-]{20,}|\bsk-(?:proj-)?[A-Za-z0-9]{32,}|\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_\w{40,}"
     r"|\bAKIA[0-9A-Z]{16}\b|\bxox[baprs]-[\w-]{20,}|\bAIza[\w-]{35}\b|\bglpat-[\w-]{20,}|\bnpm_[A-Za-z0-9]{36}\b"
-    r"|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)+[A-Za-z0-9+/=]{40}|\bsk_live_[A-Za-z0-9]{20,}|\bhf_[A-Za-z0-9]{30,}"
+    r"|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)+[A-Za-z0-9+/=]{40}|https://hooks\.slack\.com/services/T\w{7,}/B\w{7,}/\w{20,}|\bsk_live_[A-Za-z0-9]{20,}|\bhf_[A-Za-z0-9]{30,}"
 )
 _SECRET_MARKS = (
     b"sk-", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"AKIA", b"xox", b"AIza", b"glpat-", b"npm_",
-    b"PRIVATE KEY-----", b"sk_live_", b"hf_",
+    b"PRIVATE KEY-----", b"hooks.slack.com", b"sk_live_", b"hf_",
 )  # fmt: skip
 """One of these is in every secret that the pattern finds."""
-_CONFIGURATION = (".json", ".yaml", ".yml", ".toml", ".env", ".sh", ".py", ".js", ".mjs", ".ts", ".md")
+_CONFIGURATION = (
+    ".pem",
+    ".key",
+    ".cfg",
+    ".ini",
+    ".conf",
+    ".properties",
+    "id_rsa",
+    "id_ed25519",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".env",
+    ".sh",
+    ".py",
+    ".js",
+    ".mjs",
+    ".ts",
+    ".md",
+)
 _SAMPLE = re.compile(r"(.)\1{5}|example|placeholder|your[-_]?|xxxx|1234567890|abcdef", re.IGNORECASE)
 _NOT_OURS = re.compile(r"(?:^|/)(?:tests?|__tests__|fixtures?|testdata|test-files|node_modules|\.venv|venv)/")
 _CONFLICT = re.compile(r"^<<<<<<< .+?^=======$.+?^>>>>>>> ", re.DOTALL | re.MULTILINE)
