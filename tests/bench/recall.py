@@ -14,7 +14,7 @@ import subprocess
 import sys
 import venv
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -148,9 +148,8 @@ def plugins(root: Path) -> dict[str, Files]:
     return found
 
 
-def recall(root: Path, client: Path, mutations: Sequence[Mutation] = MUTATIONS) -> None:
+def recall(root: Path, compared: Mapping[str, Tool], mutations: Sequence[Mutation] = MUTATIONS) -> None:
     """Print how many defects of each class every tool finds, and those that we miss."""
-    compared = tools(client)
     found: dict[tuple[str, str], set[tuple[str, str]]] = {}
     bases = plugins(root)
     tried = [(name, one) for name in bases for one in mutations]
