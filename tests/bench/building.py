@@ -7,7 +7,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
+from statistics import median
 
 from tests.bench.measure import Run, run, show
 from tests.generator.sample import sample
@@ -15,7 +18,9 @@ from tests.kit.files import write_tree
 
 ENVIRONMENT = Path(".bench/venv")
 PEERS = ("copier==9.19.1", "cookiecutter==2.7.1")
-SIZES = (1_000, 10_000)
+SIZES = (1_000, 5_000)
+ROUNDS = 5
+"""Runs of each program, in turns, of which the median counts."""
 TEXT = """\
 ---
 description: Command number NUMBER of the tools that {{ %(name)s }} offers to its people
@@ -41,13 +46,17 @@ def main() -> None:
     """Print the figures for every size."""
     peers = _peers()
     with tempfile.TemporaryDirectory(prefix="ultra-bench-") as folder:
-        runs = {count: _compare(Path(folder) / str(count), count, peers) for count in SIZES}
+        rounds = {
+            count: [_compare(Path(folder) / str(count), count, peers) for _ in range(ROUNDS)]
+            for count in SIZES
+        }
+    runs = {count: [_median(one) for one in zip(*several, strict=True)] for count, several in rounds.items()}
     for count, (full, again, copier, cookiecutter, changed) in runs.items():
         show(
-            f"{count} commands, a whole build: load, render, check, write, zip ({full.seconds:.2f} s here)",
+            f"{count} commands, a whole build: load, render, check, write, zip ({full.seconds:.2f} s here, medians of {ROUNDS})",
             [
-                ("against copier", f"{full.seconds / copier.seconds:.2f} of its time"),
-                ("against cookiecutter", f"{full.seconds / cookiecutter.seconds:.2f} of its time"),
+                ("against copier", _ratio(full, copier)),
+                ("against cookiecutter", _ratio(full, cookiecutter)),
                 ("with nothing to do", f"{again.seconds / full.seconds:.2f} of a full build"),
                 ("with one template changed", f"{changed.seconds / full.seconds:.2f} of a full build"),
                 ("memory", f"{full.peak_mb:.0f} MB, {full.peak_mb * 1000 / count:.0f} kB a command"),
@@ -58,6 +67,15 @@ def main() -> None:
         f"From {SIZES[0]} to {SIZES[1]} commands",
         [("time grows", f"{large.seconds / small.seconds:.1f} times")],
     )
+
+
+def _median(runs: Sequence[Run]) -> Run:
+    return Run(*(median(values) for values in zip(*map(astuple, runs), strict=True)))
+
+
+def _ratio(ours: Run, theirs: Run) -> str:
+    by_clock, by_processor = ours.seconds / theirs.seconds, ours.processor / theirs.processor
+    return f"{by_clock:.2f} of its time, {by_processor:.2f} of its processor time"
 
 
 def _compare(folder: Path, count: int, peers: Path) -> tuple[Run, Run, Run, Run, Run]:

@@ -1,16 +1,15 @@
-"""The check beside the client's own validator: processor time of each plugin, and which classes of defects each finds."""
+"""The check beside the client's validator, agnix and skillsaw: processor time of each plugin, and which defects each finds."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench import recall
 from tests.bench.measure import show
 from tests.check import test_files, test_frontmatter, test_hooks, test_manifest, test_names, test_promises
 from tests.check import test_references as references
@@ -29,10 +28,14 @@ def main() -> None:
         root = Path(place)
         client = Client(require_client(), Home.create(root / "home"))
         folders = [str(write(root / f"good/{number}", changed({}))) for number in range(PLUGINS)]
-        ours = _seconds(lambda: _checked(folders)) / PLUGINS
-        theirs = _seconds(lambda: [_validated(client, Path(folder)) for folder in folders]) / PLUGINS
+        compared = recall.tools(client.binary)
+        taken = {
+            name: recall.processor_time(tool, list(map(Path, folders))) for name, tool in compared.items()
+        }
         found = _recall(root, client)
-    rows = [("of the client's processor time a plugin", f"{ours / theirs:.3f}")]
+        recall.recall(root, compared)
+    ours = taken.pop("ours")
+    rows = [(f"of the processor time of {name} a plugin", f"{ours / one:.3f}") for name, one in taken.items()]
     rows += [
         (f"classes of defects that {who} finds", f"{count} of {len(found)}") for who, count in _counts(found)
     ]
@@ -47,13 +50,6 @@ def _counts(found: dict[str, tuple[bool, bool]]) -> list[tuple[str, int]]:
         ("the check", sum(pair[0] for pair in found.values())),
         ("the client", sum(pair[1] for pair in found.values())),
     ]
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    work()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _checked(folders: list[str]) -> list[dict[str, str]]:

@@ -23,10 +23,12 @@ def many_files(size: int) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Run:
-    """Wall time and peak memory of one command."""
+    """Time and peak memory of one command."""
 
     seconds: float
     peak_mb: float
+    processor: float
+    """User and system seconds, which a busy machine hardly changes."""
 
 
 def run(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str] | None = None) -> Run:
@@ -42,7 +44,7 @@ def run(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str] | None 
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"bench: {command[0]} failed: {said.decode()[-2000:]}")
-    return Run(time.perf_counter() - start, usage.ru_maxrss / 1024)
+    return Run(time.perf_counter() - start, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
 def median(command: Sequence[str | Path], cwd: Path, times: int = 5) -> float:

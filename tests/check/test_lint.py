@@ -261,6 +261,19 @@ def test_the_page_of_rules_is_made_from_the_table() -> None:
     assert all(f"| `{code}` |" in page() for code in CODES)
 
 
+def test_without_node_one_line_says_what_was_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow = "export const meta = {name: 'audit', description: 'd'}\nconst a = ;\n"
+    write(tmp_path / "plugin", changed({"workflows/audit.js": flow}))
+    write(tmp_path / "second", changed({"workflows/audit.js": flow}))
+    assert codes(check(tmp_path, "--json", "plugin", "second")) == ["script-syntax"] * 2
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = check(tmp_path, "--strict", "plugin", "second")
+    told = "node is not installed, so the syntax of JavaScript was not checked\n"
+    assert (done.stderr, done.returncode) == (told, 0), done.stdout
+
+
 def test_the_hook_of_pre_commit_runs(tmp_path: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {"id", "name", "entry", "language"} <= hook.keys()

@@ -32,6 +32,7 @@ from ultra_plugin.folder import read_for_check
 README = "README.md"
 COMMAND = "---\ndescription: Says what there is to do in this project\n---\nDo it.\n"
 NAMED = "---\nname: %s\ndescription: Says what there is to do in this project\n---\nDo it.\n"
+GOOD_README = str(GOOD[README])
 WORDS = "one two three four five six seven eight nine ten\n"
 
 
@@ -85,6 +86,20 @@ RIGHT: dict[str, dict[str, Content]] = {
     "Windows line ends in a document": {"docs/x.md": "a\r\nb\r\n", "skills/review/data.csv": "a\r\n"},
     "samples of settings": {".env.example": "KEY=\n", ".npmrc": "fund=false\n", ".vscode/settings.json": "{}"},
     "the development file of a repository": {"CLAUDE.md": "x", ".gitignore": "x\n"},
+    "modules of a runtime": {
+        **edit(MANIFEST, '"name": "pipe"', '"name": "bun"'),
+        BRIEF: COMMAND + "Write `import { test } from \"bun:test\"`; `bun:sqlite` is a module.\n",
+        README: GOOD_README.replace("pipe:", "bun:").replace("pipe@", "bun@"),
+        REVIEW: GOOD[REVIEW],
+        CRITIC: GOOD[CRITIC],
+    },
+    "tools of a server": add(BRIEF, "- `pipe:get_pipeline` gets a pipeline."),
+    "a path that is an example": add(BRIEF, "Keep the result (e.g., `/Users/mkowalski/work/x`)."),
+    "a text about placeholders": add(CRITIC, "Variables ($1, $2, $ARGUMENTS) and ${user_config.KEY} are replaced."),
+    "markers that a script writes": {
+        "scripts/stop.sh": "cat > x <<'EOF'\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\nEOF\n",
+        "scripts/guard.py": 'TEXT = """\n<<<<<<< a\n=======\n>>>>>>> b\n"""\n',
+    },
     "home folders of examples": add(BRIEF, "For example /home/user/x, /Users/you/y or C:\\Users\\alice\\z."),
     "links that are examples": add(BRIEF, "Write [title](path/to/file.md), [URL](URL), [x](docs.example.com/y), [l](LICENSE)."),
     "a text about plugins": add(BRIEF, "In hooks.json say ${CLAUDE_PLUGIN_ROOT}/scripts/yours.sh or echo $CLAUDE_PLUGIN_ROOT."),

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,51 @@ def test_a_changed_file_is_refused(project: Path) -> None:
     assert "'README.md' is not the file that bundle.json describes" in refused(project, file="dist/acme-plan")
 
 
+def test_what_a_release_does_not_have_is_refused(project: Path) -> None:
+    (project / "dist/acme-plan/extra.md").write_text("x\n")
+    assert "extra.md" in refused(project, file="dist/acme-plan")
+    (project / "dist/acme-plan/extra.md").unlink()
+    with zipfile.ZipFile(project / ZIP, "a") as archive:
+        archive.writestr("acme-plan/extra.md", "x\n")
+    assert f"{ZIP}: its SHA-256 is not the one in" in refused(project)
+    cache = project / "dist/acme-plan/__pycache__"
+    cache.mkdir()
+    (cache / "guard.cpython-311.pyc").write_bytes(b"x")
+    assert "guard.cpython-311.pyc: no release describes compiled files" in refused(
+        project, file="dist/acme-plan"
+    )
+
+
+def test_an_older_release_does_not_pass_for_a_newer_one(project: Path) -> None:
+    """A signed release of before, with every name and the folder of the next version."""
+    newer = project / "acme-1.2.4"
+    shutil.copytree(project / "dist", newer)
+    shutil.move(newer / "acme-plan-1.2.3.zip", newer / "acme-plan-1.2.4.zip")
+    words = ("--keys", "keys")
+    assert "does not list acme-plan-1.2.4.zip" in refused(
+        project, *words, file="acme-1.2.4/acme-plan-1.2.4.zip"
+    )
+    sums = newer / "SHA256SUMS"
+    sums.write_text(sums.read_text().replace("acme-plan-1.2.3.zip", "acme-plan-1.2.4.zip"))
+    assert "is not the signature of this SHA256SUMS" in refused(
+        project, *words, file="acme-1.2.4/acme-plan-1.2.4.zip"
+    )
+    sign(project, "key", "acme-1.2.4/SHA256SUMS")
+    assert "the provenance of the release does not name it" in refused(
+        project, *words, file="acme-1.2.4/acme-plan-1.2.4.zip"
+    )
+
+
+def test_links_in_a_release_change_nothing(project: Path) -> None:
+    (project / "dist/evil.zip").write_bytes(b"PK other")
+    (project / ZIP).unlink()
+    (project / ZIP).symlink_to("evil.zip")
+    assert f"{ZIP}: its SHA-256 is not the one in" in refused(project)
+    (project / "dist/acme-plan/README.md").unlink()
+    (project / "dist/acme-plan/README.md").symlink_to("/etc/hostname")
+    assert "is a link or a special file" in refused(project, file="dist/acme-plan")
+
+
 def test_a_changed_listing_is_refused(project: Path) -> None:
     readme, listing = project / "dist/acme-plan/README.md", project / "dist/acme-plan/bundle.json"
     old = digest(readme)
@@ -197,7 +243,15 @@ def test_a_file_of_another_release_is_refused(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("nonsense\n", 1), ("a" * 64 + "  x\n" + "a" * 64 + "  x\n", 2), ("A" * 64 + "  x\n", 1)],
+    [
+        ("nonsense\n", 1),
+        ("a" * 64 + "  x\n" + "a" * 64 + "  x\n", 2),
+        ("A" * 64 + "  x\n", 1),
+        ("a" * 64 + "  ../evil.intoto.json\n", 1),
+        ("a" * 64 + "  x/../../evil.intoto.json\n", 1),
+        ("a" * 64 + "  /tmp/evil.intoto.json\n", 1),
+        ("a" * 64 + "  x\\..\\evil.intoto.json\n", 1),
+    ],
 )
 def test_checksums_that_cannot_be_read_are_refused_with_their_line(
     project: Path, text: str, line: int

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from posixpath import dirname
 
+from ultra_plugin.check.dangers import check_dangers
 from ultra_plugin.check.evals import check_evals
 from ultra_plugin.check.files import check_files
 from ultra_plugin.check.frontmatter import check_frontmatter
 from ultra_plugin.check.hooks import check_hooks
+from ultra_plugin.check.javascript import check_javascript
 from ultra_plugin.check.listing import check_listing
 from ultra_plugin.check.manifest import check_manifest
 from ultra_plugin.check.manifest_paths import check_manifest_paths
@@ -59,7 +61,7 @@ def _inner_bundles(subject: Subject) -> dict[str, Bundle]:
 CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
     check_manifest, check_manifest_paths, check_names, check_frontmatter, check_hooks, check_scripts,
     check_servers, check_files, check_references, check_evals, check_listing, check_own_marketplace, check_promises,
-    check_parts, check_sources,
+    check_parts, check_sources, check_dangers, check_javascript,
 )  # fmt: skip
 
 

@@ -153,6 +153,7 @@ HARMLESS_COMMANDS = frozenset({
     "tree", "du", "df", "id", "uname", "hostname", "sleep", "test", "[", "jq", "nl", "tac", "rev", "column", "paste",
     "git status", "git log", "git diff", "git show", "git branch", "git rev-parse", "git ls-files", "git remote",
     "git blame", "git config", "git describe", "git tag", "git stash", "git reflog", "git shortlog", "git cat-file",
+    "node -v", "node --version", "python --version", "python3 --version",
     "git merge-base", "git for-each-ref", "git rev-list", "git ls-remote", "git worktree", "git symbolic-ref",
 })  # fmt: skip
 

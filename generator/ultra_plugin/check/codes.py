@@ -103,6 +103,10 @@ CODES: Mapping[str, Code] = MappingProxyType({
     ),
     "unquoted-root": Code("An unquoted path breaks at a space.", 'use "args", or put it in double quotes'),
     "shell-syntax": Code("A shell command does not parse.", "close the quote"),
+    "dangerous-command": Code(
+        "A hook, server, monitor or prompt runs a command that the guard refuses; nobody is asked before.",
+        "do it another way, or accept it with a reason",
+    ),
     # MCP servers
     "servers-json": Code("A file of MCP servers does not parse.", "fix the JSON"),
     "servers-value": Code("An MCP server does not have the shape that the client requires.", "fix the value, or remove the key"),

@@ -29,6 +29,7 @@ _HIDDEN = re.compile(
 """Marks of direction count outside of right-to-left text, tags outside of flags."""
 _MAYBE_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e01ef]")
 """Any character that the pattern above can find; a class alone is searched far more quickly."""
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _READ_BY_A_MODEL = (
     "commands/",
     "agents/",
@@ -160,8 +161,10 @@ def _content(file: BundleFile, is_component: bool) -> Iterator[Problem]:
     if text.startswith("\ufeff") and is_parsed and is_read and path not in ("hooks/hooks.json", ".mcp.json"):
         yield warning(path, 1, "bom", "starts with a byte order mark")
     start = int(text.startswith("\ufeff"))
-    maybe = is_prompt and not text.isascii() and _MAYBE_HIDDEN.search(text, start)
-    if maybe and (hidden := _HIDDEN.search(text, start)):
+    hidden = _CONTROL.search(text) if is_prompt else None
+    if is_prompt and not hidden and not text.isascii() and _MAYBE_HIDDEN.search(text, start):
+        hidden = _HIDDEN.search(text, start)
+    if hidden:
         message = f"has an invisible character: U+{ord(hidden.group()):04X}"
         yield warning(path, text.count("\n", 0, hidden.start()) + 1, "hidden-character", message)
     if path.lower().endswith(".json") and path not in _ELSEWHERE and not file.left_out:

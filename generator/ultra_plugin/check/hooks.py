@@ -15,6 +15,7 @@ from ultra_plugin.check.listing import has_privacy_policy
 from ultra_plugin.check.manifest_paths import DEFAULT_HOOKS, manifest_paths
 from ultra_plugin.check.matchers import matcher_findings
 from ultra_plugin.check.subject import MANIFEST, Subject, client_json
+from ultra_plugin.check.yamlvalue import read_yaml
 from ultra_plugin.errors import Problem, Severity
 
 _UNSCANNED_FIELDS = frozenset({"metadata", "mcpServers", "lspServers"})
@@ -56,9 +57,12 @@ class Hook:
 
 def check_hooks(subject: Subject) -> Iterator[Problem]:
     """Find the faults of the declared hooks, without their scripts."""
-    for path in _hook_files(subject):
+    for path in hook_files(subject):
         yield from _file(subject, path)
     yield from _manifest(subject)
+    for declaration in header_hooks(subject):
+        faults = event_faults(declaration.events, declaration.where)
+        yield from _told(declaration.path, declaration.document, "warning", faults)
     for declaration in declarations(subject):
         for event, matchers in declaration.events.items():
             if event in HOOK_EVENTS and isinstance(matchers, list):
@@ -69,7 +73,7 @@ def check_hooks(subject: Subject) -> Iterator[Problem]:
 
 def declarations(subject: Subject) -> Iterator[Declaration]:
     """Return every readable table of hooks."""
-    for path in _hook_files(subject):
+    for path in hook_files(subject):
         document = read_json(subject.files[path].text)
         value = document.value
         if isinstance(value, dict) and isinstance(value.get("hooks"), dict):
@@ -77,6 +81,20 @@ def declarations(subject: Subject) -> Iterator[Declaration]:
     for where, events in _inline(subject):
         if subject.manifest is not None:
             yield Declaration(MANIFEST, subject.manifest, where, events, False)
+    yield from header_hooks(subject)
+
+
+def header_hooks(subject: Subject) -> Iterator[Declaration]:
+    """Return the hooks in headers of commands and skills; the client ignores those of agents."""
+    for component in subject.components:
+        header = component.header
+        if component.kind == "agent" or "hooks" not in header.values:
+            continue
+        lines = component.file.text.split("\n")[1 : header.body_line - 2]
+        document = read_yaml("\n".join(lines), 2)
+        events = document.value.get("hooks") if isinstance(document.value, dict) else None
+        if isinstance(events, dict):
+            yield Declaration(component.path, document, ("hooks",), events, False)
 
 
 def declared_hooks(subject: Subject) -> Iterator[Hook]:
@@ -90,7 +108,8 @@ def declared_hooks(subject: Subject) -> Iterator[Hook]:
                         yield Hook(declaration, (event, index, "hooks", number), event, handler)
 
 
-def _hook_files(subject: Subject) -> list[str]:
+def hook_files(subject: Subject) -> list[str]:
+    """Return the files of hooks that the client reads."""
     named = [inner_path(path) for where, path in manifest_paths(subject.fields) if where[0] == "hooks"]
     return [
         path
@@ -175,6 +194,8 @@ def _handler(subject: Subject, hook: Hook) -> Iterator[Problem]:
     if isinstance(timeout, int | float) and not isinstance(timeout, bool) and timeout > LONGEST_TIMEOUT:
         message = f"{timeout} seconds is {timeout / 3600:.1f} hours"
         yield warning(hook.path, hook.line_of("timeout"), "long-timeout", message)
+    if kind == "command" and hook.handler.get("command") == "":
+        yield warning(hook.path, hook.line_of("command"), "hooks-value", "'command' is empty")
     if kind == "http" and not has_privacy_policy(subject):
         message = "an http hook sends data away, and the manifest has no privacyPolicyUrl"
         yield warning(hook.path, hook.line_of("url"), "no-privacy-policy", message)

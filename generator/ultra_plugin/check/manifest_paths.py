@@ -46,6 +46,12 @@ def manifest_paths(fields: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
             yield from _strings(("commands", name, "source"), entry.get("source"))
 
 
+def named_files(fields: Mapping[str, object], key: str, default: str) -> list[str]:
+    """Return the files of one kind: the default one, and those that a manifest names."""
+    named = [inner_path(path) for where, path in manifest_paths(fields) if key in where]
+    return list(dict.fromkeys([default, *named]))
+
+
 def _strings(where: Path, value: object) -> Iterator[tuple[Path, str]]:
     if isinstance(value, str):
         yield where, value

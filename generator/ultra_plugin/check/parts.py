@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ultra_plugin.check.codes import quote, suggest, warning
-from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.header import read_header
 from ultra_plugin.check.jsontext import read_json
-from ultra_plugin.check.manifest_paths import manifest_paths
+from ultra_plugin.check.manifest_paths import named_files
 from ultra_plugin.check.manifest_shape import LANGUAGE_SERVER, MONITOR
 from ultra_plugin.check.shapes import Shape, list_of, record
 from ultra_plugin.check.subject import Subject
@@ -39,8 +38,7 @@ def check_parts(subject: Subject) -> Iterator[Problem]:
 
 
 def _shaped(subject: Subject, key: str, default: str, shape: Shape) -> Iterator[Problem]:
-    named = [inner_path(path) for where, path in manifest_paths(subject.fields) if key in where]
-    for path in dict.fromkeys([default, *named]):
+    for path in named_files(subject.fields, key, default):
         file = subject.files.get(path)
         document = read_json(file.text) if file and not file.symlink else None
         if document is None or document.fault:

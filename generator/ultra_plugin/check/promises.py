@@ -51,18 +51,22 @@ def _rules(value: Value | None) -> list[str]:
     return [rule for item in items for rule in split_rules(item.text)]
 
 
+def prompt_commands(component: Component) -> Iterator[tuple[int, str]]:
+    """Return the commands that the client runs before it sends a prompt, with their lines."""
+    body = component.header.body
+    if "!`" not in body and "```!" not in body:
+        return
+    for match in (*_SPAN.finditer(body), *_BLOCK.finditer(body)):
+        yield component.header.body_line + body.count("\n", 0, match.start(1)), match.group(1).strip()
+
+
 def _commands(component: Component) -> Iterator[Problem]:
     """Find commands in the text that no rule allows: the client then sends nothing to the model."""
     header = component.header
-    body = header.body
-    if "!`" not in body and "```!" not in body:
-        return
     rules = [rule for rule in _rules(header.values.get("allowed-tools")) if rule.startswith(("Bash", "*"))]
-    for match in (*_SPAN.finditer(body), *_BLOCK.finditer(body)):
-        command = match.group(1).strip()
+    for line, command in prompt_commands(component):
         refused = next((part for part in _parts(command) if not _is_allowed(part, rules)), None)
         if refused:
-            line = header.body_line + body.count("\n", 0, match.start(1))
             message = f"no rule of allowed-tools covers {quote(refused)}, so the client stops here"
             yield warning(component.path, line, "bash-not-allowed", message)
 
@@ -168,6 +172,8 @@ def _options(subject: Subject, component: Component) -> Iterator[Problem]:
         return
     text = _FENCED.sub(lambda fence: "\n" * fence.group().count("\n"), text)  # mostly examples
     for match in _OPTION.finditer(text):
+        if match.group(1).isupper():
+            continue  # a text about options, such as ${user_config.KEY}
         if not isinstance(declared, dict) or match.group(1) not in declared:
             line = text.count("\n", 0, match.start()) + 1
             message = f"the manifest's userConfig does not declare {quote(match.group(1))}"

@@ -38,9 +38,10 @@ _ANYBODY = frozenset({
     "user", "username", "name", "you", "me", "yourname", "your-name", "your-username", "youruser", "myuser", "dev",
     "developer", "alice", "bob", "john", "jane", "foo", "runner", "node", "ubuntu", "vscode", "core", "claude", "astro",
     "app", "agent", "coder", "git", "codespace", "admin", "root", "test", "testuser", "example", "shared", "public",
-    "firstname.lastname", "person", "victim", "attacker", "xxx", "...", "someone", "jovyan", "airflow", "sandbox", "linuxbrew",
+    "firstname.lastname", "myname", "person", "victim", "attacker", "xxx", "...", "someone", "jovyan", "airflow", "sandbox", "linuxbrew",
 })  # fmt: skip
 """Home folders of examples, containers and services."""
+_SAMPLE_LINE = re.compile(r"\be\.g\.|\bexample\b|\bsuch as\b|\*\*problem", re.IGNORECASE)
 _SCRIPT_ENDS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".json")
 _RUN_FENCES = frozenset({"", "bash", "sh", "shell", "zsh", "console"})
 """Languages of code that a model is told to run; code in others is mostly an example."""
@@ -154,7 +155,7 @@ def _markdown(
                 yield from _root_paths(subject, file.path, number, line, component)
         if not fence:
             yield from _links(subject, file.path, number, line)
-        if component and not fence:
+        if component and not fence and not _SAMPLE_LINE.search(line):
             for match in _ABSOLUTE.finditer(line):
                 if match.group(1).lower() not in _ANYBODY:
                     yield _absolute(file.path, number, match)
@@ -177,18 +178,21 @@ def _calls(path: str, number: int, line: str, names: _Names) -> Iterator[Problem
         if match.group(1):
             message = f"unknown command {quote(match.group())}"
             yield warning(path, number, "dangling-command", message, suggest(name, names.commands))
-        elif _is_named(line, match):
+        elif _is_named(line, match, any("_" in one for one in known)):
             message = f"unknown agent or command {quote(match.group())}"
             yield warning(path, number, "dangling-agent", message, suggest(name, names.both))
 
 
-def _is_named(line: str, match: re.Match[str]) -> bool:
+def _is_named(line: str, match: re.Match[str], has_underscores: bool) -> bool:
     """Say whether a word with a colon is meant as a name: alone in quotes, or between two spaces."""
     before, after = line[: match.start()], line[match.end() :]
     is_alone = before[-1:] in _AROUND and after[:1] in (*_AROUND, ".", ",") and "docker" not in line.lower()
+    if match.group().partition(":")[0] in _SCHEMES or ("_" in match.group(2) and not has_underscores):
+        return False  # a module such as bun:test, or a tool of a server
     return bool(re.fullmatch(r"[a-z][\w:.-]*", match.group(2))) and (is_alone or "subagent_type" in before)
 
 
+_SCHEMES = frozenset({"bun", "node", "npm", "deno", "jsr", "http", "https", "file", "data"})
 _AROUND = ("`", '"', "'", "*", " ", "(", ")", "")
 
 
@@ -256,5 +260,5 @@ def _substitutions(
         yield warning(path, number, "root-without-braces", message)
     if component.kind != "skill" and "${CLAUDE_SKILL_DIR}" in line:
         yield warning(path, number, "not-substituted", "'${CLAUDE_SKILL_DIR}' is replaced in skills only")
-    if component.kind == "agent" and not fence and "$ARGUMENTS" in _CODE.sub("", line):
+    if component.kind == "agent" and not fence and "$ARGUMENTS" in _CODE.sub("", line) and "$1" not in line:
         yield warning(path, number, "not-substituted", "'$ARGUMENTS' is not replaced in agents")

@@ -24,7 +24,7 @@ _LOOPBACK = re.compile(r"(?:http|ws)://(?:localhost|[\w-]+\.localhost|127\.0\.0\
 
 def check_servers(subject: Subject) -> Iterator[Problem]:
     """Find servers that the client would ignore."""
-    for path in _files(subject):
+    for path in server_files(subject):
         yield from _file(subject, path)
     declared = subject.fields.get("mcpServers")
     if subject.manifest is None:
@@ -37,7 +37,7 @@ def check_servers(subject: Subject) -> Iterator[Problem]:
 
 def declared_servers(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     """Return every MCP server that is an object, whatever its shape."""
-    values = (read_json(subject.files[path].text).value for path in _files(subject))
+    values = (read_json(subject.files[path].text).value for path in server_files(subject))
     tables = [one.get("mcpServers", one) if isinstance(one, dict) else None for one in values]
     declared = subject.fields.get("mcpServers")
     for table in (*tables, *(declared if isinstance(declared, list) else [declared])):
@@ -46,7 +46,8 @@ def declared_servers(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield name, config
 
 
-def _files(subject: Subject) -> list[str]:
+def server_files(subject: Subject) -> list[str]:
+    """Return the files of MCP servers that the client reads."""
     named = (path for where, path in manifest_paths(subject.fields) if where[0] == "mcpServers")
     files = [inner_path(path) for path in named if path.startswith("./") and path.endswith(".json")]
     return [
@@ -101,6 +102,10 @@ def _values(
                 line = document.line_of(*where, key)
                 yield problem(severity, path, line, "unknown-option", message)
     if config.get("type") not in REMOTE_SERVERS:
+        program = config.get("command")
+        if isinstance(program, str) and program.startswith(("./", "../")):
+            message = f"{quote(program)} is relative, so the client looks in the user's project"
+            yield warning(path, document.line_of(*where, "command"), "relative-command", message)
         return
     address, line = config.get("url"), document.line_of(*where, "url")
     if isinstance(address, str) and address.strip() and "$" not in address:

@@ -30,14 +30,34 @@ _LARGEST = 200_000
 _SECRET = re.compile(
     r"sk-ant-[\w-]{20,}|\bsk-(?:proj-)?[A-Za-z0-9]{32,}|\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_\w{40,}"
     r"|\bAKIA[0-9A-Z]{16}\b|\bxox[baprs]-[\w-]{20,}|\bAIza[\w-]{35}\b|\bglpat-[\w-]{20,}|\bnpm_[A-Za-z0-9]{36}\b"
-    r"|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)+[A-Za-z0-9+/=]{40}|\bsk_live_[A-Za-z0-9]{20,}|\bhf_[A-Za-z0-9]{30,}"
+    r"|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)+[A-Za-z0-9+/=]{40}|https://hooks\.slack\.com/services/T\w{7,}/B\w{7,}/\w{20,}|\bsk_live_[A-Za-z0-9]{20,}|\bhf_[A-Za-z0-9]{30,}"
 )
 _SECRET_MARKS = (
     b"sk-", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"AKIA", b"xox", b"AIza", b"glpat-", b"npm_",
-    b"PRIVATE KEY-----", b"sk_live_", b"hf_",
+    b"PRIVATE KEY-----", b"hooks.slack.com", b"sk_live_", b"hf_",
 )  # fmt: skip
 """One of these is in every secret that the pattern finds."""
-_CONFIGURATION = (".json", ".yaml", ".yml", ".toml", ".env", ".sh", ".py", ".js", ".mjs", ".ts", ".md")
+_CONFIGURATION = (
+    ".pem",
+    ".key",
+    ".cfg",
+    ".ini",
+    ".conf",
+    ".properties",
+    "id_rsa",
+    "id_ed25519",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".env",
+    ".sh",
+    ".py",
+    ".js",
+    ".mjs",
+    ".ts",
+    ".md",
+)
 _SAMPLE = re.compile(r"(.)\1{5}|example|placeholder|your[-_]?|xxxx|1234567890|abcdef", re.IGNORECASE)
 _NOT_OURS = re.compile(r"(?:^|/)(?:tests?|__tests__|fixtures?|testdata|test-files|node_modules|\.venv|venv)/")
 _CONFLICT = re.compile(r"^<<<<<<< .+?^=======$.+?^>>>>>>> ", re.DOTALL | re.MULTILINE)
@@ -47,7 +67,7 @@ _FENCED = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.DOTALL | re.MULTILINE)
 def check_sources(subject: Subject) -> Iterator[Problem]:
     """Find scripts that do not parse, programs of servers that do not exist, secrets and markers."""
     yield from _servers(subject)
-    for path in _scripts(subject):
+    for path in hook_scripts(subject):
         yield from _syntax(subject.files[path])
     for path, file in subject.files.items():
         if (
@@ -81,7 +101,7 @@ def _servers(subject: Subject) -> Iterator[Problem]:
                 yield warning(place, line, "script-missing", message)
 
 
-def _scripts(subject: Subject) -> list[str]:
+def hook_scripts(subject: Subject) -> list[str]:
     """Return the scripts that hooks run, and what these source."""
     waiting: list[str] = []
     found: dict[str, None] = {}
@@ -95,13 +115,14 @@ def _scripts(subject: Subject) -> list[str]:
         if file is None or file.symlink or path in found:
             continue
         found[path] = None
-        for folder, name in _SOURCED.findall(file.text) if _is_shell(file) else ():
+        for folder, name in _SOURCED.findall(file.text) if is_shell(file) else ():
             root = "" if "PLUGIN_ROOT" in folder else dirname(path)
             waiting.append(normpath(join(root, name.lstrip("/"))))
     return sorted(found)
 
 
-def _is_shell(file: BundleFile) -> bool:
+def is_shell(file: BundleFile) -> bool:
+    """Say whether a file is a script of sh or bash."""
     first = file.content[:60].partition(b"\n")[0]
     if first.startswith(b"#!"):
         return first.rstrip().endswith((b"/sh", b"bash", b" sh", b"dash"))
@@ -112,7 +133,7 @@ def _syntax(file: BundleFile) -> Iterator[Problem]:
     fault: tuple[int, str] | None = None
     if file.path.endswith(".py") or b"python" in file.content[:60].partition(b"\n")[0]:
         fault = _python_fault(file.text)
-    elif _is_shell(file):
+    elif is_shell(file):
         fault = _shell_fault(file.content.replace(b"\r\n", b"\n"))
     if fault:
         yield warning(file.path, fault[0], "script-syntax", f"does not parse: {printable(fault[1])}")
@@ -164,6 +185,13 @@ def _secret(path: str, file: BundleFile) -> Iterator[Problem]:
             return
 
 
+def _parses(file: BundleFile) -> bool:
+    """Say whether a script parses, so that the markers in it are a text of its own."""
+    if file.path.endswith(".py"):
+        return _python_fault(file.text) is None
+    return is_shell(file) and _shell_fault(file.content.replace(b"\r\n", b"\n")) is None
+
+
 def _conflict(path: str, file: BundleFile) -> Iterator[Problem]:
     if b"<<<<<<< " not in file.content:
         return
@@ -172,6 +200,6 @@ def _conflict(path: str, file: BundleFile) -> Iterator[Problem]:
         if path.endswith(".md")
         else file.text
     )
-    if match := _CONFLICT.search(text):
+    if (match := _CONFLICT.search(text)) and not _parses(file):
         line = text.count("\n", 0, match.start()) + 1
         yield warning(path, line, "conflict-marker", "has the markers of a merge that was not finished")

@@ -117,6 +117,8 @@ def _folders(
             )
     if order.fix and _repaired(results, yes):
         results = list(check_folders(targets, replace(order, fix=False), jobs or os.cpu_count() or 1))
+    for note in dict.fromkeys(note for result in results for note in result.notes):
+        click.echo(note, err=True)
     problems = list(dict.fromkeys(problem for result in results for problem in result.problems))
     baseline = next((result.baseline for result in results if result.baseline), None)
     subject = str(given[0]) if len(targets) == 1 else f"{len(targets)} folders"

@@ -9,8 +9,8 @@ from shlex import quote
 
 import click
 
-from ultra_plugin.cli.options import packaged_source
 from ultra_plugin.scaffold import DEFAULT_PARTS, LICENCES, PARTS, Wanted
+from ultra_plugin.source import packaged_source
 
 
 @click.command("new")

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from ultra_plugin.overlay.settings import is_overlay
-
-_PACKAGED = Path(__file__).parent.parent / "plugin_src"
+from ultra_plugin.source import PACKAGED
 
 
 def default_source() -> Path:
@@ -19,17 +18,12 @@ def default_source() -> Path:
     if is_overlay(Path()):
         return Path()
     here = Path("plugin_src")
-    return here if here.is_dir() or not _PACKAGED.is_dir() else _PACKAGED
-
-
-def packaged_source() -> Path:
-    """Return the source tree of this project: the packaged one, or that of the checkout."""
-    return _PACKAGED if _PACKAGED.is_dir() else Path(__file__).parents[3] / "plugin_src"
+    return here if here.is_dir() or not PACKAGED.is_dir() else PACKAGED
 
 
 def source_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --source."""
-    packaged = ", or else the one in this package" if _PACKAGED.is_dir() else ""
+    packaged = ", or else the one in this package" if PACKAGED.is_dir() else ""
     return click.option(
         "--source",
         type=click.Path(path_type=Path),

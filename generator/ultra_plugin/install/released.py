@@ -17,6 +17,8 @@ SIGNATURE = f"{SUMS}.sig"
 NAMESPACE = "ultra-suite-release"
 KEYS_VARIABLE = "ULTRA_RELEASE_KEYS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
+_PLACE = re.compile(r"(?!\.)[^/\\]+(?:/(?!\.)[^/\\]+)?")
+"""A file of the release, or one in a plugin's folder; nothing outside."""
 _LIMIT = 60  # seconds; ssh-keygen answers at once unless it asks for a passphrase or a hardware key
 
 
@@ -90,7 +92,7 @@ def _parsed(place: Path, content: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
         match = _LINE.fullmatch(line)
-        if not match or match[2] in found:
+        if not match or match[2] in found or not _PLACE.fullmatch(match[2]):
             raise UltraError(
                 f"{place}:{number}: must be one SHA-256 and one new file name; download it again"
             )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ultra_plugin.check import check_bundle
 from ultra_plugin.check.codes import error
+from ultra_plugin.check.javascript import unchecked
 from ultra_plugin.check.subject import MANIFEST
 from ultra_plugin.check.validator import client_problems
 from ultra_plugin.errors import Problem
@@ -39,6 +40,8 @@ class Result:
     """With paths that begin with the folder."""
     fixes: tuple[Change, ...] = ()
     baseline: Path | None = None
+    notes: tuple[str, ...] = ()
+    """What was not looked at."""
 
 
 def check_folders(folders: Sequence[Path], order: Order, jobs: int) -> Iterator[Result]:
@@ -67,4 +70,4 @@ def check_folder(folder: Path, order: Order) -> Result:
     kept = [one for problem in found if (one := settings.sorted_out(problem))]
     fixes = tuple(changes(bundle, kept)) if order.fix else ()
     shown = tuple(replace(problem, path=str(folder / problem.path)) for problem in kept)
-    return Result(folder, shown, fixes, settings.baseline)
+    return Result(folder, shown, fixes, settings.baseline, tuple(unchecked(bundle)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -81,6 +82,10 @@ def _identity(file: Path) -> tuple[str, str]:
     if not file.is_dir():
         return file.name, file_digest(file)
     package = read(file)
+    for compiled in sorted(file.rglob("__pycache__/*")):
+        raise UltraError(
+            f"{compiled}: no release describes compiled files, and Python would run them; remove every __pycache__"
+        )
     return f"{package.plugin}/{LISTING}", package.files[LISTING].sha256
 
 
@@ -92,7 +97,7 @@ def _statement(release: Release) -> Mapping[str, Any]:
     place = release.folder / names[0]
     try:
         content = place.read_bytes()
-        release.require(names[0], file_digest(place), str(place))
+        release.require(names[0], hashlib.sha256(content).hexdigest(), str(place))
         said: Mapping[str, Any] = json.loads(content)
         definition = said["predicate"]["buildDefinition"]
         _ = (said["subject"], said["predicate"]["runDetails"]["builder"]["id"])

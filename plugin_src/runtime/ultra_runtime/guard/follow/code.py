@@ -7,6 +7,7 @@ not.
 
 from __future__ import annotations
 
+from ultra_runtime.guard.follow.kinds import SHELLS
 from ultra_runtime.guard.shell.quotes import resolve
 
 NAME, NUMBER, STRING, SHELL, SIGN = range(5)
@@ -95,6 +96,8 @@ def look(code: str, language: str) -> CodeFinding:
             _call(tokens, at, text, names, language, found)
         elif kind == STRING and language == "awk" and _is_piped(tokens, at):
             found.texts.append(text)
+            if text.strip() in SHELLS:  # print "..." | "sh"
+                found.texts.append(_printed_before(tokens, at))
         elif kind == STRING and language == "awk" and tokens[at - 1 : at] == [(SIGN, ">")]:
             found.writes.append(text)
     if _forks_in_loop(tokens, language):
@@ -215,6 +218,17 @@ def _is_piped(tokens: list[tuple[int, str]], at: int) -> bool:
     before = tokens[at - 1] if at else (SIGN, "")
     after = tokens[at + 1 : at + 3]
     return before == (SIGN, "|") or after == [(SIGN, "|"), (NAME, "getline")]
+
+
+def _printed_before(tokens: list[tuple[int, str]], at: int) -> str:
+    """Return the strings of the print statement of awk that ends at a place."""
+    strings_: list[str] = []
+    for kind, text in reversed(tokens[max(0, at - MAX_ARGUMENTS) : at]):
+        if kind == NAME and text in ("print", "printf"):
+            break
+        if kind == STRING:
+            strings_.append(text)
+    return "".join(reversed(strings_))
 
 
 def _reaches_all(arguments: list[tuple[int, str]]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.ask import logic
 from ultra_runtime.guard.follow.execute import execute
-from ultra_runtime.guard.follow.kinds import BUILTINS
+from ultra_runtime.guard.follow.kinds import BUILTINS, TOOLS
 from ultra_runtime.guard.follow.redirect import redirect, send
 from ultra_runtime.guard.policy import ALLOW, Blocked, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
@@ -332,6 +332,9 @@ class Follower:
         """Follow a command with the present values of its variables."""
         self._input = stdin
         args = expand.words(self, command.words)
+        if args and args[0] == UNKNOWN:
+            tool = command.words[0].variable()
+            args[0] = tool.lower() if tool.isupper() and tool.lower() in TOOLS else UNKNOWN
         if not command.redirections and not command.assignments:
             if not args:
                 return ""
