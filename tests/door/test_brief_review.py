@@ -212,7 +212,7 @@ def test_a_fence_may_be_written_in_many_ways(fence: str) -> None:
         ("Verdict: PROCEED | PROCEED_WITH_RISKS | REVISE", None),
         ("PROCEED or REVISE, who knows", None),
         ("They revised it and proceeded.", None),
-        ("Verdict\n\nfor now\n\nREVISE", "REVISE"),
+        ("Verdict\n\nfor now\n\nrevise", "REVISE"),
         ("Verdict\nfor now\nor for ever\nrevise", None),
         ("Verdict: none", None),
         ("", None),

@@ -117,7 +117,9 @@ def test_added_and_deleted_lines_count_together(work: Path, more: int) -> None:
     limits = {"a.py": DEEP_LINES, "a.csv": DATA_LINES}
     gone = ("gone.bin", "gone.py", "untracked.py")
     lines = {name: [f"{number}\n" for number in range(limit)] for name, limit in limits.items()}
-    write_tree(work, {**{name: "".join(rows) for name, rows in lines.items()}, **dict.fromkeys(gone, "x\0\n")})
+    write_tree(
+        work, {**{name: "".join(rows) for name, rows in lines.items()}, **dict.fromkeys(gone, "x\0\n")}
+    )
     git(work, "add", ".")
     git(work, "commit", "--quiet", "--message=before")
     for name, half in ((name, limit // 2) for name, limit in limits.items()):
@@ -137,7 +139,9 @@ def test_added_and_deleted_lines_count_together(work: Path, more: int) -> None:
 
 @pytest.mark.parametrize("lines", [0, 1, SMALL_LINES, SMALL_LINES + 1])
 @pytest.mark.parametrize("added", [0, 0.5, 1])
-def test_a_change_is_small_by_the_lines_that_are_read_and_what_they_are_about(lines: int, added: float) -> None:
+def test_a_change_is_small_by_the_lines_that_are_read_and_what_they_are_about(
+    lines: int, added: float
+) -> None:
     new = int(lines * added)
     for depth in DEPTHS:
         for path in ("a.py", "src/Login.py"):
