@@ -119,6 +119,44 @@ def test_what_one_step_forbids_another_may_change(history: History) -> None:
     assert faults(history.check(steps, history.commit({"src/a.py": "a", "src/b.py": "b"}))) == []
 
 
+def test_the_last_step_that_forbids_a_path_is_named(history: History) -> None:
+    steps = steps_of(
+        *(step(number, [f"src/{number}.py"], forbidden_paths=["lib"]) for number in (1, 2)),
+        step(3, ["src/3.py"]),
+    )
+    files: dict[str, Content] = {f"src/{number}.py": "x" for number in (1, 2, 3)}
+    assert faults(history.check(steps, history.commit({**files, "lib": "x"}))) == [("forbidden_paths", 2)]
+
+
+def test_a_broken_script_is_told_once(history: History) -> None:
+    steps = steps_of(step(1, ["bin/run.sh"], bash_syntax_check=["bin/run.sh"]))
+    assert faults(history.check(steps, history.commit({"bin/run.sh": "if then\n"}))) == [
+        ("bash_syntax_check", 1)
+    ]
+
+
+# What the user's commit made of a file outside the steps, and what the end has: his as long as it is as he made it.
+CLAIMED: dict[str, tuple[Content, Content]] = {
+    "as he made it": ("his", "his"),
+    "changed again": ("his", "other"),
+    "removed again": ("his", None),
+    "another mode": ("his", (SCRIPT, "his")),
+    "taken away by him": (None, None),
+    "put back": (None, "other"),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMED)
+def test_what_the_user_committed_is_his_while_it_stays_so(history: History, name: str) -> None:
+    made, left = CLAIMED[name]
+    before = history.commit({"theirs.txt": "old"})
+    claim = history.commit({"theirs.txt": made}, before)
+    end = history.commit({"theirs.txt": left, "src/a.py": "a"}, claim)
+    found = history.check(ONE, end, start=before, claims=[(before, claim)])
+    assert faults(found) == ([] if made == left else [("scope", None)])
+    assert found.notes == (["committed by the user: theirs.txt"] if made == left else [])
+
+
 # What a later step changes rightly
 
 
@@ -151,6 +189,13 @@ def test_a_later_step_that_expects_the_file_decides(history: History) -> None:
     steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py"]))
     gone = history.chain({"src/a.py": "a"}, {"src/a.py": None})
     assert faults(history.check(steps, gone)) == [("expected_paths", 2)]
+
+
+def test_a_later_step_makes_no_other_thing_of_a_file_that_an_earlier_one_expects(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py", "src/b.py"], expected_paths=["src/b.py"], min_file_count=1))  # fmt: skip
+    for thing in ((LINK, "b.py"), (SUBMODULE, OTHER_COMMIT)):
+        made = history.chain({"src/a.py": "a"}, {"src/a.py": thing, "src/b.py": "b"})
+        assert ("expected_paths", 1) in faults(history.check(steps, made))
 
 
 def test_a_later_step_may_rewrite_what_an_earlier_one_had_to_contain(history: History) -> None:
