@@ -329,7 +329,8 @@ def test_a_link_to_the_program_of_the_plugin_allows_nothing_more(
         (links / name).symlink_to(target)
     monkeypatch.setenv("PATH", str(links))
     here, there = (
-        Package("p", "1.0.0", "", {f"bin/{name}": PackedFile(b"", executable=True)}) for name in ("here", "there")
+        Package("p", "1.0.0", "", {f"bin/{name}": PackedFile(b"", executable=True)})
+        for name in ("here", "there")
     )
     assert needed(here, plugin) == ("Bash(here:*)",)
     with pytest.raises(UltraError, match="would also allow"):
