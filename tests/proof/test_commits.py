@@ -7,7 +7,9 @@ import pytest
 from tests.executor.sample import step
 from tests.kit.repository import git
 from tests.proof.history import LINK, SCRIPT, SUBMODULE, Content, History, faults, steps_of
+from ultra_runtime.files.git import find_git
 from ultra_runtime.plan.values import Fence
+from ultra_runtime.run.life.recorded import MOST_STRAYS, Facts, stray_commits
 
 ONE = steps_of(step(1, ["src/a.py"]))
 OTHER_COMMIT = "1" * 40
@@ -204,6 +206,18 @@ def test_a_later_step_may_rewrite_what_an_earlier_one_had_to_contain(history: Hi
     assert faults(history.check(steps, history.chain({"src/a.py": "one"}, {"src/a.py": "two"}))) == []
     never = history.chain({"src/a.py": "zero"}, {"src/a.py": "two"})
     assert faults(history.check(steps, never)) == [("must_contain", 1)]
+
+
+@pytest.mark.parametrize("count", [0, 1, MOST_STRAYS, MOST_STRAYS + 1, MOST_STRAYS + 2])
+def test_every_commit_that_no_step_made_is_named_or_counted(history: History, count: int) -> None:
+    commits = history.commits([{"src/a.py": "a"}, *({f"{number}": "x"} for number in range(count))])
+    facts = Facts("git refs", history.start, commits[-1], True)
+    facts.ranges = {1: (history.start, commits[0])}
+    found = stray_commits(find_git(str(history.folder)), facts)
+    named = [f"no step made the commit {commit[:12]} made" for commit in commits[1 : MOST_STRAYS + 1]]
+    more = count - MOST_STRAYS
+    rest = [f"no step made {more} more commit{'s' if more > 1 else ''}"] if more > 0 else []
+    assert found == [*named, *rest]
 
 
 # Whatever lies between
