@@ -15,6 +15,8 @@ from ultra_runtime.review.severities import CLEAN, EARLIER, SEVERITIES, VERDICTS
 REVIEWERS = ("a-reviewer", "b-reviewer", EARLIER)
 IDS = tuple(letter * 40 for letter in "abc")
 SEVERITY = st.sampled_from(SEVERITIES)
+NO_LEAST: dict[str, Any] = {}
+LEAST: st.SearchStrategy[dict[str, Any]] = st.just(NO_LEAST) | SEVERITY.map(lambda one: {"least": one})
 
 
 @st.composite
@@ -26,7 +28,7 @@ def findings(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [
         {
             "id": name, "reviewers": [by], "path": name[0], "line": 1, "severity": draw(SEVERITY),
-            "message": f"{by} on {name[0]}", "fix": by, **draw(st.just({}) | SEVERITY.map(lambda one: {"least": one})),
+            "message": f"{by} on {name[0]}", "fix": by, **draw(LEAST),
         }
         for name, by in keys
     ]  # fmt: skip
@@ -96,7 +98,7 @@ def test_a_criterion_is_not_played_down_and_only_an_earlier_finding_is_settled(
 ) -> None:
     rows = [one for one in reported if one["id"] == name]
     least = [row["least"] for row in rows if "least" in row]
-    decisions = (
+    decisions: tuple[tuple[str, dict[str, str], bool], ...] = (
         ("severity", {"to": to}, not least or SEVERITIES.index(to) <= SEVERITIES.index(worst(least))),
         ("settled", {}, {row["reviewers"][0] for row in rows} == {EARLIER}),
     )

@@ -45,7 +45,12 @@ def test_the_call_that_runs_is_named_and_an_earlier_record_of_a_step_counts_for_
     step_file, turns = Path(workspace.path("run", STEP)), Path(workspace.path("run", TURNS))
     records.write(Record(1, "start", "tree"))
     earlier = step_file.read_bytes()
-    for replace in (lambda: records.write(Record(2, "start", "tree")), records.clear, turns.unlink):
+    ways: list[Callable[[], None]] = [
+        lambda: records.write(Record(2, "start", "tree")),
+        records.clear,
+        turns.unlink,
+    ]
+    for replace in ways:
         found = records.read()
         assert found
         assert not records.is_foreign()

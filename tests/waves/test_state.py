@@ -8,12 +8,14 @@ import pytest
 
 from ultra_runtime.run.state.wave_state import WaveState, folded
 
+Row = dict[str, Any]
+Rows = list[Row]
 PARTS = [
     {"number": number, "title": f"Part {number}", "wave": wave, "steps": [number]}
     for number, wave in ((1, 1), (2, 1), (3, 2))
 ]
-BEGIN = [{"act": "begin", "parts": PARTS, "branch": "main"}, {"act": "wave", "wave": 1, "base": "base"}]
-LEASE = {"act": "lease", "session": 1, "attempt": 1, "depth": 0}
+BEGIN: Rows = [{"act": "begin", "parts": PARTS, "branch": "main"}, {"act": "wave", "wave": 1, "base": "base"}]
+LEASE: Row = {"act": "lease", "session": 1, "attempt": 1, "depth": 0}
 STATES = ("waiting", "running", "ended", "passed", "failed", "partial", "merged", "merge-failed")
 AGAIN = {"failed": "waiting", "running": "waiting", "partial": "ended", "merge-failed": "passed"}
 
@@ -30,23 +32,26 @@ def flat(state: WaveState) -> dict[str, Any]:
     return found
 
 
-def changed(before: list[dict[str, Any]], row: dict[str, Any]) -> dict[str, Any]:
+def changed(before: Rows, row: dict[str, Any]) -> dict[str, Any]:
     """Return what a line changes."""
     old, new = flat(folded(before)), flat(folded([*before, row]))
     return {name: value for name, value in new.items() if name not in old or old[name] != value}
 
 
-ENDED = [
+ENDED: Rows = [
     *BEGIN,
     LEASE,
     {"act": "end", "session": 1, "how": "done", "dollars": 1.5, "tokens": 7, "seconds": 3},
 ]
-AUDITED = [*ENDED, {"act": "audit", "session": 1, "state": "passed", "tip": "tip", "missing": [], "why": ""}]
-MERGED = [*AUDITED, {"act": "merged", "wave": 1, "session": 1, "commit": "m1"}]
-READY = [*MERGED, {"act": "verified", "wave": 1, "red": []}, {"act": "advance", "wave": 1, "to": "m1"}]
-LIMIT = {"act": "end", "session": 1, "how": "rate limit", "until": 99, "wait": 60}
+AUDITED: Rows = [
+    *ENDED,
+    {"act": "audit", "session": 1, "state": "passed", "tip": "tip", "missing": [], "why": ""},
+]
+MERGED: Rows = [*AUDITED, {"act": "merged", "wave": 1, "session": 1, "commit": "m1"}]
+READY: Rows = [*MERGED, {"act": "verified", "wave": 1, "red": []}, {"act": "advance", "wave": 1, "to": "m1"}]
+LIMIT: Row = {"act": "end", "session": 1, "how": "rate limit", "until": 99, "wait": 60}
 # What was, the line, and what it changes.
-ROWS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]] = {
+ROWS: dict[str, tuple[Rows, dict[str, Any], dict[str, Any]]] = {
     "a lease": (BEGIN, LEASE, {"session 1 state": "running", "session 1 lease": LEASE, "session 1 attempt": 1, "session 1 cleaned": False}),
     "a lost attempt": ([*BEGIN, LEASE], {"act": "end", "session": 1, "how": "lost"}, {"session 1 state": "waiting", "session 1 end": {"act": "end", "session": 1, "how": "lost"}, "session 1 lost": 1}),
     "a rate limit": ([*BEGIN, LEASE], LIMIT, {"session 1 state": "waiting", "session 1 end": LIMIT, "session 1 wait_until": 99, "session 1 waited": 60}),

@@ -185,7 +185,7 @@ def processor_time(office: Office, hook: str, payload: dict[str, Any]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-TASKS = (
+TASKS: tuple[dict[str, str], ...] = (
     {},
     {"00": ""},
     {"01": ""},
