@@ -157,6 +157,7 @@ def test_what_happened_to_the_run_is_found_and_named(copy: Callable[[], Repo]) -
         assert told["status"] == "drift"
         assert [(one["check"], one.get("step")) for one in told["drift_details"]] == [row[1]]
         assert ("no such commit" in str(told["drift_details"])) == ("gone" in name)
+        assert (told["proof"] is None) == ("gone" in name), "what is gone is not proved"
 
     check()
 
