@@ -14,7 +14,7 @@ import pytest
 from tests.checkout.source import Source, every_byte
 from tests.kit.files import write_tree
 from tests.kit.repository import ENVIRONMENT, git
-from ultra_runtime.checkout.carried import dependency_folders
+from ultra_runtime.checkout.carried import DEEPEST, dependency_folders, led_into
 from ultra_runtime.checkout.settings import settings_of
 
 Check = Callable[[], None]
@@ -222,6 +222,27 @@ def test_what_a_tool_marks_as_its_cache_holds_no_dependencies(tmp_path: Path) ->
     assert dependency_folders(str(tmp_path), ["deps"]) == ["app/deps", "app/other/deps", "target/debug/deps"]
     (tmp_path / "target/CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
     assert dependency_folders(str(tmp_path), ["deps"]) == ["app/deps", "app/other/deps"]
+
+
+def test_dependencies_are_found_down_to_the_deepest_level(tmp_path: Path) -> None:
+    for depth in range(DEEPEST + 3):
+        wanted = "/".join([*(f"{depth}" for _ in range(depth)), "deps"])
+        (tmp_path / wanted).mkdir(parents=True)
+        found = dependency_folders(str(tmp_path), ["deps"])
+        assert (wanted in found) == (depth <= DEEPEST)
+    assert dependency_folders(str(tmp_path), []) == []
+
+
+def test_links_lead_into_the_tree_by_their_full_path_alone(tmp_path: Path) -> None:
+    links = {
+        "own": tmp_path / "packages/own", "@team/one": tmp_path / "packages/one", "root": tmp_path,
+        "near": Path("../packages/own"), "beside": tmp_path.with_name(f"{tmp_path.name}-other"), "far": Path("/usr"),
+    }  # fmt: skip
+    folder = tmp_path / "node_modules"
+    (folder / "@team").mkdir(parents=True)
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    assert sorted(led_into(str(tmp_path), str(folder))) == ["packages/one", "packages/own"]
 
 
 def test_an_empty_or_a_broken_dependency_folder(source: Source, unchanged: Check) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import resource
@@ -18,7 +19,7 @@ import pytest
 
 from tests.kit.names import RUNTIME
 from ultra_runtime.files import atomic
-from ultra_runtime.files.atomic import Folder, WriteError, write_file
+from ultra_runtime.files.atomic import Folder, WriteError, locked, write_file
 
 
 def names(folder: Path) -> list[str]:
@@ -36,14 +37,41 @@ def test_a_new_file_is_the_only_thing_left(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "plan.md").stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664, 0o755])
-def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o755, 0o420, 0o402, 0o777, 0o444, 0o555, 0o000])
+def test_the_mode_is_kept_and_never_wider_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
     path = tmp_path / "plan.md"
     path.write_bytes(b"old")
     path.chmod(mode)
-    write_file(str(path), b"new")
-    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
+    seen = []
+    write = os.write
+
+    def watched(descriptor: int, data: bytes) -> int:
+        seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", watched)
+    may = bool(mode & 0o222)
+    with contextlib.nullcontext() if may else pytest.raises(WriteError, match=r"^plan.md is read-only$"):
+        write_file(str(path), b"new")
+    assert seen == [0o600] * may
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new" if may else b"old", mode)
     assert names(tmp_path) == ["plan.md"]
+
+
+def test_every_text_that_is_replaced_is_kept_once_with_its_mode(tmp_path: Path) -> None:
+    texts = [b"one", b"one", b"two", b"one", b"three"]
+    kept = [b"one", b"two", b"one"]
+    for text in texts:
+        with locked(str(tmp_path)) as folder:
+            folder.keep_earlier("plan.md", text)
+            folder.write("plan.md", text)
+        (tmp_path / "plan.md").chmod(0o640)
+    found = [tmp_path / f"plan.{number}.md" for number in range(2, 2 + len(kept))]
+    assert names(tmp_path) == sorted(["plan.md", *(path.name for path in found)])
+    assert [path.read_bytes() for path in found] == kept
+    assert {stat.S_IMODE(path.stat().st_mode) for path in found} == {0o640}
 
 
 def test_the_old_one_stays_beside_it_until_the_new_one_is_in_place(
@@ -107,8 +135,6 @@ def odd(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "dangling.md").symlink_to("nowhere.md")
     (tmp_path / "folder.md").mkdir()
     os.mkfifo(tmp_path / "fifo.md")
-    (tmp_path / "frozen.md").write_text("frozen")
-    (tmp_path / "frozen.md").chmod(0o444)
     listener = socket.socket(socket.AF_UNIX)
     here = os.getcwd()
     os.chdir(tmp_path)
@@ -126,7 +152,6 @@ def odd(tmp_path: Path) -> Iterator[Path]:
         ("folder.md", "folder.md is a directory, not a regular file"),
         ("fifo.md", "fifo.md is a FIFO, not a regular file"),
         ("socket.md", "socket.md is a device or socket, not a regular file"),
-        ("frozen.md", "frozen.md is read-only"),
         ("no/such.md", "the folder"),
         ("target.md/x.md", "the folder"),
         ("nul\0.md", "nul\\x00.md cannot be written"),
@@ -140,7 +165,6 @@ def test_what_is_no_file_is_refused_in_a_sentence(odd: Path, name: str, reason: 
     assert reason in str(refused.value)
     assert names(odd) == before
     assert (odd / "target.md").read_text() == "precious"
-    assert (odd / "frozen.md").read_text() == "frozen"
 
 
 def test_a_directory_called_prev_is_not_replaced(tmp_path: Path) -> None:
@@ -247,28 +271,37 @@ def assert_whole(data: bytes) -> None:
 
 HOLDER = """
 import sys, time
-from ultra_runtime.files.atomic import Folder
-with Folder(sys.argv[1]) as folder:
-    folder.lock()
+from ultra_runtime.files.atomic import locked
+with locked(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)
 """
 
 
-def test_a_folder_is_held_by_one_and_let_go_when_that_one_is_killed(tmp_path: Path) -> None:
+def test_a_folder_is_held_by_one_and_the_next_waits_until_that_one_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, tmp_path], env={"PYTHONPATH": str(RUNTIME)}, stdout=subprocess.PIPE
     )
+    naps = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 2:
+            holder.kill()
+            holder.wait()  # with a timeout it would nap, too
+
     with holder:
         try:
             assert holder.stdout is not None
             assert holder.stdout.readline() == b"held\n"
             with Folder(str(tmp_path)) as folder:
                 with pytest.raises(WriteError, match="another call has been writing here for too long"):
-                    folder.lock(seconds=0.05)
-                holder.send_signal(signal.SIGKILL)
-                holder.wait(timeout=30)
-                folder.lock(seconds=10)
+                    folder.lock(seconds=-1)
+                monkeypatch.setattr(time, "sleep", nap)
+                folder.lock(seconds=60)
+                assert len(naps) == 2
         finally:
             holder.kill()
 

@@ -17,12 +17,15 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.contract import contract_module
 from ultra_runtime.contract.model import Contract
 from ultra_runtime.contract.scores import (
+    Review,
+    is_readable,
     judge,
     no_review,
     prose_verdict,
     read_review,
     restore_review,
     split_answer,
+    unnamed,
 )
 
 ORDER = ["research_plan", "testability", "completeness", "consistency", "scope_clarity"]
@@ -50,14 +53,20 @@ def test_every_score_there_can_be() -> None:
         scores = dict(zip(ORDER, values, strict=True))
         ruling = judge(GATE, scores)
         assert ruling.passed == (min(values) >= 4 and scores["research_plan"] == 5)
-        if not ruling.passed:
-            lowest = [name for name in ORDER if scores[name] == min(values)]
-            assert ruling.weakest == lowest[0]
-            assert set(ruling.failing) == {
-                name for name in ORDER if scores[name] < 4 or (name == "research_plan" and scores[name] < 5)
-            }
-        else:
-            assert (ruling.weakest, ruling.failing) == (None, [])
+        weak = [name for name in ORDER if scores[name] < (5 if name == "research_plan" else 4)]
+        assert ruling.failing == sorted(weak, key=lambda name: scores[name])
+        assert ruling.weakest == (ruling.failing[0] if weak else None)
+
+
+@given(SCORES | st.just(dict.fromkeys(ORDER, 3)), st.sets(st.sampled_from(ORDER)), st.booleans())
+def test_a_weak_score_needs_a_detail_unless_the_scores_are_made_up(
+    scores: dict[str, int], named: set[str], degraded: bool
+) -> None:
+    review = Review(scores, {name: ["a reason"] * (name in named) for name in ORDER}, "REVISE", degraded)
+    made_up = degraded and not named and set(scores.values()) == {3}
+    weak = [name for name in ORDER if scores[name] <= 3 and name not in named]
+    assert sorted(unnamed(GATE, review)) == ([] if made_up else sorted(weak))
+    assert is_readable(GATE, review) != made_up
 
 
 @given(SCORES, st.sampled_from(ORDER))
@@ -203,13 +212,20 @@ def test_a_fence_may_be_written_in_many_ways(fence: str) -> None:
         ("Verdict: PROCEED | PROCEED_WITH_RISKS | REVISE", None),
         ("PROCEED or REVISE, who knows", None),
         ("They revised it and proceeded.", None),
-        ("REVISED, UNPROCEEDED, PROCEED_SOMEHOW", None),
+        ("Verdict\n\nfor now\n\nrevise", "REVISE"),
+        ("Verdict\nfor now\nor for ever\nrevise", None),
         ("Verdict: none", None),
         ("", None),
     ],
 )
 def test_the_verdict_of_the_words(prose: str, verdict: str | None) -> None:
     assert prose_verdict(GATE, prose) == verdict
+
+
+@given(*[st.sampled_from(["", " ", ".", "*", "X", "é", "7", "_"])] * 2)
+def test_a_verdict_is_a_whole_word(before: str, after: str) -> None:
+    joined = any(sign.isalnum() or sign == "_" for sign in (before, after))
+    assert prose_verdict(GATE, f"{before}REVISE{after}") == (None if joined else "REVISE")
 
 
 def test_where_words_and_block_disagree_the_words_win() -> None:

@@ -114,6 +114,21 @@ def test_old_sessions_are_forgotten(ultra: Ultra, draft: Path, repo: Path) -> No
     assert len(list((repo / ".git/ultra/answers").iterdir())) == 20
 
 
+def test_a_review_takes_each_kept_answer_once(ultra: Ultra, work: Path) -> None:
+    (work / "a.py").write_text("x = 1\n")
+    ultra("triage", "--project", PROJECT, "--since", "HEAD", env=SESSION)
+    nothing = {"summary": "s", "remediation": [], "merge": [], "settled": [], "severity": []}
+    for agent, call, block in (
+        ("test-reviewer", ("add", "test-reviewer"), {"findings": [], "looked_at": []}),
+        ("review-coordinator", ("verdict",), nothing),
+    ):
+        answered(ultra, agent, fenced(block))
+        review = ("review", *call, "--project", PROJECT, "--kept")
+        assert ultra(*review, env=SESSION).status == 0
+        again = ultra(*review, env=SESSION)
+        assert (again.status, f"no answer of {agent} is kept" in again.data["error"]) == (1, True)
+
+
 def test_all_needs_what_was_kept(ultra: Ultra, work: Path) -> None:
     told = ultra("review", "add", "all", "--project", PROJECT, given="x")
     assert (told.status, "all needs --kept" in told.data["error"]) == (2, True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from ultra_runtime.run.state.claims import claims_in
 
 Make = Callable[..., Repo]
 NEEDS = plan(step(1, verify="test -e needed.txt"))
@@ -34,6 +35,15 @@ def test_a_commit_that_the_user_claims_between_the_steps_is_a_note(make: Make) -
     report = repo.read(f"{PROJECT}/logs/report.md")
     assert "claimed by the user at step 2: README.md" in report
     assert "- note: committed by the user: README.md" in report
+
+
+def test_claims_count_in_the_order_in_which_they_were_made() -> None:
+    numbers = range(1, 13)
+    refs = {f"claim-{number}": f"to {number}" for number in reversed(numbers)}
+    refs |= {f"claim-{number}-from": f"from {number}" for number in numbers if number != 7}
+    assert claims_in({**refs, "start": "x", "step-1": "y"}) == [
+        (f"from {number}", f"to {number}") for number in numbers if number != 7
+    ]
 
 
 def test_what_changes_after_the_claim_is_not_the_users(make: Make) -> None:

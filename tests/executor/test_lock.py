@@ -7,8 +7,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.kit.repository import make_repository
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.run_files import STEP
+from ultra_runtime.run.state.lock import Busy
+from ultra_runtime.run.state.record import TURNS, Record, Records
+from ultra_runtime.run.tree.workspace import find_workspace
 
 Make = Callable[..., Repo]
 
@@ -22,6 +31,34 @@ def gone() -> str:
     process = subprocess.Popen(["true"])
     process.wait()
     return str(process.pid)
+
+
+def test_the_call_that_runs_is_named_and_an_earlier_record_of_a_step_counts_for_nothing(
+    tmp_path: Path,
+) -> None:
+    workspace = find_workspace(str(make_repository(tmp_path / "repo", {"a": "a\n"})))
+    for called in ("step verify 12 --go-on", "run abort", "step begin 1"):
+        with Busy(workspace, called), pytest.raises(RefusedError) as refused:
+            Busy(workspace, "another")
+        assert refused.value.error == f"`ultra {called}` is running in this tree"
+    records = Records(workspace, "run")
+    step_file, turns = Path(workspace.path("run", STEP)), Path(workspace.path("run", TURNS))
+    records.write(Record(1, "start", "tree"))
+    earlier = step_file.read_bytes()
+    ways: list[Callable[[], None]] = [
+        lambda: records.write(Record(2, "start", "tree")),
+        records.clear,
+        turns.unlink,
+    ]
+    for replace in ways:
+        found = records.read()
+        assert found
+        assert not records.is_foreign()
+        replace()
+        step_file.write_bytes(earlier)
+        assert (records.read(), records.is_foreign()) == (None, True)
+        records.write(Record(1, "start", "tree"))
+        earlier = step_file.read_bytes()
 
 
 def test_another_session_that_lives_is_refused(make: Make) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import os
 import pty
 import select
 import subprocess
 import termios
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.executor.sample import PLAN, Repo, plan, step
-from ultra_runtime.run.state.owner import this_owner
+from ultra_runtime.run.state.owner import Owner, _is_for_one_line, start_time, this_owner
 
 Make = Callable[..., Repo]
 
@@ -25,6 +27,55 @@ LOCK = ".git/ultra/run.json"
 TERMINAL = os.getsid(0) or 1
 GHOST = {"CLAUDE_CODE_SESSION_ID": "ghost"}
 CALLS = ("step begin 1", "run finish", f"run start {PLAN}", f"run start {PLAN} --mode resume")
+
+
+def test_who_owns_a_run_and_whether_he_lives() -> None:
+    """All pairs of owner and caller: kind, session and process, which runs, is over, is elsewhere, or was left."""
+    here, started = os.uname().nodename, start_time(os.getpid())
+    processes = {
+        "this": (os.getpid(), started, here, False), "left": (os.getpid(), started, here, True),
+        "earlier": (os.getpid(), "1", here, False), "unknown": (os.getpid(), "", here, False),
+        "none": (0, "", here, False), "elsewhere": (7, "7", "elsewhere", False), "nowhere": (0, "", "elsewhere", False),
+    }  # fmt: skip
+    alive = {"this", "elsewhere"}
+    owners = list(itertools.product(("client", "named", "terminal"), ("", "a", "b"), processes))
+
+    def made(kind: str, session: str, process: str) -> Owner:
+        pid, started, host, left = processes[process]
+        return Owner(session, pid, started, host, kind, left)
+
+    for one in owners:
+        assert made(*one).lives() == (one[2] in alive), one
+        assert Owner.of(json.loads(json.dumps(made(*one).as_data()))).as_data() == made(*one).as_data()
+        for other in owners:
+            same = processes[one[2]][:3] == processes[other[2]][:3]
+            again = one[1] != "" and one[2] not in alive
+            expected = one[:2] == other[:2] and (one[0] == "named" or same or again)
+            assert made(*one).is_same(made(*other)) == expected, (one, other)
+            told = "another process of this session" if (one[:2] == other[:2] and one[0] == "client" and one[1]) else "another session"  # fmt: skip
+            assert made(*one).seen_by(made(*other)) == told
+
+
+def test_a_process_that_has_ended_and_a_shell_for_one_line_own_nothing(tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("read x\n")
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    assert (start_time(ended.pid), start_time(0)) == ("", "")
+    ended.wait()
+    words = {
+        ("bash", "-c", "read x; :"): True, ("bash", "-ec", "read x; :"): True, ("bash", str(tmp_path / "script")): False,
+        ("bash",): False, ("timeout", "60", "cat"): True, ("cat",): False,
+    }  # fmt: skip
+    for call, expected in words.items():
+        process = subprocess.Popen(
+            call, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        for _ in range(1000):  # until the kernel has set it up
+            if Path(f"/proc/{process.pid}/cmdline").read_bytes():
+                break
+            time.sleep(0.01)
+        assert _is_for_one_line(process.pid) == expected, call
+        process.communicate(timeout=30)
 
 
 @pytest.fixture

@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.executor.sample import PLAN, PROGRESS, PROJECT, STATE, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, STATE, Repo, plan, step
 from tests.kit.table import each
+from ultra_runtime.files.git import find_git
+from ultra_runtime.proof.drift import Drift
+from ultra_runtime.run.life.audit import _is_over, audit, open_case
+from ultra_runtime.run.state.run_place import RunPlace
 
 Act = Callable[[Repo], object]
 STEPS = (
@@ -69,6 +73,14 @@ def forge(repo: Repo) -> None:
     repo.write({PROGRESS: str(values).replace("'", '"').replace("True", "true").replace("False", "false")})
 
 
+def lose(repo: Repo, name: str) -> None:
+    """Remove the object of a commit of the run."""
+    commit = repo.git("rev-parse", f"refs/ultra/run/{SLUG}/{name}")
+    repo.git("checkout", "--quiet", "--orphan", "elsewhere")
+    repo.git("commit", "--quiet", "--message=elsewhere")
+    (repo.folder / ".git/objects" / commit[:2] / commit[2:]).unlink()
+
+
 # What is not what the run did.
 SAME: dict[str, Act] = {
     "nothing": lambda repo: None,
@@ -90,7 +102,9 @@ FOUND: dict[str, tuple[Act, tuple[str, int | None]]] = {
     "commits taken back": (do("reset -q --hard HEAD~1"), ("history", None)),
     "a rewritten history": (do("commit -q --amend --message=other"), ("history", None)),
     "line ends of another kind": (do("config core.autocrlf true"), ("conversion", None)),
-    "an edited plan": (lambda repo: repo.write({PLAN: repo.read(PLAN).replace("Write part 2", "Skip part 2")}), ("plan", None)),
+    "an edited plan": (lambda repo: repo.write({PLAN: repo.read(PLAN).replace("^one$", "^other$")}), ("plan", None)),
+    "a start that is gone": (lambda repo: lose(repo, "start"), ("history", None)),
+    "an end that is gone": (lambda repo: lose(repo, "end"), ("history", None)),
 }  # fmt: skip
 
 
@@ -142,5 +156,51 @@ def test_what_happened_to_the_run_is_found_and_named(copy: Callable[[], Repo]) -
         told = verdict(repo)
         assert told["status"] == "drift"
         assert [(one["check"], one.get("step")) for one in told["drift_details"]] == [row[1]]
+        assert ("no such commit" in str(told["drift_details"])) == ("gone" in name)
+        assert (told["proof"] is None) == ("gone" in name), "what is gone is not proved"
+
+    check()
+
+
+def test_an_audit_follows_from_the_records_and_from_nothing_else(finished: Repo) -> None:
+    git = find_git(str(finished.folder))
+    place = RunPlace(str(finished.folder), str(finished.folder / PLAN), None, None)
+    place.slug = SLUG
+    start, first, second = git.line("rev-list", "--reverse", "HEAD").split()
+    other = finished.git("commit-tree", "HEAD^{tree}", "-p", first, "-m", "feat: another part")
+    misnamed = finished.git("commit-tree", f"{second}^{{tree}}", "-p", first, "-m", "by hand")
+    drift = Drift("verify", "passes", "fails", 2)
+    subject = ("commit_message_pattern", 2)
+    # Changed facts -> verdict, status of the record, drifts, steps that are missing, a word of the notes.
+    rows: list[tuple[dict[str, Any], tuple[str, str, list[tuple[str, int | None]], list[int], str]]] = [
+        ({}, ("pass", "pass", [], [], "")),
+        ({"has_ended": False}, ("unfinished", "pass", [], [], "")),
+        ({"skipped": set()}, ("unfinished", "pass", [], [3], "")),
+        ({"ranges": {1: (start, first)}, "skipped": {2, 3}}, ("drift", "drift", [], [2], "no step made")),
+        ({"ranges": {}, "end": start}, ("nothing done", "n/a", [], [1, 2], "")),
+        ({"ranges": {1: (start, first), 2: (first, other)}}, ("pass", "pass", [], [], "no step made")),
+        ({"ranges": {1: (start, first), 2: (first, misnamed)}}, ("pass", "pass", [], [], "no step made")),
+        ({"ranges": {1: (start, first), 2: (start, first)}}, ("drift", "drift", [subject], [], "no step made")),
+        ({"ranges": {1: (start, first), 2: (first, first)}}, ("pass", "pass", [], [], "no step made")),
+        ({"problems": ["somebody else"]}, ("pass", "pass", [], [], "somebody else")),
+        ({"known": [drift]}, ("drift", "drift", [("verify", 2)], [], "")),
+        ({"start": second, "end": first}, ("drift", "drift", [("history", None), ("expected_paths", 2)], [], "")),
+    ]  # fmt: skip
+
+    @each(rows)
+    def check(changes: dict[str, Any], expected: tuple[object, ...]) -> None:
+        case = open_case(git, place, finished.read(PLAN).encode())
+        assert case
+        facts, known = case.facts, changes.get("known", ())
+        for name, value in changes.items():
+            setattr(facts, name, value)
+        case.completed = [step for step in case.assignment.steps if step.number in facts.ranges]
+        case.missing = [step.number for step in case.assignment.steps if not _is_over(step, facts)]
+        found = audit(case, known=known)
+        drifts = [(one.check, one.step) for one in found.drifts if one.check != "scope"]
+        told = (found.verdict, found.status, drifts, [*found.missing], str(expected[4]))
+        assert told == expected
+        assert str(expected[4]) in str(found.notes)
+        assert bool(found.notes) == bool(expected[4])
 
     check()

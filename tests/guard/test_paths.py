@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from tests.guard.policy_tables import policy
 from tests.kit.quick import examples
 from tests.kit.repository import git, make_repository
-from ultra_runtime.guard.paths import PathContext, path_verdict
+from ultra_runtime.guard.paths import PathContext, _like, path_verdict, protected_name
 from ultra_runtime.guard.realpath import inside, real_path
 from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME
 
@@ -201,6 +203,70 @@ def test_partly_known_paths(base: Path) -> None:
     assert rule(base, f"{HOME}/{UNKNOWN}") == "outside_repository"
 
 
+def fits(names: list[str], pattern: str, first: int | None) -> bool:
+    """Tell whether components fit a pattern that begins at one of them; None for a pattern that ends at the last."""
+    fixed = pattern.lower().removesuffix("/**").split("/")
+    whole = pattern.endswith("/**")
+    places = [first] if first is not None else range(len(names)) if whole else [len(names) - len(fixed)]
+    return any(
+        at >= 0
+        and (len(names) >= at + len(fixed) if whole else len(names) == at + len(fixed))
+        and all(map(fnmatchcase, names[at:], fixed))
+        for at in places
+    )
+
+
+def paths_about(pattern: str) -> Iterator[str]:
+    """Yield paths that fit a pattern, and paths that nearly do."""
+    bare = pattern.removeprefix("~/").removeprefix("/").removesuffix("/**")
+    for star in ("", "x", "Long.Name"):
+        path = bare.replace("*", star)
+        yield from (path, path.upper(), f"{path}/below", f"{path}/a/b", f"pre/{path}", f"{path}x", f"x{path}")
+        yield from (path[:-1], path.rpartition("/")[2], f"{path}.example", f"{path}.lock")
+    head, _, tail = bare.partition("*")
+    yield from (head + tail[1:], head[:-1] + tail)
+
+
+def test_every_pattern_protects_what_it_says_and_nothing_near_it(base: Path) -> None:
+    """The rules of the policy as data, compared with an oracle of their sentence."""
+    rules = [
+        (name, patterns, [one.lower() for one in unless]) for name, (patterns, unless) in POLICY.paths.items()
+    ]
+    about = {path for _, patterns, _ in rules for pattern in patterns for path in paths_about(pattern)}
+    wrong = []
+    for path in sorted(
+        one for one in about if one.strip("/.") and "hooks" not in one.lower() and "//" not in one
+    ):
+        names = path.lower().split("/")
+
+        def expected(
+            *forms: tuple[str, list[str], int | None], tail: list[str] = names, excused: bool = True
+        ) -> str:
+            """Return the first rule with a pattern that fits one of the forms: its beginning, components, place."""
+            for name, patterns, unless in rules:
+                if excused and any(fnmatchcase(tail[-1], one) for one in unless):
+                    continue
+                for start, parts, first in forms:
+                    own = [one for one in patterns if (one[0] if one[0] in "~/" else "") == start[:1]]
+                    own = [one for one in own if not start.endswith("**") or one.endswith("/**")]
+                    if any(fits(parts, one.removeprefix("~/").removeprefix("/"), first) for one in own):
+                        return name
+            return ""
+
+        told = {
+            path: expected(("", names, None)),
+            f"{HOME}/{path}": expected(("~", names, 0), ("", names, None)),
+            f"/{path}": expected(("/", names, 0), ("", names, None)),
+            f"{USER_HOME}other/{path}": expected(("~", names, 0), excused=False),
+            f"{UNKNOWN}/{path}": expected(("", names, None), ("~**", names, 0)),
+        }
+        found = {one: rule(base, one, boundary=False) for one in told}
+        wrong += [(one, found[one], told[one]) for one in told if found[one] != told[one]]
+        if protected_name(path, POLICY) != told[path]:
+            wrong.append((path, protected_name(path, POLICY), told[path]))
+    assert wrong == []
+
+
 NAMES = ("a", "b", "c", "l1", "l2", "l3", ".env", "repo", "repo-evil")
 COMPONENT = st.sampled_from([*NAMES, "..", ".", "", "new"])
 TARGET = st.lists(COMPONENT, min_size=1, max_size=4).map("/".join)
@@ -254,6 +320,16 @@ def test_real_paths_are_those_of_the_system(
         elif verdict.rule == "outside_repository":
             assert not below
         assert path_verdict(ours, place, POLICY).rule == verdict.rule
+
+
+@given(
+    st.text("ab", max_size=5),
+    st.text("ab", max_size=3),
+    st.sampled_from(["", "*"]),
+    st.text("ab", max_size=3),
+)
+def test_a_star_stands_for_any_part_of_one_component(name: str, head: str, star: str, tail: str) -> None:
+    assert _like(name, head + star + tail) == fnmatchcase(name, head + star + tail)
 
 
 def test_inside_tells_siblings_apart(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
 from tests.kit.files import write_tree
 from tests.kit.quick import examples
-from ultra_plugin.install.settings import Draft
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install.archive import Package, PackedFile
+from ultra_plugin.install.settings import Draft, Granted, needed
 
 RULE = "Bash(ultra:*)"
 EDITING = {"execute": "Bash(ultra:*), Read, Edit, Write", "look": "Read, Bash(Edit it:*), NotEdit"}
@@ -64,7 +66,10 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "not a number": ('{\n "a": NaN}', "line 2, column 7"),
     "a list": ("[]", "not an object"),
     "permissions is a list": ('{\n"permissions": []}', "line 2: 'permissions' is not an object"),
-    "allow is a text": ('{"permissions": {"allow": "all"}}', "'permissions.allow' is not a list"),
+    **{
+        f"{key} is a text": (f'{{"permissions": {{"{key}": "all"}}}}', f"'permissions.{key}' is not a list")
+        for key in ("allow", "deny", "ask")
+    },
     "too deep": ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
     "not UTF-8": (b'{\n"a": "\xff"}', "line 2, column 7: it is not UTF-8"),
 }
@@ -233,7 +238,9 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 RULES = st.lists(st.sampled_from([RULE, "Bash(ls:*)", "Read", "Bash(git log:*)", ""]) | VALUES, max_size=4)
-PERMISSIONS = st.fixed_dictionaries({}, optional={"allow": RULES, "deny": RULES, "defaultMode": TEXTS})
+PERMISSIONS = st.fixed_dictionaries(
+    {}, optional={"allow": RULES, "deny": RULES, "ask": RULES, "defaultMode": TEXTS}
+)
 ROOTS = st.tuples(
     st.dictionaries(TEXTS.filter(lambda key: key != "permissions"), VALUES, max_size=4),
     st.fixed_dictionaries({}, optional={"permissions": PERMISSIONS}),
@@ -256,33 +263,45 @@ def spelled(value: Any, style: tuple[Any, bool, str, bool]) -> bytes:
     return ("\ufeff" * mark + text).encode("utf-8", "surrogatepass")
 
 
-def without_rule(value: dict[str, Any]) -> dict[str, Any]:
-    """Return settings with the last occurrence of the rule taken out of the list."""
+WANTED = st.lists(st.sampled_from([RULE, "Bash(two:*)", "Read"]), min_size=1, max_size=3, unique=True)
+
+
+def left_of(value: dict[str, Any], granted: Granted) -> dict[str, Any]:
+    """Return settings without what was granted: the last of each rule, and what was made for them and is empty now."""
     copy: dict[str, Any] = json.loads(json.dumps(value))
-    allow = copy["permissions"]["allow"]
-    del allow[len(allow) - 1 - allow[::-1].index(RULE)]
+    permissions = copy["permissions"]
+    allow = permissions["allow"]
+    for rule in granted.rules:
+        del allow[len(allow) - 1 - allow[::-1].index(rule)]
+    if granted.created and not allow:
+        del permissions["allow"]
+        if granted.created == "permissions" and not permissions:
+            del copy["permissions"]
     return copy
 
 
-@given(value=ROOTS, style=STYLES)
+@given(value=ROOTS, style=STYLES, wanted=WANTED)
 @hypothesis_settings(max_examples=examples(300), deadline=None)
 def test_only_the_list_gains_and_the_bytes_come_back(
-    tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any], style: tuple[Any, bool, str, bool]
+    tmp_path_factory: pytest.TempPathFactory,
+    value: dict[str, Any],
+    style: tuple[Any, bool, str, bool],
+    wanted: list[str],
 ) -> None:
     before = spelled(value, style)
     folder = tmp_path_factory.mktemp("settings")
     draft = draft_of(folder, before)
-    granted = draft.grant([RULE])
+    granted = draft.grant(wanted)
     after = bytes_of(draft)
     permissions = value.get("permissions", {})
-    if RULE in [*permissions.get("allow", []), *permissions.get("deny", [])]:
-        assert (after, granted.rules) == (before, ())
+    spoken_for = [one for key in ("allow", "deny", "ask") for one in permissions.get(key, [])]
+    assert granted.rules == tuple(rule for rule in wanted if rule not in spoken_for)
+    if not granted.rules:
+        assert after == before
         return
+    expected = {**permissions, "allow": [*permissions.get("allow", []), *granted.rules]}
     found = json.loads(after.removeprefix(b"\xef\xbb\xbf"))
-    gained = without_rule(found)
-    gained["permissions"] = {**gained["permissions"], "allow": gained["permissions"]["allow"]}
-    expected = {**value, "permissions": {"allow": [], **permissions}}
-    assert gained == json.loads(json.dumps(expected))
+    assert found == json.loads(json.dumps({**value, "permissions": expected}))
     at = next(index for index in range(len(after)) if index >= len(before) or after[index] != before[index])
     assert after[at + len(after) - len(before) :] == before[at:], "more than one piece was put in"
 
@@ -291,23 +310,48 @@ def test_only_the_list_gains_and_the_bytes_come_back(
     assert bytes_of(again) == before
 
 
-@given(value=ROOTS, style=STYLES, key=TEXTS, extra=VALUES)
-@hypothesis_settings(max_examples=examples(150), deadline=None)
+@given(value=ROOTS, style=STYLES, wanted=WANTED, extra=VALUES, where=st.tuples(*[st.booleans()] * 3))
+@hypothesis_settings(max_examples=examples(300), deadline=None)
 def test_what_was_added_since_stays(
     tmp_path_factory: pytest.TempPathFactory,
     value: dict[str, Any],
     style: tuple[Any, bool, str, bool],
-    key: str,
+    wanted: list[str],
     extra: Any,
+    where: tuple[bool, bool, bool],
 ) -> None:
-    """Another program may write everything anew, with more in it: only the rule goes."""
-    draft = draft_of(tmp_path_factory.mktemp("settings"), spelled(value, style))
-    granted = draft.grant([RULE])
+    """Another program may write everything anew, with more in it: only the rules go."""
+    folder = tmp_path_factory.mktemp("settings")
+    draft = draft_of(folder, spelled(value, style))
+    granted = draft.grant(wanted)
     if not granted.rules:
         return
     found = json.loads(bytes_of(draft).removeprefix(b"\xef\xbb\xbf"))
-    found["permissions"]["allow"].insert(0, "theirs")
-    found[f"+{key}"] = extra
-    again = draft_of(tmp_path_factory.mktemp("settings"), json.dumps(found, indent=2))
+    if where[0]:
+        found["permissions"]["allow"].insert(0, "theirs")
+    if where[1]:
+        found["permissions"]["theirs"] = extra
+    if where[2]:
+        found["theirs"] = extra
+    again = draft_of(folder, json.dumps(found, indent=2))
     again.revoke(granted)
-    assert json.loads(bytes_of(again)) == without_rule(found)
+    assert json.loads(bytes_of(again)) == left_of(found, granted)
+
+
+def test_a_link_to_the_program_of_the_plugin_allows_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin, links = tmp_path / "plugin", tmp_path / "links"
+    write_tree(tmp_path, {"plugin/bin/here": "#!/bin/sh\n", "other/there": "#!/bin/sh\n"})
+    links.mkdir()
+    for name, target in (("here", plugin / "bin/here"), ("there", tmp_path / "other/there")):
+        target.chmod(0o755)
+        (links / name).symlink_to(target)
+    monkeypatch.setenv("PATH", str(links))
+    here, there = (
+        Package("p", "1.0.0", "", {f"bin/{name}": PackedFile(b"", executable=True)})
+        for name in ("here", "there")
+    )
+    assert needed(here, plugin) == ("Bash(here:*)",)
+    with pytest.raises(UltraError, match="would also allow"):
+        needed(there, plugin)

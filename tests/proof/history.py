@@ -16,6 +16,7 @@ from ultra_runtime.proof.checks import Objects, check_objects
 LINK, SUBMODULE, SCRIPT = "120000", "160000", "100755"
 Content = str | tuple[str, str] | None
 Ranges = Mapping[int, tuple[str, str]]
+Claims = Sequence[tuple[str, str]]
 BASE = {"README.md": "# Greet\n", "src/old.py": "old\n"}
 
 
@@ -51,7 +52,13 @@ class History:
         )  # fmt: skip
 
     def check(
-        self, steps: Iterable[Step], end: str, fence: Fence | None = None, ranges: Ranges | None = None
+        self,
+        steps: Iterable[Step],
+        end: str,
+        fence: Fence | None = None,
+        ranges: Ranges | None = None,
+        start: str = "",
+        claims: Claims = (),
     ) -> Objects:
         """Check the way from the start to a commit; the commits on it are those of step 1, 2 and so on, unless told."""
         found = find_git(str(self.folder))
@@ -59,7 +66,7 @@ class History:
             between = git(self.folder, "rev-list", "--reverse", f"{self.start}..{end}").split()
             commits = [self.start, *between]
             ranges = {number: (commits[number - 1], one) for number, one in enumerate(commits) if number}
-        return check_objects(found, list(steps), fence or Fence(), self.start, end, ranges)
+        return check_objects(found, list(steps), fence or Fence(), start or self.start, end, ranges, claims)
 
 
 def _lines(changes: Mapping[str, Content], parents: Iterable[str]) -> list[str]:

@@ -7,7 +7,9 @@ import pytest
 from tests.executor.sample import step
 from tests.kit.repository import git
 from tests.proof.history import LINK, SCRIPT, SUBMODULE, Content, History, faults, steps_of
+from ultra_runtime.files.git import find_git
 from ultra_runtime.plan.values import Fence
+from ultra_runtime.run.life.recorded import MOST_STRAYS, Facts, stray_commits
 
 ONE = steps_of(step(1, ["src/a.py"]))
 OTHER_COMMIT = "1" * 40
@@ -119,6 +121,44 @@ def test_what_one_step_forbids_another_may_change(history: History) -> None:
     assert faults(history.check(steps, history.commit({"src/a.py": "a", "src/b.py": "b"}))) == []
 
 
+def test_the_last_step_that_forbids_a_path_is_named(history: History) -> None:
+    steps = steps_of(
+        *(step(number, [f"src/{number}.py"], forbidden_paths=["lib"]) for number in (1, 2)),
+        step(3, ["src/3.py"]),
+    )
+    files: dict[str, Content] = {f"src/{number}.py": "x" for number in (1, 2, 3)}
+    assert faults(history.check(steps, history.commit({**files, "lib": "x"}))) == [("forbidden_paths", 2)]
+
+
+def test_a_broken_script_is_told_once(history: History) -> None:
+    steps = steps_of(step(1, ["bin/run.sh"], bash_syntax_check=["bin/run.sh"]))
+    assert faults(history.check(steps, history.commit({"bin/run.sh": "if then\n"}))) == [
+        ("bash_syntax_check", 1)
+    ]
+
+
+# What the user's commit made of a file outside the steps, and what the end has: his as long as it is as he made it.
+CLAIMED: dict[str, tuple[Content, Content]] = {
+    "as he made it": ("his", "his"),
+    "changed again": ("his", "other"),
+    "removed again": ("his", None),
+    "another mode": ("his", (SCRIPT, "his")),
+    "taken away by him": (None, None),
+    "put back": (None, "other"),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMED)
+def test_what_the_user_committed_is_his_while_it_stays_so(history: History, name: str) -> None:
+    made, left = CLAIMED[name]
+    before = history.commit({"theirs.txt": "old"})
+    claim = history.commit({"theirs.txt": made}, before)
+    end = history.commit({"theirs.txt": left, "src/a.py": "a"}, claim)
+    found = history.check(ONE, end, start=before, claims=[(before, claim)])
+    assert faults(found) == ([] if made == left else [("scope", None)])
+    assert found.notes == (["committed by the user: theirs.txt"] if made == left else [])
+
+
 # What a later step changes rightly
 
 
@@ -153,12 +193,31 @@ def test_a_later_step_that_expects_the_file_decides(history: History) -> None:
     assert faults(history.check(steps, gone)) == [("expected_paths", 2)]
 
 
+def test_a_later_step_makes_no_other_thing_of_a_file_that_an_earlier_one_expects(history: History) -> None:
+    steps = steps_of(step(1, ["src/a.py"]), step(2, ["src/a.py", "src/b.py"], expected_paths=["src/b.py"], min_file_count=1))  # fmt: skip
+    for thing in ((LINK, "b.py"), (SUBMODULE, OTHER_COMMIT)):
+        made = history.chain({"src/a.py": "a"}, {"src/a.py": thing, "src/b.py": "b"})
+        assert ("expected_paths", 1) in faults(history.check(steps, made))
+
+
 def test_a_later_step_may_rewrite_what_an_earlier_one_had_to_contain(history: History) -> None:
     first = step(1, ["src/a.py"], must_contain=[{"path": "src/a.py", "pattern": "^one"}])
     steps = steps_of(first, step(2, ["src/a.py"]))
     assert faults(history.check(steps, history.chain({"src/a.py": "one"}, {"src/a.py": "two"}))) == []
     never = history.chain({"src/a.py": "zero"}, {"src/a.py": "two"})
     assert faults(history.check(steps, never)) == [("must_contain", 1)]
+
+
+@pytest.mark.parametrize("count", [0, 1, MOST_STRAYS, MOST_STRAYS + 1, MOST_STRAYS + 2])
+def test_every_commit_that_no_step_made_is_named_or_counted(history: History, count: int) -> None:
+    commits = history.commits([{"src/a.py": "a"}, *({f"{number}": "x"} for number in range(count))])
+    facts = Facts("git refs", history.start, commits[-1], True)
+    facts.ranges = {1: (history.start, commits[0])}
+    found = stray_commits(find_git(str(history.folder)), facts)
+    named = [f"no step made the commit {commit[:12]} made" for commit in commits[1 : MOST_STRAYS + 1]]
+    more = count - MOST_STRAYS
+    rest = [f"no step made {more} more commit{'s' if more > 1 else ''}"] if more > 0 else []
+    assert found == [*named, *rest]
 
 
 # Whatever lies between

@@ -36,6 +36,13 @@ def test_verify_of_every_step_comes_first_then_the_exit_conditions() -> None:
     assert [(one.command, one.step) for one in found] == [("one", 1), ("two", 2), ("all", None)]
 
 
+def test_the_pre_flight_of_a_session_is_no_condition_of_its_end() -> None:
+    steps = read(plan(step(1, verify="one"), step(2, verify="two")).encode()).steps
+    assert steps[0].manifest
+    steps[0].manifest.sandbox_preflight = True
+    assert [(one.command, one.step) for one in conditions_of(steps, [])] == [("two", 2)]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "later"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import stat
 from pathlib import Path
 
 from ultra_runtime.files import seal
@@ -35,6 +36,7 @@ def test_processes_that_begin_at_once_make_one_key(tmp_path: Path) -> None:
 def test_an_empty_key_is_replaced(tmp_path: Path) -> None:
     before = seal.sealed(str(tmp_path), VALUES)
     (key,) = tmp_path.rglob("key")
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600, "whoever reads the key can forge a seal"
     key.write_bytes(b"")
     assert not seal.is_sealed(str(tmp_path), before)
     after = seal.sealed(str(tmp_path), VALUES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import resource
 import subprocess
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit.names import SOURCES
+from tests.kit.table import each
 from tests.works.conftest import Office
 from tests.works.crew import DIRECT, NAME, Order
 
@@ -184,3 +187,37 @@ def processor_time(office: Office, hook: str, payload: dict[str, Any]) -> float:
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+TASKS: tuple[dict[str, str], ...] = (
+    {},
+    {"00": ""},
+    {"01": ""},
+    {"00": "", "01": "TASK-00"},
+    {"01": "TASK-02", "02": "TASK-01"},
+    {"01": "TASK-9"},
+)
+
+
+def test_a_plan_has_the_tasks_of_its_mode_each_once_and_no_cycle(office: Office) -> None:
+    text = (SOURCES / "contracts/fixtures/work-plan/valid.md").read_text().partition("\n### ")[0]
+
+    @each(itertools.product(("direct", "pipeline", "full"), TASKS, (False, True)))
+    def check(mode: str, tasks: dict[str, str], twice: bool) -> None:
+        rows = [*tasks.items(), *([*tasks.items()][:1] if twice else [])]
+        parts = [
+            f"\n### TASK-{name}: Do it\n\n- Depends on: {needs or 'none'}\n- Scope: It.\n- Files: `a.py`\n"
+            for name, needs in rows
+        ]
+        head = text.replace("Execution-Mode: full", f"Execution-Mode: {mode}")
+        (office.repo / "PLAN.md").write_text(head + "".join(parts))
+        told = office.ultra("validate", "work-plan", "PLAN.md").data
+        found = {issue["code"] for issue in told["errors"]}
+        one = [name for name, _ in rows] == ["00"] if mode == "direct" else len(rows) == 1
+        fits = len(rows) > 1 if mode == "full" else one
+        assert ("WORKPLAN_MODE_MISMATCH" in found) == (not fits)
+        assert ("WORKPLAN_BAD_VALUE" in found) == (len(rows) > len(tasks))
+        assert ("WORKPLAN_UNKNOWN_TASK" in found) == ("TASK-9" in tasks.values())
+        assert ("WORKPLAN_CYCLE" in found) == ("TASK-02" in tasks.values())
+
+    check()
