@@ -45,6 +45,11 @@ def is_left_behind(name: str) -> bool:
     return name in LEFT_BEHIND or name.endswith(LEFT_BEHIND_ENDS) or name.startswith(LEFT_BEHIND_STARTS)
 
 
+def _below(paths: Sequence[str], folder: str) -> Sequence[str]:
+    """Return those of some sorted paths that are below a folder."""
+    return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
+
+
 def packaged_source() -> Path:
     """Return the source tree of this project: the packaged one, or that of the checkout."""
     return PACKAGED if PACKAGED.is_dir() else Path(__file__).parents[2] / "plugin_src"

@@ -149,7 +149,7 @@ def _judge() -> Callable[[str, bool], _Danger | None]:
         is_script = False
 
         def hit(self, rule: str, found: str = "") -> None:
-            words = self.words[-1] if self.words else []
+            words = self.ran[-1].args if self.ran else []
             paths = [word for word in words[1:] if not word.startswith("-")]
             is_own = paths and all(map(self._is_own, paths))
             if rule != "recursive_force_delete" or not is_own:

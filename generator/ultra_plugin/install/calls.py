@@ -245,6 +245,17 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None, wait: flo
             report.notes += notes
 
 
+def _standings(place: Place, names: Sequence[str], wait: float, tell: Tell) -> list[Standing]:
+    """Compare files with receipts; look again alone if they differ, because another call may be at work."""
+    found = inspecting.standings(place, names)
+    if any(one.differences for one in found) or len(found) < len(names):
+        with suppress(OSError), scaffold.locked(place.state, wait, tell):
+            journal.recover(place)
+            found = inspecting.standings(place, names)
+            scaffold.take_down(place.state)
+    return found
+
+
 def _to_prepare(asked: Asked, packages: Sequence[Package]) -> Path | None:
     """Return the repository around the current folder; refuse to prepare what cannot be prepared."""
     root = repository_of(Path.cwd()) if preparing.preparers(packages) else None

@@ -332,7 +332,8 @@ class Follower:
         """Follow a command with the present values of its variables."""
         self._input = stdin
         args = expand.words(self, command.words)
-        if args and args[0] == UNKNOWN:
+        # Without a value the next word is the program, so only an option may follow.
+        if len(args) > 1 and args[0] == UNKNOWN and args[1].startswith("-"):
             tool = command.words[0].variable()
             args[0] = tool.lower() if tool.isupper() and tool.lower() in TOOLS else UNKNOWN
         if not command.redirections and not command.assignments:

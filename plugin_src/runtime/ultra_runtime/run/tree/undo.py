@@ -93,6 +93,17 @@ class Difference:
             if path not in self.items and path not in self.other and (self.whole or path in (only or ()))
         }
         """Files whose permission bits alone differ."""
+        nodes = [
+            path
+            for path in {**old.specials, **now.specials}
+            if old.specials.get(path) != now.specials.get(path)
+        ]
+        self.nodes = {
+            path: old.specials.get(path)
+            for path in nodes
+            if recorded and not self.rules and self._wanted(path)
+        }
+        """Changed special files -> mode and device number before; nothing where there was none."""
         self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
         self.paths = list({**self.items, **self.bits, **self.nodes})
         snapshots.need(item.name for item in self.items.values() if item)
