@@ -27,9 +27,17 @@ class Answer(Struct):
 
 
 def brief_answer(answer: Answer) -> Answer:
-    """Return an answer without members that are None, false or empty."""
-    told = {name: value for name, value in answer.data.items() if value or name == "passed"}
-    return Answer(told, answer.text, answer.status)
+    """Return an answer without members that are None, false, empty or count nothing."""
+    told = {name: _without_zeros(value) for name, value in answer.data.items()}
+    kept = {name: value for name, value in told.items() if value or name == "passed"}
+    return Answer(kept, answer.text, answer.status)
+
+
+def _without_zeros(value: Any) -> Any:
+    """Return counts without those that are 0; any other value as it is."""
+    if isinstance(value, dict) and all(type(one) is int for one in value.values()):
+        return {name: one for name, one in value.items() if one}
+    return value
 
 
 class RefusedError(UltraError):

@@ -9,7 +9,7 @@ from ultra_runtime.typed import Any, Iterator, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ultra_runtime.contract.model import Field, Part
+    from ultra_runtime.contract.model import Contract, Field, Part
     from ultra_runtime.contract.result import Report
     from ultra_runtime.text.markdown import Document, Item, TextSection
 
@@ -59,7 +59,7 @@ def check_parts(
 
 def _read_parts(report: Report, document: Document, part: Part) -> Iterator[FoundPart]:
     numbers: dict[object, int] = {}
-    for name, heading in _headings(document, part):
+    for name, heading in _headings(report.contract, document, part):
         values = match_heading(part.heading, heading.title)
         found = FoundPart(name, heading.line, values or {})
         if values is None:
@@ -76,11 +76,17 @@ def _read_parts(report: Report, document: Document, part: Part) -> Iterator[Foun
         yield found
 
 
-def _headings(document: Document, part: Part) -> Iterator[tuple[str, TextSection]]:
-    """Yield section and heading of each part, and of what looks like one."""
+def _headings(contract: Contract, document: Document, part: Part) -> Iterator[tuple[str, TextSection]]:
+    """Yield section and heading of each part, and of what looks like one; a section may have names in more languages."""
     looks_like = part.heading.partition("{")[0].strip().casefold()
+    names = {
+        spelled: one.name
+        for one in contract.sections
+        if one.name in part.under
+        for spelled in (one.name, *one.names.values())
+    }
     for section in document.headings:
-        name = next((name for name in part.under if section.level == 2 and section.is_called(name)), "")
+        name = next((names[one] for one in names if section.level == 2 and section.is_called(one)), "")
         for heading in document.below(section) if name else ():
             if heading.level == part.level and heading.title.casefold().startswith(looks_like):
                 yield name, heading

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.dead_lock import lock_named
 from ultra_runtime.files.digest import blob_name
+from ultra_runtime.files.loose_refs import is_name
 from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
@@ -62,8 +63,6 @@ MOST_TOLD = 600
 HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
 ELSEWHERE = ON_BRANCH + ".invalid"
 """What the file says where git keeps its refs in tables."""
-DIGITS = (40, 64)
-"""The length of an object's name: SHA-1 or SHA-256."""
 
 
 class GitError(UltraError):
@@ -131,14 +130,14 @@ class Git(Struct):
         if found.startswith(ON_BRANCH):
             found = _first_line(self.common, found[len(SYMBOLIC) :])
         # Most branches have a file of their own; to start git for every such question takes longer than all the others.
-        return found if _is_name(found) else self.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return found if is_name(found) else self.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
     def branch(self) -> str:
         """Return the branch of HEAD; nothing when it is detached."""
         found = _first_line(self.folder, HEAD)
         if found.startswith(ON_BRANCH) and found != ELSEWHERE:
             return found[len(ON_BRANCH) :]
-        return "" if _is_name(found) else self.line("symbolic-ref", "--quiet", "--short", HEAD)
+        return "" if is_name(found) else self.line("symbolic-ref", "--quiet", "--short", HEAD)
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether one commit is the other or an ancestor of it."""
@@ -180,20 +179,33 @@ class Git(Struct):
 
     def identity_problem(self) -> str:
         """Return why git cannot name an author or a committer; nothing when it can."""
+        if self._is_somebody():
+            return ""
         for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
             done = self.done("var", name)
             if done.status:
                 return done.err.decode("utf-8", "replace").strip().splitlines()[-1]
         return ""
 
+    def _is_somebody(self) -> bool:
+        """Tell whether settings or variables name author and committer in full, as they nearly always do."""
+        said = self.done("config", "-z", "--get-regexp", r"^(user|author|committer)\.(name|email)$").out
+        rows = dict(row.partition("\n")[::2] for row in os.fsdecode(said).split("\0"))
+        return all(
+            any(
+                sign.isalnum()
+                for sign in os.environ.get(f"GIT_{who}_{what}".upper())
+                or rows.get(f"{who}.{what}")
+                or rows.get(f"user.{what}", "")
+            )
+            for who in ("author", "committer")
+            for what in ("name", "email")
+        )
+
 
 def _first_line(folder: str, name: str) -> str:
     """Return the first line of a small file of git; nothing when it cannot be read."""
     return read_text(os.path.join(folder, name)).partition("\n")[0].strip()
-
-
-def _is_name(text: str) -> bool:
-    return len(text) in DIGITS and not text.strip("0123456789abcdef")
 
 
 def environment() -> dict[str, str]:

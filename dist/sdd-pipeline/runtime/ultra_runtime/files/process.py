@@ -7,7 +7,7 @@ import time
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.struct import Struct
-from ultra_runtime.typed import Mapping, Sequence
+from ultra_runtime.typed import Any, Callable, Collection, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,12 +170,14 @@ def run_logged(
 ) -> Done:
     """Run a program without input, the head and the tail of its output in the log; at the limit it is killed.
 
-    The mark is in the environment of every process that it starts, so all of them end with it; those of an earlier,
-    killed call with the same mark are killed first.
+    All processes that it starts end with it, also those that leave its group and session and lose their parents. The
+    mark is in their environment; those of an earlier, killed call with the same mark are killed first.
     """
     from ultra_runtime.files.waiting import Waiting
 
     end_marked(mark)
+    adopt_orphans()
+    others = _descendants(os.getpid(), "") if _has_children() else []
     reader, writer = _pipe()
     actions: Actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -192,7 +194,8 @@ def run_logged(
         status, lacks = _follow(child, reader, log, time.monotonic() + seconds, wanted, waiting)
     finally:
         waiting.end()
-        end_group(child, mark)
+        _kill(os.killpg, child)
+        end_descendants(mark, others)
         if status is None:
             os.waitpid(child, 0)
         os.close(reader)
@@ -248,11 +251,16 @@ def launch(command: Sequence[str], env: Mapping[str, str]) -> int:
 def end_group(leader: int, mark: str = "") -> None:
     """Kill a process, its group and its descendants; the mark also finds those that left both."""
     family = _descendants(leader, mark)
-    for kill, target in [(os.killpg, leader), *((os.kill, one) for one in family)]:
-        try:
-            kill(target, KILL)
-        except (ProcessLookupError, PermissionError):
-            continue
+    _kill(os.killpg, leader)
+    for pid in family:
+        _kill(os.kill, pid)
+
+
+def _kill(kill: Callable[[int, int], None], target: int) -> None:
+    try:
+        kill(target, KILL)
+    except (ProcessLookupError, PermissionError):
+        return
 
 
 def end_marked(mark: str) -> None:
@@ -260,33 +268,40 @@ def end_marked(mark: str) -> None:
     if os.environ.get(MARK) == mark:
         return
     for pid in _descendants(0, mark):
-        try:
-            os.kill(pid, KILL)
-        except (ProcessLookupError, PermissionError):
-            continue
+        _kill(os.kill, pid)
 
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant that loses its own, so that it stays one, whatever it does (Linux only)."""
     try:
-        import ctypes
+        import _ctypes  # the whole of ctypes takes ten times as long to import
 
-        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        call: Any = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
+        _ctypes.call_function(call, (SET_CHILD_SUBREAPER, 1, 0, 0, 0))
     except (ImportError, OSError, AttributeError):
         return
 
 
-def end_descendants() -> None:
-    """Kill every process below this one; those that are started meanwhile, too."""
+def end_descendants(mark: str = "", others: Collection[int] = ()) -> None:
+    """Kill every process below this one or with the mark; those that are started meanwhile, too.
+
+    The others, and what they start, go on.
+    """
     for _ in range(MOST_ROUNDS):
-        family = [pid for pid in _descendants(os.getpid(), "") if stat_fields(pid)[:1] not in ([], ["Z"])]
+        found = _descendants(os.getpid(), mark, others)
+        family = [pid for pid in found if stat_fields(pid)[:1] not in ([], ["Z"])]
         for pid in family:
-            try:
-                os.kill(pid, KILL)
-            except (ProcessLookupError, PermissionError):
-                continue
+            _kill(os.kill, pid)
         if not family:
             return
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _end_in_order() -> None:
@@ -300,8 +315,8 @@ def _end_in_order() -> None:
         signal.signal(number, leave)
 
 
-def _descendants(leader: int, mark: str) -> list[int]:
-    """Return the processes below a leader (0: none), and those with the mark in their environment."""
+def _descendants(leader: int, mark: str, others: Collection[int] = ()) -> list[int]:
+    """Return the processes below a leader (0: none) but not below the others, and those with the mark in their environment."""
     children: dict[int, list[int]] = {}
     marked = []
     wanted = f"{MARK}={mark}\0".encode() if mark else b""
@@ -317,7 +332,7 @@ def _descendants(leader: int, mark: str) -> list[int]:
             marked.append(pid)
     family = [leader] if leader else []
     for pid in family:
-        family += children.get(pid, [])
+        family += [one for one in children.get(pid, []) if one not in others]
     return [*family[1:], *(pid for pid in marked if pid not in family)]
 
 

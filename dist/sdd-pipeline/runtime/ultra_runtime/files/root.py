@@ -44,6 +44,13 @@ def working_root() -> str:
     return find_root(here) or here
 
 
+def from_here(given: str) -> str:
+    """Return a path as it was given, or from the root of the repository if only that one exists."""
+    root = "" if os.path.isabs(given) or os.path.lexists(given) else find_root(current_folder())
+    path = os.path.join(root or "", given)
+    return path if os.path.lexists(path) else given
+
+
 def git_dir_around(folder: str) -> str:
     """Return the git dir of the working tree around a folder, without asking git; empty when there is none."""
     root = find_root(folder) or ""

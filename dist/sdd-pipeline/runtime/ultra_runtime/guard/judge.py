@@ -109,19 +109,23 @@ class Judge:
             return True
         if "open(" in plain or "-delete" in plain or ("{" in plain and "," in plain):
             return True
-        linked = self.site is not None and self.site.is_linked
-        if linked and "git" in plain and self._may_leave(plain):
+        if self.site is not None and self.site.is_linked and self._may_leave(plain):
             return True
         from ultra_runtime.guard.first_look import WRITERS
 
         return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
 
-    @staticmethod
-    def _may_leave(plain: str) -> bool:
-        """Tell whether a git command may reach another tree, or what all of them share."""
+    def _may_leave(self, plain: str) -> bool:
+        """Tell whether a command may reach another tree, or what all of them share."""
+        if "/" in plain or ".." in plain or "~" in plain or self._is_outside(self.cwd):
+            return True
         from ultra_runtime.guard.shared_git import NAMES
 
-        return any(word in plain for word in (*_ELSEWHERE, *NAMES, "stash", "alias"))
+        return "git" in plain and any(word in plain for word in (*_ELSEWHERE, *NAMES, "stash", "alias"))
+
+    def _is_outside(self, folder: str) -> bool:
+        """Tell whether a folder is outside the worktree of the run."""
+        return self.site is not None and _leaves(folder, self.cwd, self.site.root, self.home)
 
     def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
@@ -169,12 +173,20 @@ class Judge:
             return Verdict(
                 BLOCK, SHARED_GIT, reason, "work on the branch of this worktree; leave the rest to the user"
             )
-        for folder in watcher.git_directories if site and site.is_linked else ():
-            if site and _leaves(folder, self.cwd, site.root, self.home):
-                from ultra_runtime.guard.shell.marks import show
+        if not site or not site.is_linked:
+            return ALLOW
+        from ultra_runtime.guard.shell.marks import show
 
-                reason = f"git would work in {show(folder)}, which is not the worktree of this run"
-                return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
+        for folder in filter(self._is_outside, watcher.git_directories):
+            reason = f"git would work in {show(folder)}, which is not the worktree of this run"
+            return Verdict(BLOCK, MAIN_TREE, reason, "use git inside the worktree only")
+        from ultra_runtime.guard.other_trees import changed_elsewhere
+
+        for program, path in changed_elsewhere(watcher.ran or (), site.root, self.cwd, self.home):
+            reason = (
+                f"{program} would change {show(path)}, which is in another working tree of this repository"
+            )
+            return Verdict(BLOCK, MAIN_TREE, reason, "work inside the worktree of this run only")
         return ALLOW
 
     @staticmethod
@@ -231,12 +243,10 @@ def _stashes(words: list[str]) -> bool:
 
 def _leaves(folder: str, cwd: str, root: str, home: str) -> bool:
     """Tell whether a folder is outside the worktree; an unknown one is left to git."""
-    from ultra_runtime.guard.realpath import inside, real_path
-    from ultra_runtime.guard.shell.marks import HOME, known
+    from ultra_runtime.guard.realpath import inside, real_place
+    from ultra_runtime.guard.shell.marks import known
 
     if not known(folder):
         return False
-    if folder.startswith(HOME):
-        folder = home + folder[len(HOME) :]
-    real = real_path(os.path.join(cwd, folder))
+    real = real_place(folder, cwd, home)
     return real is None or not inside(real, root)

@@ -27,8 +27,8 @@ def take(data: bytes) -> str:
     from ultra_runtime.answer import RefusedError
     from ultra_runtime.rendered import names
     from ultra_runtime.text.jsontext import read_object
-    from ultra_runtime.works.answers import store_answer
-    from ultra_runtime.works.messages import work_of
+    from ultra_runtime.works.answers import note_end, store_answer
+    from ultra_runtime.works.messages import dispatch_of, work_of
     from ultra_runtime.works.work_place import find_work
 
     values = read_object(data).values
@@ -39,10 +39,14 @@ def take(data: bytes) -> str:
         or not isinstance(answer, str)
     ):
         return ""
+    number, work = dispatch_of(values.get("agent_transcript_path"))
     try:
-        store_answer(find_work(work_of(answer) or None), answer, agent.partition(":")[2])
+        store_answer(find_work(work or work_of(answer) or None), answer, agent.partition(":")[2], number)
     except RefusedError as problem:
-        return "" if values.get("stop_hook_active") else f"{problem.error}. {problem.next_step}"
+        if not values.get("stop_hook_active"):
+            return f"{problem.error}. {problem.next_step}"
+        if number:
+            note_end(find_work(work), number)
     return ""
 
 

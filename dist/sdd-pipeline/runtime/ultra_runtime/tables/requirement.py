@@ -16,10 +16,10 @@ CONTRACT = Contract(
         Field(name="Language", type="text", required=True, values={"en": "English", "ko": "Korean", "ja": "Japanese"}),
     ),
     sections=(
-        Section(name="Request", required=True),
-        Section(name="Requirements", required=True),
-        Section(name="Acceptance Criteria", required=True),
-        Section(name="Out of Scope", required=False),
+        Section(name="Request", required=True, names={"ko": "요청", "ja": "依頼"}),
+        Section(name="Requirements", required=True, names={"ko": "요구사항", "ja": "要件"}),
+        Section(name="Acceptance Criteria", required=True, names={"ko": "인수 기준", "ja": "受け入れ基準"}),
+        Section(name="Out of Scope", required=False, names={"ko": "범위 외", "ja": "対象外"}),
     ),
     codes={
         "REQ_NOT_FOUND": Code(name="REQ_NOT_FOUND", severity="error", remedy="Let the specifier write it."),

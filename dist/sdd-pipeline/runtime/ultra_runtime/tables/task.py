@@ -17,10 +17,10 @@ CONTRACT = Contract(
         Field(name="Dependencies", type="text", required=True),
     ),
     sections=(
-        Section(name="Scope", required=True),
-        Section(name="Files", required=True),
-        Section(name="Acceptance Criteria", required=True),
-        Section(name="Verify", required=True),
+        Section(name="Scope", required=True, names={"ko": "범위", "ja": "範囲"}),
+        Section(name="Files", required=True, names={"ko": "파일", "ja": "ファイル"}),
+        Section(name="Acceptance Criteria", required=True, names={"ko": "인수 기준", "ja": "受け入れ基準"}),
+        Section(name="Verify", required=True, names={"ko": "검증", "ja": "検証"}),
     ),
     rules=(files_have_actions, verify_is_a_command,),
     codes={

@@ -17,7 +17,7 @@ CONTRACT = Contract(
         Field(name="Updated", type="timestamp", required=True),
     ),
     sections=(
-        Section(name="Files changed", required=True),
+        Section(name="Files changed", required=True, names={"ko": "변경 파일", "ja": "変更ファイル"}),
     ),
     codes={
         "TPROGRESS_NOT_FOUND": Code(name="TPROGRESS_NOT_FOUND", severity="error", remedy="Let the builder write it."),

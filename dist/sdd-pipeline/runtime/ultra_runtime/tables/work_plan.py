@@ -22,9 +22,9 @@ CONTRACT = Contract(
         Field(name="Status", type="text", required=True, values={"PLANNED": "The plan is written."}),
     ),
     sections=(
-        Section(name="Goal", required=True),
-        Section(name="Task Dependency Graph", required=True),
-        Section(name="Tasks", required=True),
+        Section(name="Goal", required=True, names={"ko": "목표", "ja": "目標"}),
+        Section(name="Task Dependency Graph", required=True, names={"ko": "작업 의존성 그래프", "ja": "タスク依存グラフ"}),
+        Section(name="Tasks", required=True, names={"ko": "작업", "ja": "タスク"}),
     ),
     parts=(
         Part(name="tasks", heading="TASK-{id}: {title}", under=("Tasks",), level=3, fields=(Field(name="Depends on", type="text", required=True), Field(name="Scope", type="text", required=True), Field(name="Files", type="text", required=True),)),

@@ -15,7 +15,7 @@ CONTRACT = Contract(
         Field(name="Updated", type="timestamp", required=True),
     ),
     sections=(
-        Section(name="Tasks", required=True),
+        Section(name="Tasks", required=True, names={"ko": "작업", "ja": "タスク"}),
     ),
     codes={
         "WPROGRESS_NOT_FOUND": Code(name="WPROGRESS_NOT_FOUND", severity="error", remedy="Nothing; the runtime writes it when the work is approved."),

@@ -9,7 +9,8 @@ from ultra_runtime.typed import Any, Iterable, Mapping
 from ultra_runtime.words import one_line
 
 DEEPEST = 8
-NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+NAMED = {"&": "&amp;", "<": "&lt;", "]]>": "]]&gt;"}
+"""What a text must not have, as XML writes it; a `>` elsewhere stays, because quoted lines begin with it."""
 
 
 class XmlError(UltraError):
@@ -30,6 +31,11 @@ class Element(Struct):
     def find(self, name: str) -> Element | None:
         """Return the first inner element of that name."""
         return next((one for one in self.inner if one.name == name), None)
+
+    def inside(self, name: str) -> list[Element]:
+        """Return the elements in the first inner element of that name."""
+        found = self.find(name)
+        return found.inner if found else []
 
     def words(self, name: str) -> str:
         """Return the text of the first inner element of that name, or nothing."""
@@ -80,6 +86,11 @@ def element(name: str, attributes: Mapping[str, str], inner: str | Iterable[str]
         return f"<{name}{words}>{escape(inner)}</{name}>" if inner else f"<{name}{words}/>"
     rows = [*inner]
     return "\n".join([f"<{name}{words}>", *rows, f"</{name}>"]) if rows else f"<{name}{words}/>"
+
+
+def verbatim(name: str, text: str) -> str:
+    """Return an element with a text that is read as it is."""
+    return f"<{name}><![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]></{name}>"
 
 
 def escape(text: str, quoted: bool = False) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer, RefusedError
+from ultra_runtime.answer import Answer
 from ultra_runtime.contract.forms import is_number
-from ultra_runtime.rendered import verb
 from ultra_runtime.usage import Args
 from ultra_runtime.words import one_line
+from ultra_runtime.works.answers import TAKEN
 from ultra_runtime.works.work_place import find_work
 
 USAGE = "work dispatch NUMBER [--work WORK-NN] [--json]"
@@ -18,6 +18,7 @@ def run(args: Args) -> Answer:
     work = find_work(args.get("--work"))
     text = work.read_message(int(given)) if is_number(given) else ""
     if not text:
-        error = f"{work.name} has no dispatch {one_line(given, 40)}"
-        raise RefusedError(error, f"ask what comes next: `{verb('work next')} {work.name}`")
+        raise work.refusal(f"{work.name} has no dispatch {one_line(given, 40)}")
+    one = work.read_state()["dispatches"][int(given) - 1]
+    work.keep_message(int(given), str(one.get("times")), TAKEN)
     return Answer({"ok": True, "work": work.name, "number": int(given), "dispatch": text}, text)

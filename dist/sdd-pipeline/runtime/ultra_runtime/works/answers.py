@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.run.step.failing import after_failure
 from ultra_runtime.tables.fields import progress_fields
-from ultra_runtime.words import one_line
-from ultra_runtime.works.handoffs import SPECIFIER, VERIFIER, keep_handoff
-from ultra_runtime.works.messages import FAIL, PASS, TaskResult, read_result
+from ultra_runtime.tables.limits import ATTEMPTS
+from ultra_runtime.words import counted, one_line
+from ultra_runtime.works.messages import (
+    FAIL,
+    PASS,
+    SPECIFIER,
+    VERIFIER,
+    TaskResult,
+    keep_handoff,
+    read_result,
+)
 from ultra_runtime.works.specified import read_specified
 from ultra_runtime.works.task_standing import pinned_plan, write_standing
 from ultra_runtime.works.written import IN_PROGRESS, list_work, log, write_result
@@ -22,32 +29,75 @@ if TYPE_CHECKING:
     from ultra_runtime.works.work_documents import WorkPlan
     from ultra_runtime.works.work_place import WorkOrder
 
-OPEN, ANSWER = "open", "answer"
+OPEN, ANSWER, TAKEN, ENDED = "open", "answer", "taken", "ended"
+"""The state of a dispatch without an answer, and what is kept of one beside its text: its answer, and how many times it
+had been handed out when an agent began with it, and when an agent ended without an answer."""
 
 
-def store_answer(work: WorkOrder, text: str, speaker: str = "") -> dict[str, Any]:
+def store_answer(work: WorkOrder, text: str, speaker: str = "", number: int = 0) -> dict[str, Any]:
     """Check the form of an answer and keep it for the next turn; return the dispatch that it closes.
 
-    `speaker` is the agent that gave it, if that is known: it answers for itself only.
+    `speaker` and `number` are the agent that gave it and its dispatch, if they are known: it answers for itself only.
+    The first answer counts.
     """
     result = read_result(text, work.name)
     if speaker and result.agent != speaker:
         raise RefusedError(f"agent must be {speaker}, not {result.agent}", "answer for yourself only")
+    who = f"{result.agent} {result.task}".strip()
     for one in work.read_state()["dispatches"]:
-        if (one["agent"], one["task"], one["state"]) == (result.agent, result.task, OPEN):
+        if number == one["number"] and name_of(one) != who:
+            raise RefusedError(
+                f"this is the answer of {who}, not of {name_of(one)}", "answer your own dispatch"
+            )
+        if (name_of(one), one["state"]) == (who, OPEN):
+            if work.read_message(one["number"], ANSWER) not in ("", text):
+                raise work.refusal(f"another answer of {who} is recorded already")
             work.keep_message(one["number"], text, ANSWER)
             return dict(one)
-    who = f"{result.agent} {result.task}".strip()
-    raise RefusedError(f"no dispatch to {who} is open", f"ask what comes next: `{verb('work next')}`")
+    raise work.refusal(f"no dispatch to {who} is open")
 
 
-def absorb(work: WorkOrder, state: dict[str, Any], live: Live | None) -> None:
-    """Close every open dispatch whose answer has come."""
-    for one in state["dispatches"]:
-        text = work.read_message(one["number"], ANSWER) if one["state"] == OPEN else ""
+def name_of(dispatch: dict[str, Any]) -> str:
+    """Return the agent of a dispatch with its task, if it has one."""
+    return f"{dispatch['agent']} {dispatch['task']}".strip()
+
+
+def waiting_for(work: WorkOrder, one: dict[str, Any]) -> str:
+    """Say which agent has a dispatch, and whether it has begun."""
+    begun = "at work" if work.read_message(one["number"], TAKEN) == str(one.get("times")) else "not begun"
+    return f"{name_of(one)}, dispatch {one['number']}, {begun}"
+
+
+def absorb(work: WorkOrder, state: dict[str, Any], live: Live | None, lost: str = "") -> None:
+    """Close every open dispatch whose answer has come, or whose agents have ended too often without one.
+
+    `lost` is the number of one whose agent has ended, as the conversation says.
+    """
+    waiting = [one for one in state["dispatches"] if one["state"] == OPEN]
+    if lost and lost not in [str(one["number"]) for one in waiting]:
+        raise work.refusal(f"no dispatch {one_line(lost, 40)} is open")
+    for one in waiting:
+        text = work.read_message(one["number"], ANSWER)
         if text:
             _absorb(work, state, live, one, read_result(text, work.name))
-            work.write_state(state)
+        elif one.get("times", 0) >= ATTEMPTS and (str(one["number"]) == lost or is_ended(work, one)):
+            why = f"{counted(ATTEMPTS, 'agent')} ended without an answer"
+            _absorb(work, state, live, one, TaskResult(one["agent"], one["task"], FAIL, why, [], why, {}))
+        else:
+            continue
+        work.write_state(state)
+
+
+def note_end(work: WorkOrder, number: int) -> None:
+    """Note that the agent with that dispatch has ended without an answer, unless it has one."""
+    one = work.read_state()["dispatches"][number - 1]
+    if one["state"] == OPEN and not work.read_message(number, ANSWER):
+        work.keep_message(number, str(one.get("times")), ENDED)
+
+
+def is_ended(work: WorkOrder, one: dict[str, Any]) -> bool:
+    """Tell whether the last agent that got a dispatch has ended without an answer."""
+    return work.read_message(one["number"], ENDED) == str(one.get("times"))
 
 
 def _absorb(
@@ -59,7 +109,8 @@ def _absorb(
     elif result.agent == SPECIFIER:
         status, why = _specified(work, state, status, why)
     dispatch.update(state=status, why=one_line(why, 600))
-    keep_handoff(state, result.agent, result.task, result.handoff)
+    if result.handoff:
+        keep_handoff(state, result.agent, result.task, result.handoff)
     log(work, result.agent, f"{status} {result.task} {why or result.summary}".strip())
 
 

@@ -12,7 +12,7 @@ from ultra_runtime.run.tree.workspace import find_workspace, make_folder, replac
 from ultra_runtime.struct import Struct
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.typed import Any
-from ultra_runtime.works.router import MOST_FILES, ROUTER, USUAL
+from ultra_runtime.works.specified import MOST_FILES, ROUTER, USUAL
 from ultra_runtime.works.work_place import IGNORE_FILE, IGNORED, works_folder
 
 SETTINGS = os.path.join(".claude", "settings.local.json")

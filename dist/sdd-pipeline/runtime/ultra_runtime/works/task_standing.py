@@ -7,7 +7,7 @@ from ultra_runtime.contract.dependencies import states
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.tables.fields import work_plan_fields
-from ultra_runtime.works.handoffs import BUILDER
+from ultra_runtime.works.messages import BUILDER
 from ultra_runtime.works.work_documents import WorkPlan, digests, read_work
 from ultra_runtime.works.written import write_progress
 

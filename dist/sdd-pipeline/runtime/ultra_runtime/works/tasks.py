@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.contract.quoted import ID
+from ultra_runtime.contract.rows import CREATE, DELETE, MODIFY, read_code
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.statuses import OVER
+from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.failing import after_failure
 from ultra_runtime.run.step.verify import Verified, need_record, verify
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import progress_fields
+from ultra_runtime.tables.fields import task_progress_fields as fields
 from ultra_runtime.words import listed, one_line
-from ultra_runtime.works.commit_gate import gate_faults
-from ultra_runtime.works.side_by_side import set_aside
+from ultra_runtime.works.side_by_side import account_for, set_aside
 from ultra_runtime.works.task_standing import done_tasks, others_files, pinned_plan
+from ultra_runtime.works.work_documents import read_document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.tree.snapshot import Change
     from ultra_runtime.works.work_documents import Task, WorkPlan
     from ultra_runtime.works.work_place import WorkOrder
 
@@ -38,13 +46,17 @@ def committed_as(live: Live, number: int) -> str:
 
 
 def isolate_task(work: WorkOrder, live: Live, given: str) -> tuple[Task, int]:
-    """Return a task that has begun, and its step, without what other builders have changed in their own files."""
+    """Return the task that has begun or begins next, and its step, without what other builders have changed in their own files."""
     plan = pinned_plan(work)
     task = find_task(plan, given)
     number = plan.number(task.name)
-    record = need_record(live, number)
-    state = work.read_state()
-    set_aside(live, record, state, others_files(state, plan, done_tasks(live, plan), task.name))
+    refuse_out_of_turn(live, number)
+    state, record = work.read_state(), live.records.read()
+    others = others_files(state, plan, done_tasks(live, plan), task.name)
+    if record and record.number == number:
+        set_aside(live, record, state, others)
+    else:
+        account_for(live, state, others)
     work.write_state(state)
     return task, number
 
@@ -82,3 +94,39 @@ def task_to_try(work: WorkOrder, live: Live, given: str) -> Task:
             f"tell the user: `{verb('run abort')}` ends the work",
         )
     return task
+
+
+def gate_faults(work: WorkOrder, task: Task, changes: Sequence[Change]) -> list[str]:
+    """Return why a task must not be committed; `changes` is what changed since it began."""
+    faults: list[str] = []
+    progress = read_document(work, fields.KIND, faults, task.name)
+    if progress is None or faults:
+        return faults
+    shown = work.show(fields.KIND, task.name)
+    status = progress.text(fields.STATUS)
+    if progress.text(ID) != task.name:
+        faults.append(f"{shown}: its title must begin with {task.name}")
+    if status != fields.STATUS_COMPLETED:
+        faults.append(f"{shown}: {fields.STATUS} must be {fields.STATUS_COMPLETED}, not {status}")
+    said = read_code(progress.texts.get(fields.SECTION_FILES_CHANGED, ""))
+    if not said:
+        faults.append(f"{shown}: {fields.SECTION_FILES_CHANGED} lists no file in backticks")
+    done = {change.path: _action(change) for change in changes}
+    claimed = [path for path in said if path not in done]
+    if claimed:
+        faults.append(f"{shown} lists {list_paths(claimed)}, which did not change")
+    hidden = [path for path in done if said and path not in said]
+    if hidden:
+        faults.append(f"{shown} does not list {list_paths(hidden)}, which changed")
+    faults += [
+        f"{one_line(path)} must be {action}, but it is {done.get(path, 'unchanged')}"
+        for path, action in task.files.items()
+        if done.get(path) != action
+    ]
+    return faults
+
+
+def _action(change: Change) -> str:
+    if change.old is None:
+        return CREATE
+    return DELETE if change.new is None else MODIFY

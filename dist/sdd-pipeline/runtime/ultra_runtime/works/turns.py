@@ -16,12 +16,10 @@ from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import requirement_fields, task_fields, work_plan_fields
 from ultra_runtime.tables.limits import ATTEMPTS
 from ultra_runtime.words import counted
-from ultra_runtime.works.answers import OPEN, absorb
-from ultra_runtime.works.handoffs import BUILDER, SCHEDULER, SPECIFIER, VERIFIER
-from ultra_runtime.works.messages import PASS, dispatch_text
-from ultra_runtime.works.router import shown_rules
+from ultra_runtime.works.answers import OPEN, absorb, is_ended
+from ultra_runtime.works.messages import BUILDER, PASS, SCHEDULER, SPECIFIER, VERIFIER, dispatch_text
 from ultra_runtime.works.side_by_side import account_for, batch, give_back
-from ultra_runtime.works.specified import read_specified
+from ultra_runtime.works.specified import read_specified, shown_rules
 from ultra_runtime.works.task_standing import (
     APPROVED,
     RESUMED,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.works.work_documents import WorkPlan
 
-SPAWN, ASK, START, FINISH, TELL = "spawn", "ask", "start", "finish", "tell"
+SPAWN, WAIT, ASK, START, FINISH, TELL = "spawn", "wait", "ask", "start", "finish", "tell"
 REFERENCES = "references"
 
 
@@ -54,8 +52,11 @@ class Turn(Struct):
     why: Sequence[str] = ()
 
 
-def next_turn(work: WorkOrder, mine: Sequence[str] = ()) -> Turn:
-    """Return what comes next, and make the dispatches that it needs; the same call again gives the same answer."""
+def next_turn(work: WorkOrder, mine: Sequence[str] = (), lost: str = "") -> Turn:
+    """Return what comes next, and make the dispatches that it needs.
+
+    A dispatch that an agent has is not handed out a second time; `lost` is the number of one whose agent has ended.
+    """
     if not _is_under_way(work):
         with Busy(work.workspace, "work next"):
             state = work.read_state()
@@ -63,13 +64,15 @@ def next_turn(work: WorkOrder, mine: Sequence[str] = ()) -> Turn:
                 return Turn(TELL, [], why=[f"{work.name} is completed; a change is a new request"])
             if state.get("started"):
                 return Turn(START, [], why=["no live session is running this work"])
-            absorb(work, state, None)
-            return _open(state) or _before_the_run(work, state)
+            absorb(work, state, None, lost)
+            return _hand_out(work, state, _open(state) or _before_the_run(work, state), lost)
     busy, live = open_live("work next", None, None)
     with busy:
         state = work.read_state()
-        absorb(work, state, live)
-        return _routed(work, state, live) or _open(state) or _in_the_run(work, state, live, mine)
+        absorb(work, state, live, lost)
+        due = None if live.ended else _routed(work, state, live) or _open(state)
+        turn = due or _in_the_run(work, state, live, mine)
+        return _hand_out(work, state, turn, lost)
 
 
 def _is_under_way(work: WorkOrder) -> bool:
@@ -80,15 +83,32 @@ def _is_under_way(work: WorkOrder) -> bool:
 
 
 def _open(state: dict[str, Any]) -> Turn | None:
-    """Return the dispatches without an answer, which are still to be spawned."""
+    """Return the dispatches without an answer."""
     open_ones = [one for one in state["dispatches"] if one["state"] == OPEN]
     return Turn(SPAWN, open_ones) if open_ones else None
+
+
+def _hand_out(work: WorkOrder, state: dict[str, Any], turn: Turn, lost: str) -> Turn:
+    """Hand out the dispatches of a turn that no agent has; if agents have all of them, the turn is to wait."""
+    due = [one for one in turn.dispatches if str(one["number"]) == lost or not _is_out(work, one)]
+    if not due:
+        return Turn(WAIT, turn.dispatches) if turn.dispatches else turn
+    for one in due:
+        one.update(owner=this_owner().as_data(), times=one.get("times", 0) + 1)
+    work.write_state(state)
+    return Turn(turn.word, due)
+
+
+def _is_out(work: WorkOrder, one: dict[str, Any]) -> bool:
+    """Tell whether an agent of a live session may be at work on a dispatch."""
+    owner = Owner.of(one.get("owner"))
+    return not is_ended(work, one) and (owner.lives() or owner.is_same(this_owner()))
 
 
 def _routed(work: WorkOrder, state: dict[str, Any], live: Live) -> Turn | None:
     """In full mode a work begins with the scheduler, also after an interruption; its FAIL ends the run."""
     plan = pinned_plan(work)
-    if plan.mode != work_plan_fields.EXECUTION_MODE_FULL or live.ended or live.turn() is None:
+    if plan.mode != work_plan_fields.EXECUTION_MODE_FULL or live.turn() is None:
         return None
     last, resumed = _last(state, SCHEDULER), state.pop(RESUMED, False)
     if last is None or (resumed and last["state"] != OPEN):

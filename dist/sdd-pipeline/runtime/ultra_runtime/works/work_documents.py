@@ -93,7 +93,7 @@ def read_work(work: WorkOrder) -> tuple[WorkPlan | None, list[str]]:
     for part in plan.parts[work_plan_fields.PART_TASKS]:
         name = f"TASK-{part.values['id']}"
         depends = read_ids(part.values[work_plan_fields.TASKS_DEPENDS_ON])
-        tasks[name] = _read_task(work, name, depends, problems)
+        tasks[name] = _read_task(work, name, depends, problems, plan.text(work_plan_fields.LANGUAGE))
     if problems:
         return None, problems
     order = in_order({name: task.depends_on for name, task in tasks.items()})
@@ -106,8 +106,10 @@ def read_work(work: WorkOrder) -> tuple[WorkPlan | None, list[str]]:
     ), []
 
 
-def _read_task(work: WorkOrder, name: str, depends: tuple[str, ...], problems: list[str]) -> Task:
-    found = read_document(work, task_fields.KIND, problems, name)
+def _read_task(
+    work: WorkOrder, name: str, depends: tuple[str, ...], problems: list[str], language: str
+) -> Task:
+    found = read_document(work, task_fields.KIND, problems, name, language)
     if found is None:
         return Task(name, "", depends, {}, [])
     shown = work.show(task_fields.KIND, name)

@@ -22,6 +22,7 @@ STATE = "works"
 WORK = "work"
 """The member of the lock of a run that names the work."""
 LIST = "WORK-LIST.md"
+RUN = "run"
 IGNORE_FILE = ".gitignore"
 IGNORED = "# Works are kept out of the commits of their tasks; delete this file to keep them in git.\n*\n"
 
@@ -48,7 +49,11 @@ class WorkOrder(Struct):
     def run_place(self) -> RunPlace:
         """The run of the work: its tasks, written as the steps of a plan."""
         root = self.workspace.root
-        return RunPlace(root, os.path.join(self.folder, "run", "plan.md"), Project(root, self.name), None)
+        return RunPlace(root, os.path.join(self.folder, RUN, "plan.md"), Project(root, self.name), None)
+
+    def refusal(self, error: str) -> RefusedError:
+        """Return the refusal of a call that does not fit where the work stands."""
+        return RefusedError(error, f"ask what comes next: `{verb('work next')} {self.name}`")
 
     def read_state(self) -> dict[str, Any]:
         """Return what the runtime remembers of the work."""
@@ -84,11 +89,12 @@ def file_name(kind: str, task: str = "") -> str:
     return file_of(kind).replace("TASK-{topic}", task)
 
 
-def works_folder(root: str) -> str:
-    """Return the folder of the works; a symbolic link is refused, because everything in it would be elsewhere."""
-    path = os.path.join(root, PROJECTS)
+def works_folder(root: str, *inner: str) -> str:
+    """Return the folder of the works, or one in it; a symbolic link is refused: everything in it would be elsewhere."""
+    path = os.path.join(root, PROJECTS, *inner)
     if os.path.islink(path):
-        raise RefusedError(f"{PROJECTS} is a symbolic link", "make it a folder of the repository, then retry")
+        error = f"{'/'.join([PROJECTS, *inner])} is a symbolic link"
+        raise RefusedError(error, "make it a folder of the repository, then retry")
     return path
 
 

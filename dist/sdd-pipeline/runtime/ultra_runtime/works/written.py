@@ -19,7 +19,7 @@ from ultra_runtime.tables.fields import (
 from ultra_runtime.tables.fields import task_result_fields as of_result
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
-from ultra_runtime.works.handoffs import sections
+from ultra_runtime.works.messages import sections
 from ultra_runtime.works.work_place import LIST, STATE, list_works
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ HEAD = ("Work", "Title", work_plan_fields.STATUS, work_plan_fields.CREATED, "Com
 def read_list(workspace: Workspace) -> list[list[str]]:
     """Return the rows of the work list: id, title, status, created, completed.
 
-    What the runtime remembers of a work counts; the file counts for a work of which it has no record.
+    What the runtime remembers of a work counts; the file counts for a work that it has no record of.
     """
     try:
         text = read_regular(os.path.join(workspace.root, PROJECTS, LIST)).decode("utf-8", "replace")
@@ -102,7 +102,7 @@ def write_progress(
         "",
         f"> {work_progress_fields.UPDATED}: {now()}",
         "",
-        f"## {work_progress_fields.SECTION_TASKS}",
+        f"## {_names(work_progress_fields.KIND, plan.language)[work_progress_fields.SECTION_TASKS]}",
         "",
         _table(("Task", "Title", "State", "Attempts"), rows),
         "",
@@ -131,15 +131,20 @@ def write_result(
         of_result.SECTION_NOTES_FOR_SUBSEQUENT_TASKS: [result.notes],
         of_result.SECTION_CONTEXT_HANDOFF: sections(result.handoff),
     }
-    names = {one.name: one.names for one in load_contract(of_result.KIND).sections}
+    names = _names(of_result.KIND, plan.language)
     lines = [f"# {task.name}: {task.title}", ""]
     lines += [f"> {of_result.COMMIT}: {commit}"] if commit else []
     lines += [f"> {of_result.DATE}: {now()}"]
     for name, rows in texts.items():
         rows = [row for row in rows if row.strip()] or ["none"]
-        lines += ["", f"## {names[name].get(plan.language, name)}", "", *rows]
+        lines += ["", f"## {names[name]}", "", *rows]
     text = "\n".join([*lines, ""])
     replace(work.path(of_result.KIND, task.name), text.encode("utf-8", "surrogateescape"))
+
+
+def _names(kind: str, language: str) -> dict[str, str]:
+    """Return section -> its name in a language."""
+    return {one.name: one.names.get(language, one.name) for one in load_contract(kind).sections}
 
 
 def _cell(text: str) -> str:

@@ -16,8 +16,11 @@ from ultra_runtime.files.run_files import LOGS
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.text.jsontext import JsonError, read_object, write
+from ultra_runtime.typed import Sequence
+from ultra_runtime.words import bare_words
 
 FILE = "interview.jsonl"
+NOT_KNOWN = ("i don t know", "i do not know", "don t know", "not sure", "no idea", "dunno")
 
 
 class AskedQuestion(Struct):
@@ -66,8 +69,23 @@ def shown_path(project: Project) -> str:
     return project.show(LOGS, FILE)
 
 
-def required_sections() -> list[str]:
-    """Return the sections that every interview asks about: required ones, and those that hold topics."""
+def open_sections(interview: Sequence[AskedQuestion]) -> list[str]:
+    """Return the required sections that still lack a full answer, in the order in which they are asked about.
+
+    A section that holds topics is answered by any answer: "none" confirms that there are none.
+    """
     contract = load_contract(brief_fields.KIND)
     with_parts = {name for part in contract.parts for name in part.under}
-    return [one.name for one in contract.sections if one.required or one.name in with_parts]
+    required = [one.name for one in contract.sections if one.required or one.name in with_parts]
+    answered = {
+        name for one in interview for name in one.sections if name in with_parts or not is_thin(one.answer)
+    }
+    return [name for name in required if name not in answered]
+
+
+def is_thin(answer: str) -> bool:
+    """Return whether an answer is one word, or says only that the answer is not known."""
+    words = bare_words(answer)
+    for phrase in NOT_KNOWN:
+        words = words.replace(phrase, " ")
+    return len(words.split()) < 2 and words.isascii()  # a sentence in Chinese has no spaces

@@ -8,6 +8,7 @@ import stat
 from ultra_runtime.checkout.ready import git_failed, system_failed
 from ultra_runtime.files.git import GitError, fields
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.guard.realpath import inside
 from ultra_runtime.rendered import launcher
 from ultra_runtime.words import counted, one_line
@@ -119,21 +120,31 @@ def dependency_folders(root: str, names: Collection[str]) -> list[str]:
     Other repositories are left out, and what a tool marks as its cache: cargo builds into target/debug/deps.
     """
     found, queue = [], [""] if names else []
+    below = Subfolders(root)
     for folder in queue:
-        for entry in entries_of(os.path.join(root, folder)):
-            path = os.path.join(folder, entry.name)
-            if entry.name == GIT or not entry.is_dir():
-                continue
-            if entry.name in names:
+        full = os.path.join(root, folder)
+        try:
+            folders = below.of(full, os.lstat(full))
+        except OSError:  # removed meanwhile, or somebody else's
+            continue
+        links = [name for name in names if name not in folders and _is_folder(os.path.join(full, name))]
+        for name in sorted([*folders, *links]):
+            path = os.path.join(folder, name)
+            if name in names:
                 found.append(path)
             elif (
-                not entry.is_symlink()
+                name != GIT
                 and path.count(os.sep) < DEEPEST
                 and len(queue) < MOST_FOLDERS
-                and not any(os.path.lexists(os.path.join(entry.path, name)) for name in (GIT, CACHE_TAG))
+                and not any(os.path.lexists(os.path.join(full, name, mark)) for mark in (GIT, CACHE_TAG))
             ):
                 queue.append(path)
     return found
+
+
+def _is_folder(path: str) -> bool:
+    """Tell whether a folder or a link to one is there; most often nothing is, which this finds out quickly."""
+    return os.access(path, os.F_OK) and os.path.isdir(path)
 
 
 def entries_of(folder: str) -> Iterator[os.DirEntry[str]]:

@@ -26,9 +26,9 @@ def in_order(graph: Mapping[str, Sequence[str]]) -> list[str]:
 
 def find_cycle(graph: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the tasks of one cycle in their order, the first again at the end; nothing if there is none."""
-    order = in_order(graph)
-    left = {one: [other for other in graph[one] if other in graph] for one in graph if one not in order}
-    left = {one: [other for other in others if other in left] for one, others in left.items()}
+    known = {one: [other for other in graph[one] if other in graph] for one in graph}
+    order = in_order(known)  # what is left has only ways that lead round
+    left = {one: [other for other in known[one] if other not in order] for one in known if one not in order}
     for start in sorted(left):
         path = [start]
         while left[path[-1]]:

@@ -11,6 +11,7 @@ import os
 
 from ultra_runtime.files.dead_lock import drop_dead_lock
 from ultra_runtime.files.digest import blob_name
+from ultra_runtime.files.loose_refs import loose_refs
 from ultra_runtime.files.quick_write import make_folder, put
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import REF_LISTS, REFS
@@ -137,6 +138,9 @@ def _tells(name: str) -> bool:
 
 def _found(git: Git, slug: str) -> dict[str, str]:
     start = f"{REFS}/{slug}/"
+    loose = loose_refs(git, start)
+    if loose is not None:
+        return loose
     said = git.ask("for-each-ref", "--format=%(refname) %(objectname)", start)
     pairs = [row.split(" ") for row in said.decode().splitlines()]
     return {name[len(start) :]: value for name, value in pairs}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.guard.shell.marks import HOME
+
 MAX_LINKS = 40
 MAX_PATH = 4096  # no system opens a longer one
 
@@ -49,6 +51,13 @@ def real_path(path: str) -> str | None:
             found.pop()
         waiting += target.split("/")[::-1]
     return "/" + "/".join(found)
+
+
+def real_place(path: str, cwd: str, home: str) -> str | None:
+    """Return the path behind all links of a path in a command, which may start at the home."""
+    if path.startswith(HOME):
+        path = home + path[len(HOME) :]
+    return real_path(os.path.join(cwd, path))
 
 
 def components(path: str) -> list[str]:

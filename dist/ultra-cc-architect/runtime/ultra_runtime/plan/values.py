@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.struct import Struct
-from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.tables.fields import plan_fields, progress_fields, session_spec_fields
 from ultra_runtime.typed import Any
 
 TYPE_CHECKING = False
@@ -226,8 +226,8 @@ class Plan:
         return {
             **self.front_matter,
             "type": self.kind,
-            "plan_version": self.version,
-            "legacy_plan": self.legacy,
+            plan_fields.PLAN_VERSION: self.version,
+            progress_fields.LEGACY_PLAN: self.legacy,
             "steps": [{"number": step.number, "title": step.title, "line": step.line} for step in self.steps],
             "sessions": [session.as_data() for session in self.sessions],
             "waves": [[session.number for session in sessions] for _, sessions in self.waves],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.checkout.surroundings import READING
-from ultra_runtime.proof.drift import BROUGHT, CONVERTED, Drift
+from ultra_runtime.proof.drift import BROUGHT, CONVERTED, FORGED, Drift
 from ultra_runtime.proof.objects import Between
 from ultra_runtime.words import one_line
 
@@ -35,7 +35,11 @@ def judge_changed(
     drifts, notes = [], []
     for kind, name in changed:
         shown = one_line(name, 120)
-        if kind == READING:
+        if kind == FORGED:
+            drifts.append(
+                Drift(FORGED, f"{shown} as git made it", "other content; `git fsck` lists such objects")
+            )
+        elif kind == READING:
             drifts.append(Drift(CONVERTED, f"{shown} as at the start of the run", "it changed since"))
         elif not os.path.isabs(name) and between.end.entry(name) is not None:
             continue  # the commit has it, and nothing was brought

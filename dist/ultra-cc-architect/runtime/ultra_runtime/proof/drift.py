@@ -15,6 +15,7 @@ EXPECTED: str = plan_fields.MANIFEST_EXPECTED_PATHS
 CONTENT: str = plan_fields.MANIFEST_MUST_CONTAIN
 SCRIPT: str = plan_fields.MANIFEST_BASH_SYNTAX_CHECK
 NEVER_TOUCH, PROTECTED, SCOPE, SUBMODULE_MOVED = "never_touch", "protected", "scope", "submodule"
+FORGED = "object"
 VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED = "verify", "exit_condition", "proof", "conversion"
 BROUGHT: str = settings_fields.DEPENDENCIES
 CLEAN, NOT_MADE = "clean checkout", "not made: not every step is completed"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ultra_runtime.proof.brought import judge_changed
 from ultra_runtime.proof.checks import check_objects
 from ultra_runtime.proof.conditions import judge
+from ultra_runtime.proof.drift import FORGED
+from ultra_runtime.proof.genuine import forged
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -47,5 +49,6 @@ def prove(
     if tried is None:
         return Proof(objects.drifts, objects.notes)
     drifts, notes = judge(conditions, tried)
-    changed, named = judge_changed(git, start, end, tried.changed)
+    made_anew = [[FORGED, name] for name in forged(git, start, folders=True)]
+    changed, named = judge_changed(git, start, end, [*tried.changed, *made_anew])
     return Proof(objects.drifts + drifts + changed, objects.notes + notes + named)

@@ -84,7 +84,7 @@ def number(args: Args, option: str, least: int) -> int:
 
 
 def _slug(args: Args) -> str | None:
-    slug = args.get(f"--{SLUG}")
+    slug = args.get("--slug")
     if slug is not None and not is_slug(slug):
         raise args.usage.error(f"--slug must be {FORMS['slug'][1]}, not {one_line(slug)}")
     return slug

@@ -13,6 +13,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.scores import Review, Ruling, no_review, restore_review
 from ultra_runtime.contract.stages import draft_of, file_of
 from ultra_runtime.files.atomic import PREVIOUS, Folder
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.json_file import NotJsonError, load_json
 from ultra_runtime.files.project import GATE_FILE, Project
 from ultra_runtime.files.project_writes import ignore_own_files
@@ -38,6 +39,13 @@ COMPLETE = brief_fields.BRIEF_QUALITY_COMPLETE
 PARTIAL = brief_fields.BRIEF_QUALITY_PARTIAL
 NOT_REVIEWED = "- **Not reviewed:**"
 UNREVIEWED = f"{NOT_REVIEWED} no reviewer has checked this brief."
+DIGEST = brief_fields.REVIEW_DIGEST
+# What may change after the gate, with the values that the digest is made of.
+CHANGES_LATER = {
+    DIGEST: "none",
+    brief_fields.RESEARCH_STATUS: brief_fields.RESEARCH_STATUS_PENDING,
+    brief_fields.AUTO_RESEARCH: "false",
+}
 
 
 class Rounds(Struct):
@@ -122,7 +130,7 @@ def end(folder: Folder, data: bytes | None) -> None:
 
 def passed_brief(data: bytes) -> bytes:
     """Return a draft that passed, marked as complete, without the section of an earlier gate."""
-    return remove_section(set_field(data, QUALITY_FIELD, COMPLETE), QUALITY_SECTION)
+    return with_digest(remove_section(set_field(data, QUALITY_FIELD, COMPLETE), QUALITY_SECTION))
 
 
 def partial_brief(
@@ -138,7 +146,8 @@ def partial_brief(
         quality_text(contract, review, ruling, number),
         *(f"- **{one.code}:** {one.message}" for one in errors),
     ]
-    return _marked_partial(contract, data, "\n".join(lines))
+    partial = _marked_partial(contract, data, "\n".join(lines))
+    return with_digest(partial) if ruling else partial
 
 
 def unreviewed_brief(contract: Contract, data: bytes) -> bytes:
@@ -148,9 +157,20 @@ def unreviewed_brief(contract: Contract, data: bytes) -> bytes:
 
 
 def is_marked_reviewed(data: bytes) -> bool:
-    """Return whether a gate has marked this brief, as complete or as partial."""
-    found = frontmatter.parse(data)
-    return bool((found.values or {}).get(QUALITY_FIELD)) and NOT_REVIEWED not in found.body
+    """Return whether a gate has let this brief through as it is now, complete or partial."""
+    given = (frontmatter.parse(data).values or {}).get(DIGEST)
+    return bool(given) and given == _digest(data)
+
+
+def with_digest(data: bytes) -> bytes:
+    """Return a brief that its gate lets through, with the digest of what was reviewed."""
+    return set_field(data, DIGEST, _digest(data))
+
+
+def _digest(data: bytes) -> str:
+    for name, value in CHANGES_LATER.items():
+        data = set_field(data, name, value)
+    return sha256(data.replace(b"\r\n", b"\n"))
 
 
 def _marked_partial(contract: Contract, data: bytes, text: str) -> bytes:

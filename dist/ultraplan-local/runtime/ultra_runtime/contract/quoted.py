@@ -28,7 +28,7 @@ def check_quoted(report: Report, data: bytes) -> Mapping[str, Any] | None:
 def read_quoted(report: Report, data: bytes, language: str = "") -> Subject | None:
     """Return what a text says after reporting its faults; None if it cannot be read at all.
 
-    `language` is that of the work; without it the language of most of its headings counts.
+    Its sections are named in English or in the language of the work, if that is given.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -85,7 +85,10 @@ def _sections(report: Report, document: Document, language: str, lines: dict[str
     """Return section -> text, note their lines, and report those that are missing in the language of the text."""
     there = [section for section in document.headings if section.level == 2]
     wanted = report.contract.sections
-    languages = [ENGLISH, *dict.fromkeys(name for one in wanted for name in one.names)]
+    languages = [
+        ENGLISH,
+        *dict.fromkeys(name for one in wanted for name in one.names if name == (language or name)),
+    ]
 
     def called(language: str) -> dict[str, TextSection]:
         names = {one.name: one.names.get(language, one.name) for one in wanted}
@@ -96,7 +99,7 @@ def _sections(report: Report, document: Document, language: str, lines: dict[str
             if found.is_called(spelled)
         }
 
-    spoken = language if language in languages else max(languages, key=lambda one: len(called(one)))
+    spoken = max(languages, key=lambda one: len(called(one)))
     found = called(spoken)
     for one in wanted:
         if one.required and one.name not in found:

@@ -10,5 +10,5 @@ KEY = "ANTHROPIC_API_KEY"
 def billing() -> str:
     """Return the sentence for the user."""
     if os.environ.get(KEY):
-        return f"agents are billed to the key in {KEY}"
+        return f"agents are billed to {KEY}"
     return "agents use the account that this client is logged in with"

@@ -12,6 +12,7 @@ from ultra_runtime.engines.hub_address import hub_address
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.root import current_folder
 from ultra_runtime.rendered import launcher, names
+from ultra_runtime.tables.fields import settings_fields
 from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 from ultra_runtime.words import one_line, shell_word
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ultra_runtime.engines.engine import MachineAnswer
 
 HUB_SECONDS = 60.0
+SETUP: str = settings_fields.WORKER_SETUP
 # Only the kind of login is told, never the login.
 ASKED = """
 for name in git python3 tar mktemp setsid base64; do command -v $name >/dev/null || echo "TOLD lacks $name"; done
@@ -69,7 +71,7 @@ def _machine(answer: MachineAnswer) -> list[Check]:
         ]
     told = {row.partition(" ")[0]: row.partition(" ")[2] for row in rows}
     checks = [
-        Check(name, FAIL, f"it lacks {one_line(row[6:], 200)}", "install it there, or make `worker_setup` provide it")
+        Check(name, FAIL, f"it lacks {one_line(row[6:], 200)}", f"install it there, or make `{SETUP}` provide it")
         for row in rows if row.startswith("lacks ")
     ]  # fmt: skip
     version = (told.get("client", "").split() or [""])[0]
@@ -78,11 +80,11 @@ def _machine(answer: MachineAnswer) -> list[Check]:
         checks.append(Check(name, FAIL, words, "run there: claude update"))
     if "login" not in told:
         words = "its client has no login that can be seen"
-        checks.append(Check(name, WARN, words, "log in there, or give the key in `worker_setup` from a file"))
+        checks.append(Check(name, WARN, words, f"log in there, or give the key in `{SETUP}` from a file"))
     room = told.get("room", "")
     if room.isdigit() and int(room) < CHECKOUT_MEGABYTES:
         words = f"it has {room} MB left for temporary files"
-        checks.append(Check(name, FAIL, words, "free some space there, or set TMPDIR in `worker_setup`"))
+        checks.append(Check(name, FAIL, words, f"free some space there, or set TMPDIR in `{SETUP}`"))
     words = (
         f"git, Python, the hub, and Claude Code {one_line(version, 40)}, login {told.get('login', 'unknown')}"
     )

@@ -18,7 +18,7 @@ from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
-from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root, from_here, seen_from
 from ultra_runtime.research.folder import note_unanswered, validate_research
 from ultra_runtime.research.topics import research_files
 from ultra_runtime.struct import Struct
@@ -68,7 +68,7 @@ def _source(path: str, project: Project | None) -> Source:
     root = find_root(current_folder())
     if root is None:
         raise RefusedError("this folder is not in a repository", "start in the repository that you work on")
-    path = path if os.path.exists(path) else os.path.join(root, path)
+    path = from_here(path)
     try:
         values = frontmatter.parse(read_regular(path)).values or {}
     except UnreadableError as problem:

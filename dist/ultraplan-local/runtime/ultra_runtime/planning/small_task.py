@@ -114,7 +114,9 @@ def _unknown(root: str, plan: Plan, step: Step) -> list[str]:
         return []
     names = ", ".join(one_line(path) for path in missing)
     what = "does not exist" if len(missing) == 1 else "do not exist"
-    return [f"step {step.number}: {names} {what}; a file that the step creates must be in expected_paths"]
+    return [
+        f"step {step.number}: {names} {what}; a file that the step creates must be in {plan_fields.MANIFEST_EXPECTED_PATHS}"
+    ]
 
 
 def _expected(step: Step) -> list[str]:

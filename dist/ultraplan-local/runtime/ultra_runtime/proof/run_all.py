@@ -14,7 +14,8 @@ from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.seal import is_sealed, sealed
-from ultra_runtime.proof.drift import CLEAN
+from ultra_runtime.proof.drift import CLEAN, FORGED
+from ultra_runtime.proof.genuine import forged
 from ultra_runtime.run.state.environment import environment_in_copy
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.owner import start_time
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
 
 JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
+FIRST_FEW = 5
+"""So many objects that were made anew are named."""
 TURNED_OFF = "off: the settings of the project say so"
 
 
@@ -109,6 +112,7 @@ class Commands:
             self.state["proof"] = TURNED_OFF
             self._run_each("")
             return
+        self._note_changed([[FORGED, name] for name in forged(self.git, self.job["end"])[:FIRST_FEW]])
         try:
             try_copy(self.git, self.job["end"], self.settings)
         except NotReady as problem:

@@ -25,6 +25,7 @@ CONTRACT = Contract(
         Field(name="interview_turns", type="integer", required=False, minimum=0),
         Field(name="source", type="text", required=False, values={"interview": "Written from an interview.", "manual": "Written by hand."}),
         Field(name="brief_quality", type="text", required=False, values={"complete": "Every dimension of the review passed.", "partial": "Something failed or was left out; the brief says what."}),
+        Field(name="review_digest", type="text", required=False, form="sha256"),
     ),
     sections=(
         Section(name="Intent", required=True),

@@ -29,6 +29,7 @@ brief_fields = Names(
     BRIEF_QUALITY="brief_quality",
     BRIEF_QUALITY_COMPLETE="complete",
     BRIEF_QUALITY_PARTIAL="partial",
+    REVIEW_DIGEST="review_digest",
     SECTION_SUCCESS_CRITERIA="Success Criteria",
     SECTION_BRIEF_QUALITY="Brief Quality",
     SECTION_HOW_TO_CONTINUE="How to continue",

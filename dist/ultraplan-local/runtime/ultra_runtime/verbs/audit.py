@@ -21,6 +21,7 @@ from ultra_runtime.run.step.numbers import seconds
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.status.lines import next_data
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import FINISH_SECONDS
 from ultra_runtime.typed import Any
@@ -65,7 +66,7 @@ def run(args: Args) -> Answer:
     data: dict[str, Any] = {
         "status": found.verdict,
         "completed_steps": list(found.completed),
-        "drift_details": found.details(),
+        progress_fields.MANIFEST_AUDIT_DRIFT_DETAILS: found.details(),
         "source": found.source,
     }
     steps = counted(len(found.completed), "completed step")

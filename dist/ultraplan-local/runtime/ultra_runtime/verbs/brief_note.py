@@ -2,8 +2,8 @@
 
 On standard input, the first line is the question and the rest is the answer. --section names the section of the brief
 that it is about, or several, separated by commas; without it the interview so far is shown. --anew first sets an
-earlier interview aside. With --short the answer says only what is new: what is still open, and a question that was
-asked before.
+earlier interview aside. With --short the answer says only what is new: the required sections without a full answer, in
+the order in which to ask, or else how much was asked; and a question that was asked before.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from ultra_runtime.answer import Answer, RefusedError, Refusing
 from ultra_runtime.brief.interview import (
     AskedQuestion,
     keep_interview,
+    open_sections,
     read_interview,
-    required_sections,
     set_aside,
 )
 from ultra_runtime.contract.model import load_contract
@@ -51,7 +51,8 @@ def run(args: Args) -> Answer:
     noted = _answer(interview, bool(same))
     if not args.flag("--short"):
         return noted
-    told = {name: noted.data[name] for name in ("open", "repeated") if noted.data[name]}
+    shown = ("open" if noted.data["open"] else "line", "repeated")
+    told = {name: noted.data[name] for name in shown if noted.data[name]}
     return Answer({"ok": True, **told}, noted.text)
 
 
@@ -102,11 +103,12 @@ def _state(interview: list[AskedQuestion]) -> dict[str, Any]:
     return {
         "questions": len(interview),
         "asked": asked,
-        "open": [name for name in required_sections() if name not in asked],
+        "open": open_sections(interview),
+        "line": f"{counted(len(interview), 'question')} about {counted(len(asked), 'section')}",
     }
 
 
 def _next(state: dict[str, Any]) -> str:
     if state["open"]:
-        return f"no answer yet for {listed(state['open'])}"
+        return f"no full answer yet for {listed(state['open'])}"
     return "every required section has an answer: check that each is good enough"

@@ -65,6 +65,7 @@ def _move(project: Project, folder: Folder, field: Field, given: str | None, aut
     partial = value == SKIPPED and bool(result.parsed.get(TOPICS))
     if partial:
         new = set_field(new, brief_gate.QUALITY_FIELD, brief_gate.PARTIAL)
+        new = brief_gate.with_digest(new) if brief_gate.is_marked_reviewed(data) else new
     if new != data:
         folder.write(file_of(brief_fields.KIND), new)
     answer = {"ok": True, "path": shown, "from": old, FIELD: value, "next": "continue"}

@@ -16,6 +16,7 @@ from ultra_runtime.files.root import PROJECTS, current_folder, find_root, workin
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import KIND, SessionState, States, find_states, has_state
 from ultra_runtime.standing.project_standing import ProjectStanding
+from ultra_runtime.tables.fields import session_state_fields as state_fields
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
@@ -89,7 +90,7 @@ def _ambiguous(states: States) -> Answer:
         for state in states.newest
     ]
     data: dict[str, Any] = {
-        "ok": True, "found": False, "choices": choices, "updated_at": states.newest[0].updated_at,
+        "ok": True, "found": False, "choices": choices, state_fields.UPDATED_AT: states.newest[0].updated_at,
         "ignored": _ignored(states), "next": f"run `{verb('guide')} continue ambiguous`",
     }  # fmt: skip
     lines = [f"{len(choices)} session states were written at the same moment; choose one:"]
@@ -113,7 +114,7 @@ def _found(states: States, state: SessionState) -> Answer:
     others = [other.project for other in states.valid if other.unfinished and other is not state]
     data: dict[str, Any] = {
         "ok": True, "found": True, "project": state.project, "status": state.status, "means": state.means,
-        "label": coming.reason, "updated_at": state.updated_at, "brief": state.brief, "stage": coming.stage,
+        "label": coming.reason, state_fields.UPDATED_AT: state.updated_at, "brief": state.brief, "stage": coming.stage,
         "command": coming.command, "carried": carried, "ignored": _ignored(states), "others": others,
     }  # fmt: skip
     skill, _, words = coming.command.partition(" ")

@@ -32,7 +32,7 @@ from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
-from ultra_runtime.words import listed, shell_word
+from ultra_runtime.words import counted, listed, shell_word
 
 USAGE = "gate brief --project DIR [--accept-partial|--discard] [--kept] [--mode default|quick] [--data DIR] [--json]"
 STAGE = "brief"
@@ -60,7 +60,9 @@ def run(args: Args) -> Answer:
     if not args.flag("--kept"):
         return answer
     told = dict(brief_answer(answer).data)
-    if brief_fields.BRIEF_QUALITY not in told and not told.get("degraded"):
+    if brief_fields.BRIEF_QUALITY in told:
+        told["next"] = told["next"].partition("; at the end")[0]  # the brief says how to continue
+    elif not told.get("degraded"):
         told["next"] = f"{_start_with(told['weakest'])}; revise the draft, then the next round"
     for name in ("weakest", "detail", "verdict"):  # `failing` has them
         told.pop(name, None)
@@ -130,7 +132,10 @@ def _rule(
     brief_gate.end(folder, final if final != draft else None)
     answer = _answer(project, gate, rounds, ruling, quality)
     interview.set_aside(project)
-    data = {**answer.data, TOPICS: (checked.parsed or {}).get(TOPICS)}
+    topics = (checked.parsed or {}).get(TOPICS) or 0
+    reviews = f"{quality} after {counted(rounds.count, 'review')}"
+    report = f"{project.show(file_of(KIND))}: {reviews}, {counted(topics, 'research topic')}"
+    data = {**answer.data, TOPICS: topics, "report": report}
     if checked.warnings:
         data["warnings"] = short(checked.warnings)
     return Answer(data, answer.text)
@@ -192,8 +197,8 @@ def _answer(project: Project, gate: Gate, rounds: Rounds, ruling: Ruling | None,
         "verdict": review.verdict if ruling else None,
         "degraded": review.degraded,
         "failing": failing,
-        "brief_quality": quality or None,
-        "interview_turns": turns,
+        brief_fields.BRIEF_QUALITY: quality or None,
+        brief_fields.INTERVIEW_TURNS: turns,
         "next": _next(project, review, ruling, quality),
     }
     if turns and not quality:

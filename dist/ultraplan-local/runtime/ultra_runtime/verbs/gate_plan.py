@@ -222,7 +222,7 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         "missing": missing,
         "failing": failing,
         "hard": hard,
-        "self_check_rounds": counts[plan_gate.CHECKS],
+        fields.STATS_SELF_CHECK_ROUNDS: counts[plan_gate.CHECKS],
         "path": project.show(file_of(PLAN) if written else draft_of(PLAN)),
         "steps": steps if written else None,
         "sessions": steps >= SESSIONS_FROM if written else None,
@@ -258,12 +258,12 @@ def _score(
 def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exhausted: bool) -> str:
     plan = project.show(file_of(PLAN))
     if not failing:
-        return f"{plan} is in place: continue"
+        return f"{file_of(PLAN)} is in place: continue"
     if exhausted and hard:
         return (
             f"stop: {listed(hard)} still fails, so there is no {plan}; tell the user what fails, where the draft is,"
             f" and that `{again(project)}` tries again"
         )
     if exhausted:
-        return f"{plan} is in place: tell the user each remaining weakness, then continue"
+        return f"{file_of(PLAN)} is in place: tell the user each remaining weakness, then continue"
     return "fix what `detail` says, the hard ones first, run the self-check, then the critics again"

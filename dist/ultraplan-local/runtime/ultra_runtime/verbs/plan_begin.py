@@ -43,7 +43,7 @@ FROM_BRIEF, FROM_REVIEW = "orchestrator", "remediation"
 NOTHING = (
     "tell the user that no finding of this review has to be fixed and no command is left to run, then stop"
 )
-NOT_REVIEWED = "not reviewed: this brief has passed no gate"
+NOT_REVIEWED = "not reviewed: no gate let this brief through as it is now"
 OVER = "a run of a plan that fixes all these findings has completed since the review"
 
 

@@ -9,6 +9,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.root import from_here
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN, Plan, Session, Step
@@ -23,7 +24,7 @@ STAGE = "plan"
 
 def run(args: Args) -> Answer:
     """Answer with everything that was read; only a file that is not a plan at all is a failure."""
-    path = args.need("PATH")
+    path = from_here(args.need("PATH"))
     try:
         plan = read(read_regular(path))
     except UnreadableError as problem:

@@ -69,5 +69,5 @@ def _exists(project: Project, there: list[str], args: Args) -> Answer:
         error = f"{error}, and {counted(asked, 'question')} of an unfinished interview"
         note = f"{verb('brief note')} --project {shell_word(project.shown)}"
         next_step = f"{next_step}; or continue that interview, which `{note}` shows"
-        data.update({"error": error, "interview_turns": asked, "next": next_step})
+        data.update({"error": error, brief_fields.INTERVIEW_TURNS: asked, "next": next_step})
     return Answer(data, f"{launcher()}: {error}\n{next_step}", 1)

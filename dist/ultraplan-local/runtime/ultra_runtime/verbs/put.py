@@ -112,7 +112,7 @@ def _with_part(
     try:
         old = read_regular(place.path)
     except UnreadableError as problem:
-        error = f"{one_line(place.shown)}, of which one part should be replaced: {problem}"
+        error = f"{one_line(place.shown)} cannot be read, so no part of it was replaced: {problem}"
         raise RefusedError(error, "put the whole artifact first") from None
     if section is not None:
         return replace_section(old, section, text, [one.name for one in contract.sections])

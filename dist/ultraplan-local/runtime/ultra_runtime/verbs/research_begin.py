@@ -21,7 +21,7 @@ from ultra_runtime.files.kept_answers import drop_answers
 from ultra_runtime.files.price import price
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_regular
-from ultra_runtime.files.root import PROJECTS, current_folder, find_root, seen_from
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root, from_here, seen_from
 from ultra_runtime.rendered import verb
 from ultra_runtime.research.topics import SUFFIX, Topic, file_number, research_files, topics_of, unanswered
 from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
@@ -80,7 +80,7 @@ def run(args: Args) -> Answer:
     if args.flag("--guide"):
         drop_answers()
         data["guide"] = guide_text(stage_that_makes(RESEARCH), "agents")
-        known = ("billing", "agents_in_all", "task", *(() if data["project"] is None else ("agents",)))
+        known = ("billing", "agents_in_all", "task", *(("agents", "brief", FIELD) if data["project"] else ()))
         data = {name: value for name, value in data.items() if name not in known}
     lines = [f"{one['topic']}: {one['question']}" for one in data.get("topics", ()) if not one["answered"]]
     return Answer(data, "\n".join([*lines, data["next"]]))
@@ -95,7 +95,7 @@ def _brief(args: Args) -> tuple[Project | None, str, str]:
     root = find_root(current_folder())
     if root is None:
         raise RefusedError("this folder is not in a repository", "start in the repository that you work on")
-    path = given if os.path.exists(given) else os.path.join(root, given)
+    path = from_here(given)
     parent, name = os.path.split(os.path.realpath(path))
     inside = os.path.dirname(parent) == os.path.join(root, PROJECTS) and name == file_of(BRIEF)
     around = Project(root, os.path.basename(parent)) if inside else None

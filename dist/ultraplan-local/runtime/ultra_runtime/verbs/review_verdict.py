@@ -81,7 +81,11 @@ def run(args: Args) -> Answer:
     merged = len(kept.findings) - len(findings) - len(settled)
     unshown = [f"{one['state']}: {one['criterion']}" for one in kept.criteria if one["state"] != SHOWN]
     ended = _answer(project, parts, findings, unshown, merged, missing)
-    return brief_answer(ended) if args.flag("--kept") else ended
+    if not args.flag("--kept"):
+        return ended
+    for one in ended.data["findings"]:
+        one["id"] = one["id"][:8]  # what the user is told; the review has the whole ids
+    return brief_answer(ended)
 
 
 def _count(

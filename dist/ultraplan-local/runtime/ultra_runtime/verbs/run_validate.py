@@ -18,6 +18,7 @@ from ultra_runtime.run.state.judging import judge_of_plan
 from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.run_place import find_run_place, plan_at
 from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import counted, one_line
@@ -43,7 +44,7 @@ def run(args: Args) -> Answer:
         "ok": not errors and not blocked and not settings,
         "verdict": "FAIL" if errors or blocked or settings else "READY",
         "type": plan.kind,
-        "plan_version": plan.version,
+        plan_fields.PLAN_VERSION: plan.version,
         "steps": len(plan.steps),
         "manifests": {
             "valid": sum(s.manifest is not None for s in plan.steps) - synthesised,

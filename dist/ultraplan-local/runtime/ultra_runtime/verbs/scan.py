@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ultra_runtime.answer import DONE, REFUSED, Answer, RefusedError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.root import working_root
+from ultra_runtime.files.root import from_here, working_root
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.policy import ALLOWED, BLOCK, WARN
 from ultra_runtime.guard.site import site_of_plan
@@ -26,7 +26,7 @@ STAGE = "plan"
 
 def run(args: Args) -> Answer:
     """Answer with each command and its verdict."""
-    path = args.need("PLAN")
+    path = from_here(args.need("PLAN"))
     root = working_root()
     scanned = scan(_read(path), Judge(root, site_of_plan(root, path)))
     counts = {word: sum(one.verdict == word for one in scanned) for word in (BLOCK, WARN, ALLOWED)}

@@ -13,13 +13,14 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Issue, Report
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.root import current_folder, find_root, seen_from
+from ultra_runtime.files.root import current_folder, find_root, from_here, seen_from
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF
 from ultra_runtime.plan.values import PLAN, Plan
 from ultra_runtime.planning.session_files import folder_of_specs, make_specs, spec_faults, write_specs
 from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
@@ -33,7 +34,7 @@ NEXT = f"complete {CONTEXT} and {HANDOFF} of each spec with `{verb('put')} sessi
 
 def run(args: Args) -> Answer:
     """Answer with the paths of the specs, or with the reason why none was written."""
-    path = args.need("PATH")
+    path = from_here(args.need("PATH"))
     plan = _plan(path)
     if isinstance(plan, Answer):
         return plan
@@ -52,7 +53,7 @@ def run(args: Args) -> Answer:
         "ok": True,
         "specs": shown,
         "waves": plan.summary()["waves"],
-        "legacy_plan": plan.legacy,
+        progress_fields.LEGACY_PLAN: plan.legacy,
     }
     if stale:
         data["stale"] = [seen_from(root, os.path.join(target, name)) for name in stale]

@@ -56,8 +56,8 @@ def run(args: Args) -> Answer:
         "ok": True,
         "project": project.shown,
         "brief": project.show(file_if_any(brief_fields.KIND)),
-        "scope_sha_start": scope.start,
-        "scope_sha_end": scope.end,
+        review_fields.SCOPE_SHA_START: scope.start,
+        review_fields.SCOPE_SHA_END: scope.end,
         "source": scope.source,
         "uncommitted": uncommitted(project.root, scope),
         "counts": scope.counts(),
@@ -82,6 +82,8 @@ def run(args: Args) -> Answer:
             review_fields.SCOPE_SHA_START,
             review_fields.SCOPE_SHA_END,
             "agents",
+            "spared",
+            "kept",
         )
         data = {name: value for name, value in data.items() if name not in (*known, "billing")}
         data.update(skipped=skipped, range=f"{(scope.start or '')[:10]}..{scope.end[:10]}")
@@ -119,5 +121,5 @@ def _next(scope: Scope, kept: list[str]) -> str:
     if kept:
         return f"{listed(kept)} answered for this scope: spawn only {listed(missing)}"
     if spared(scope):
-        return f"a small change: spawn only {listed(missing)}, with the paths of brief, diff and scope_file"
-    return "spawn the reviewers with the paths of brief, diff and scope_file"
+        return f"a small change: spawn only {listed(missing)}"
+    return "spawn the reviewers"

@@ -13,6 +13,7 @@ from ultra_runtime.answer import Answer, UsageError
 from ultra_runtime.contract.model import Contract, UnknownKindError, contract_kinds, load_contract
 from ultra_runtime.contract.result import Result
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.files.root import from_here
 from ultra_runtime.rendered import BUNDLE, verb
 from ultra_runtime.tables.fields import research_fields
 from ultra_runtime.typed import ModuleType
@@ -28,7 +29,7 @@ ARTIFACTS, RESEARCH = "artifacts", "research"  # rooms that not every plugin car
 
 def run(args: Args) -> Answer:
     """Answer with the validator's result."""
-    kind, path = args.need("KIND"), args.need("PATH")
+    kind, path = args.need("KIND"), from_here(args.need("PATH"))
     if kind == PROJECT and _has(ARTIFACTS):
         result = _room(ARTIFACTS, "consistency").validate_project(
             path, args.flag("--soft"), args.flag("--strict")

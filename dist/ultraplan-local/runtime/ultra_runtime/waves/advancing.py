@@ -41,7 +41,9 @@ def moved(run: WaveRun, old: str, new: str) -> str:
     branch, now = run.state.begin["branch"], run.git.branch()
     if now != branch:
         where = f"{one_line(now)} is checked out" if now else "HEAD is detached"
-        return f"{where} instead of {branch}: `git switch {shell_word(branch)}`, then {_resume(run)}"
+        exists = run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
+        back = "git switch" if exists else "git switch --create"  # somebody has renamed or deleted it
+        return f"{where} instead of {branch}: `{back} {shell_word(branch)}`, then {_resume(run)}"
     head = run.git.head()
     if head in (old, new):
         return ""

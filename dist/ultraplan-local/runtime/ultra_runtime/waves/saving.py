@@ -52,6 +52,12 @@ def nested_in(git: Git) -> list[str]:
     return [path for path in paths if os.path.lexists(os.path.join(git.root, path, ".git"))]
 
 
+def has_more(git: Git) -> bool:
+    """Tell whether a working tree has changed or new files; one that is partly removed lacks some, and that is all."""
+    new = git.ask("ls-files", "-z", "--others", "--exclude-standard")
+    return bool(new or git.ask("diff", "-z", "--name-only", "--no-ext-diff", "--diff-filter=d", "HEAD"))
+
+
 def _changed(git: Git, pathspec: Sequence[str]) -> list[str]:
     said = git.ask(
         *("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"),

@@ -16,7 +16,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.rendered import launcher
 from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import CHECKOUT_SECONDS, RECOVERY_DEPTH
-from ultra_runtime.waves.saving import author_of, nested_in, save_rest
+from ultra_runtime.waves.saving import author_of, has_more, nested_in, save_rest
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -61,7 +61,11 @@ def make_tree(run: WaveRun, path: str, commit: str, branch: str = "", ready: boo
         git = _opened(path)
         if git and git.head() and os.path.exists(os.path.join(git.folder, MADE)):
             return git
-        remove_tree_of(run, path)  # the call that made it was killed before anybody worked in it
+        # The call that made it was killed before anybody worked in it, or somebody has taken its .git.
+        number = next((number for number in run.state.sessions if run.tree_of(number) == path), 0)
+        if number:
+            rescue(run, path, number, max(1, run.state.sessions[number].attempt - 1))
+        remove_tree_of(run, path)
     _refuse_in_the_way(path)
     _make_folder(run)
     git = _add(run, path, commit, branch)
@@ -105,11 +109,12 @@ def _seconds(run: WaveRun) -> float:
 
 def rescue(run: WaveRun, path: str, number: int, attempt: int) -> None:
     """Keep what a working tree has that the branch of its session lacks, as commits under refs."""
+    repaired = _repair(run, path)
     git = _opened(path)
-    if git is None or not git.head():
+    if git is None or not git.head() or (repaired and not has_more(git)):
         return
     message = f"what attempt {attempt} of session {number} of {run.place.slug} had not committed\n"
-    nested = nested_in(git)
+    nested = list(dict.fromkeys([*nested_in(git), *_trees_inside(run, git.root)]))
     for name in nested:
         _rescue_nested(
             run, os.path.join(git.root, name), number, attempt, f"{message}\nin {one_line(name)}\n"
@@ -129,18 +134,31 @@ def _rescue_nested(run: WaveRun, path: str, number: int, attempt: int, message: 
     for name in nested:
         _rescue_nested(run, os.path.join(git.root, name), number, attempt, message)
     commit = save_rest(git, message, nested, author_of(run.git)) or git.head()
-    if commit:
+    if not commit:
+        return
+    if git.common != run.git.common:  # a worktree has its commits where all have theirs
         git.ask("update-ref", NESTED, commit)
-        run.git.ask(
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            git.root,
-            NESTED,
-        )
-        keep(run, number, attempt, commit)
+        quietly = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+        run.git.ask("fetch", *quietly, git.root, NESTED)
+    keep(run, number, attempt, commit)
+
+
+def _repair(run: WaveRun, path: str) -> bool:
+    """Give a worktree of ours its .git back, which a session or a removal that was cut off had taken; tell whether it lacked it."""
+    found = admin_of(run, path)
+    if not found or not is_ours(run, found) or os.path.islink(path) or not os.path.isdir(path):
+        return False
+    lacks = not os.path.lexists(os.path.join(path, ".git"))
+    return lacks and run.git.done("worktree", "repair", path).status == 0
+
+
+def _trees_inside(run: WaveRun, root: str) -> list[str]:
+    """Return the registered worktrees inside a worktree, relative to it, the innermost first."""
+    inner = [
+        os.path.dirname(named) for _, named in _admins(run.git) if named.startswith(os.path.join(root, ""))
+    ]
+    found = [os.path.relpath(path, root) for path in inner if path != root and os.path.isdir(path)]
+    return sorted(found, key=len, reverse=True)
 
 
 def _strayed(run: WaveRun, git: Git, number: int) -> str:
@@ -172,10 +190,11 @@ def remove_tree_of(run: WaveRun, path: str) -> None:
     found = admin_of(run, path)
     if not found or not is_ours(run, found) or os.path.islink(path):
         return
-    if os.path.isdir(path) and not os.path.exists(os.path.join(path, ".git")):
-        run.git.done("worktree", "repair", path)  # a removal that was cut off had taken it away
+    _repair(run, path)
     try:
-        run.git.ask("worktree", "remove", "--force", "--force", path)
+        inside = [os.path.join(path, inner) for inner in _trees_inside(run, os.path.realpath(path))]
+        for one in (*inside, path):
+            run.git.ask("worktree", "remove", "--force", "--force", one)
     except GitError as problem:
         error = f"{one_line(path)} cannot be removed: {one_line(problem.said, 200)}"
         raise RefusedError(error, "remove it with `git worktree remove`") from None

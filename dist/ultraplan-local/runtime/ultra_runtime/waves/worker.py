@@ -24,7 +24,10 @@ LOCK = "lock"
 RETRY_SECONDS = 2.0
 PUSHING_SECONDS = 3600.0
 """How long a worker tries to reach the hub with a result before it gives up."""
+STARTING_SECONDS = 86400.0
+"""After this time a worker without a lock is not starting any more."""
 TERMINATED = -15
+POINTER = b"version https://git-lfs"
 
 
 class EndedEarly(Exception):
@@ -85,6 +88,10 @@ def _sweep(place: str, remove_tree: Any) -> None:
             if not name.startswith(FOLDERS) or os.path.islink(path) or os.lstat(path).st_uid != os.getuid():
                 continue
             descriptor = os.open(os.path.join(path, LOCK), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:  # it is starting, or was killed while it did
+            if time.time() - os.lstat(path).st_mtime > STARTING_SECONDS:
+                remove_tree(path)
+            continue
         except OSError:
             continue
         try:
@@ -131,6 +138,7 @@ def _check_out(git: Git, job: Mapping[str, Any]) -> None:
     git.ask("checkout", "--quiet", "--no-track", "-B", job["branch"], job["start"])
     if os.path.exists(os.path.join(git.root, ".gitmodules")):
         git.ask("submodule", "--quiet", "update", "--init", "--recursive")
+    _refuse_pointers(git)
     for slug, facts in job["facts"].items():
         git.set_refs(slug, facts)
     for path, text in job["files"].items():
@@ -138,6 +146,23 @@ def _check_out(git: Git, job: Mapping[str, Any]) -> None:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
+
+
+def _refuse_pointers(git: Git) -> None:
+    """Refuse a working copy in which files of git-lfs are only pointers, before the client starts."""
+    from ultra_runtime.answer import RefusedError
+    from ultra_runtime.files.git import fields
+    from ultra_runtime.run.tree.raw import LARGE
+
+    for path in fields(git.ask("ls-files", "-z", "--", LARGE)):
+        place = os.path.join(git.root, path)
+        if os.path.isfile(place) and not os.path.islink(place):
+            with open(place, "rb") as file:
+                if file.read(len(POINTER)) == POINTER:
+                    error = (
+                        f"{path} is only a pointer on {os.uname().nodename}, which lacks git-lfs or its files"
+                    )
+                    raise RefusedError(error, "install git-lfs there, and name its server in .lfsconfig")
 
 
 def _attempt(job: Mapping[str, Any], folder: str, root: str) -> Attempt:

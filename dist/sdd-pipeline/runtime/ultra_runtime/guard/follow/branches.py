@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow import expand
+from ultra_runtime.guard.follow.parameter import compute
 from ultra_runtime.guard.shell.marks import MAX_MADE, UNKNOWN
 from ultra_runtime.guard.shell.syntax import VARIABLE, Compound, Script, SimpleCommand
 from ultra_runtime.typed import Callable
@@ -22,7 +23,11 @@ def follow(follower: Follower, compound: Compound, stdin: str) -> str:
     if compound.kind == "while":
         return _while(follower, compound, stdin)
     for word in compound.words or ():
-        follower.text(word)
+        inner = word.parts[0].word if compound.kind == "arithmetic" else None
+        if inner is None:
+            follower.text(word)
+        else:
+            compute(follower, follower.text(inner))
     out: list[str] = []
     size = 0
     for at, script in enumerate(compound.scripts):

@@ -130,6 +130,14 @@ def printf(follower: Follower, call: Call) -> str:
     return ""
 
 
+def let(follower: Follower, call: Call) -> str:
+    from ultra_runtime.guard.follow.parameter import compute
+
+    for arg in call.args:
+        compute(follower, arg)
+    return ""
+
+
 def alias(follower: Follower, call: Call) -> str:
     for arg in call.args:
         name, equals, text = arg.partition("=")

@@ -7,6 +7,7 @@ not.
 
 from __future__ import annotations
 
+from ultra_runtime.guard.follow.kinds import SHELLS
 from ultra_runtime.guard.shell.quotes import resolve
 
 NAME, NUMBER, STRING, SHELL, SIGN = range(5)
@@ -79,7 +80,7 @@ class CodeFinding:
 
 def look(code: str, language: str) -> CodeFinding:
     """Look through a program."""
-    tokens = _tokens(code, language)
+    tokens = tokens_of(code, language)
     names = {text for kind, text in tokens if kind in (NAME, STRING)}  # a module may be named by a string
     found = CodeFinding()
     for (kind, name), sign, (value_kind, value) in zip(tokens, tokens[1:], tokens[2:]):
@@ -95,6 +96,8 @@ def look(code: str, language: str) -> CodeFinding:
             _call(tokens, at, text, names, language, found)
         elif kind == STRING and language == "awk" and _is_piped(tokens, at):
             found.texts.append(text)
+            if text.strip() in SHELLS:  # print "..." | "sh"
+                found.texts.append(_printed_before(tokens, at))
         elif kind == STRING and language == "awk" and tokens[at - 1 : at] == [(SIGN, ">")]:
             found.writes.append(text)
     if _forks_in_loop(tokens, language):
@@ -133,7 +136,7 @@ def _forks_in_loop(tokens: list[tuple[int, str]], language: str) -> bool:
 
 def strings(code: str, language: str) -> list[str]:
     """Return the strings in a program."""
-    return [text for kind, text in _tokens(code, language) if kind == STRING]
+    return [text for kind, text in tokens_of(code, language) if kind == STRING]
 
 
 def _call(
@@ -141,7 +144,7 @@ def _call(
 ) -> None:
     """Look at a name that may be called here."""
     if (name in _RUNNERS and _runs(name, names, language)) or name in found.runners:
-        arguments = [token for token in _arguments(tokens, at) if token[0] in (NAME, STRING)]
+        arguments = [token for token in arguments_at(tokens, at) if token[0] in (NAME, STRING)]
         given = [found.values.get(text, "") if kind == NAME else text for kind, text in arguments]
         literal = [text for text in given if text]
         if literal:
@@ -153,19 +156,19 @@ def _call(
         if _is_called(tokens, at, language):
             found.rules.append("code_remove")
     elif name in _CONDITIONAL_REMOVERS:
-        inside = {text for kind, text in _arguments(tokens, at) if kind == NAME}
+        inside = {text for kind, text in arguments_at(tokens, at) if kind == NAME}
         if "force" in inside and (name == "rm_r" or "recursive" in inside):
             found.rules.append("code_remove")
     elif name in _MODES:
-        if any(kind != NAME and text in _OPEN_MODES for kind, text in _arguments(tokens, at)):
+        if any(kind != NAME and text in _OPEN_MODES for kind, text in arguments_at(tokens, at)):
             found.rules.append("code_mode")
     elif name == "kill":
-        if _reaches_all(_arguments(tokens, at)):
+        if _reaches_all(arguments_at(tokens, at)):
             found.rules.append("code_kill")
     elif name in _PRINTERS:
-        found.printed += [text for kind, text in _arguments(tokens, at) if kind == STRING]
+        found.printed += [text for kind, text in arguments_at(tokens, at) if kind == STRING]
     elif name == "open":
-        strings = [text for kind, text in _arguments(tokens, at) if kind == STRING]
+        strings = [text for kind, text in arguments_at(tokens, at) if kind == STRING]
         if len(strings) > 1 and any(text[:1] in ("w", "a", ">", "r+") for text in strings[1:]):
             found.writes.append(strings[0])
         elif language == "perl" and strings:
@@ -175,7 +178,7 @@ def _call(
                 found.writes.append(strings[0].lstrip("> "))
     method = tokens[at - 1 : at] == [(SIGN, ".")]
     if name == "system" or (name in ("exec", "eval", "Function") and not method):
-        arguments = _arguments(tokens, at)
+        arguments = arguments_at(tokens, at)
         inside = {text for kind, text in arguments if kind == NAME}
         if "Buffer" in inside and (STRING, "base64") in arguments:
             inside.add("atob")
@@ -217,6 +220,17 @@ def _is_piped(tokens: list[tuple[int, str]], at: int) -> bool:
     return before == (SIGN, "|") or after == [(SIGN, "|"), (NAME, "getline")]
 
 
+def _printed_before(tokens: list[tuple[int, str]], at: int) -> str:
+    """Return the strings of the print statement of awk that ends at a place."""
+    strings_: list[str] = []
+    for kind, text in reversed(tokens[max(0, at - MAX_ARGUMENTS) : at]):
+        if kind == NAME and text in ("print", "printf"):
+            break
+        if kind == STRING:
+            strings_.append(text)
+    return "".join(reversed(strings_))
+
+
 def _reaches_all(arguments: list[tuple[int, str]]) -> bool:
     """Tell whether process -1 is among the arguments of a kill."""
     for at, token in enumerate(arguments):
@@ -227,7 +241,7 @@ def _reaches_all(arguments: list[tuple[int, str]]) -> bool:
     return False
 
 
-def _arguments(tokens: list[tuple[int, str]], at: int) -> list[tuple[int, str]]:
+def arguments_at(tokens: list[tuple[int, str]], at: int) -> list[tuple[int, str]]:
     """Return the tokens that are given to the name at a place, with or without parentheses."""
     out: list[tuple[int, str]] = []
     level = 0
@@ -245,7 +259,7 @@ def _arguments(tokens: list[tuple[int, str]], at: int) -> list[tuple[int, str]]:
     return out
 
 
-def _tokens(code: str, language: str) -> list[tuple[int, str]]:
+def tokens_of(code: str, language: str) -> list[tuple[int, str]]:
     """Split a program into tokens."""
     tokens: list[tuple[int, str]] = []
     at, end = 0, len(code)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.ask import logic
 from ultra_runtime.guard.follow.execute import execute
-from ultra_runtime.guard.follow.kinds import BUILTINS
+from ultra_runtime.guard.follow.kinds import BUILTINS, TOOLS
 from ultra_runtime.guard.follow.redirect import redirect, send
 from ultra_runtime.guard.policy import ALLOW, Blocked, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
@@ -34,6 +34,17 @@ NESTED_WORK = 300  # the cost of starting on a nested text
 _DECLARES = ("declare", "export", "local", "readonly", "typeset")
 
 
+class Ran:
+    """A command that runs: its words, the folder relative to where the text starts, and its input."""
+
+    __slots__ = ("args", "cwd", "stdin")
+
+    def __init__(self, args: list[str], cwd: str, stdin: str) -> None:
+        self.args = args
+        self.cwd = cwd
+        self.stdin = stdin
+
+
 class Follower:
     """One walk through a text, with the state of its shell and what was found."""
 
@@ -43,7 +54,7 @@ class Follower:
         self.shell = Shell(self.work)
         self.warning: tuple[str, str] | None = None
         self.writes: list[Write] = []
-        self.words: list[list[str]] | None = None  # each command with its arguments, where somebody asks
+        self.ran: list[Ran] | None = None  # each command, where somebody asks
         self.git_directories: list[str] = []
         self.calling: list[str] = []
         self.ordinary: set[str] = set()  # commands that no table lists
@@ -321,6 +332,10 @@ class Follower:
         """Follow a command with the present values of its variables."""
         self._input = stdin
         args = expand.words(self, command.words)
+        # Without a value the next word is the program, so only an option may follow.
+        if len(args) > 1 and args[0] == UNKNOWN and args[1].startswith("-"):
+            tool = command.words[0].variable()
+            args[0] = tool.lower() if tool.isupper() and tool.lower() in TOOLS else UNKNOWN
         if not command.redirections and not command.assignments:
             if not args:
                 return ""
@@ -356,8 +371,8 @@ class Follower:
         self._level += 1
         if self._level > MAX_LEVEL:
             raise TooMuch("nested too deep")
-        if self.words is not None and not self.unrecorded:
-            self.words.append(args)
+        if self.ran is not None and not self.unrecorded:
+            self.ran.append(Ran(args, self.shell.cwd, stdin))
         out = execute(self, args, stdin, expands)
         self.work.spend(len(stdin) // 64 + len(out) // 16)
         self._level -= 1

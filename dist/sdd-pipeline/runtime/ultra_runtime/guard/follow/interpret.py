@@ -16,7 +16,7 @@ MAX_CODE_DEPTH = 3
 
 def run_language(follower: Follower, call: Call, tongue: str) -> str:
     """Follow an interpreter: the program in its options, in a file written here, or in its input."""
-    codes, operands, module, leaves = _program(call.args, tongue)
+    codes, operands, module, leaves = program_of(call.args, tongue)
     if leaves:
         return UNKNOWN
     if module:
@@ -49,7 +49,7 @@ def _awk_values(args: list[str]) -> str:
     return "".join(f'{name}="{value}"\n' for name, _, value in pairs if '"' not in value)
 
 
-def _program(args: list[str], tongue: str) -> tuple[list[str], list[str], str, bool]:
+def program_of(args: list[str], tongue: str) -> tuple[list[str], list[str], str, bool]:
     """Sort the arguments of an interpreter: programs, operands, a module, and whether it only reports."""
     letters, longs, valued, long_valued = LANGUAGES[tongue]
     codes: list[str] = []

@@ -11,6 +11,7 @@ from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
     FAILED,
+    FAILED_BEFORE,
     IN_PROGRESS,
     PARTIAL,
     PENDING,
@@ -168,6 +169,9 @@ def used(live: Live) -> str:
     steps = [step.number for step in live.assignment.steps if step.number in live.assignment.counted]
     attempts = sum(live.progress.attempts(number) for number in steps)
     taken = f"no agents, {counted(attempts, 'attempt')} at {counted(len(steps), 'step')}"
+    failed = tuple(f"step {number} {FAILED_BEFORE} " for number in steps)
+    if any(one.startswith(failed) for one in live.lock.get("findings", ())):
+        taken += ", not counting those before the resume"
     found = session_tokens()
     if found is None:
         return f"{taken}, about {rounded(TOKENS_RUN + TOKENS_STEP * max(attempts, 1))} tokens of protocol"

@@ -194,7 +194,7 @@ class RunPart(StagePart):
             "run": {
                 "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
                 "state": at.state if at else None, "attempts": at.attempts if at else None,
-                "held_by": run.holder or None, "audit": run.audit or None, "drift_details": run.drifts,
+                "held_by": run.holder or None, "audit": run.audit or None, progress_fields.MANIFEST_AUDIT_DRIFT_DETAILS: run.drifts,
                 **proof,
             }
         }  # fmt: skip

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 FILE, INDEX = "before.json", "before-index"
-HIDDEN = ("ignored", "nearby")
+HIDDEN, BY_PATH = ("ignored", "nearby"), ("folders", "bits", "specials")
 # In a larger tree only the modes of the step's own files are recorded: to look at all would double the cost of a verb.
 MOST_FILES = 20_000
 
@@ -45,6 +45,8 @@ class Before(Struct):
     """Ignored files that the step may change."""
     nearby: Mapping[str, SavedFile] = EMPTY
     """Ignored files that it may take along when it removes or moves a folder."""
+    specials: Mapping[str, Sequence[int]] = EMPTY
+    """FIFOs, sockets and devices, which git does not see: mode and device number."""
 
     def knows(self, path: str) -> bool:
         """Return whether the permission bits of a path are recorded."""
@@ -52,7 +54,7 @@ class Before(Struct):
 
 
 def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | None = None) -> Before:
-    """Look at the tree of which a snapshot was just taken; in the same way as before if `old` is given."""
+    """Look at the tree after a snapshot of it was taken; in the same way as before if `old` is given."""
     git = snapshots.git
     index = {"GIT_INDEX_FILE": snapshots.index}
     listed = git.ask("ls-files", "-v", "-z", env={**snapshots.env, **index})
@@ -61,14 +63,15 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     whole = old.whole if old else listed.count(b"\0") <= MOST_FILES
     names = [row[2:] for row in listed.split(b"\0")[:-1]] if whole else _own_names(listed, paths)
     usual = old.usual if old else new_bits()
-    folders, bits = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole)
+    folders, bits, specials = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole)
     asked = _pathspecs(paths if old else [path for path in paths if _may_be_ignored(git.root, path, listed)])
     words = ("ls-files", "-o", "-i", "--exclude-standard", "-z", "--", *asked)
     said = git.ask(*words, env={**snapshots.env, **index}) if asked else b""
     hidden = [os.fsdecode(name) for name in said.split(b"\0")[:-1] if not name.endswith(b"/")]
     ignored = {path: item for path in hidden if (item := item_at(git.root, path))}
     save_items(git, ignored, snapshots.alone)
-    return Before(tree, list(paths), raw.take() if exact else "", usual, whole, folders, bits, ignored)
+    exactly = raw.take() if exact else ""
+    return Before(tree, list(paths), exactly, usual, whole, folders, bits, ignored, specials=specials)
 
 
 def keep(
@@ -97,7 +100,7 @@ def keep(
         error = f"the tree before the step cannot be recorded: {one_line(str(problem), 300)}"
         raise RefusedError(error, "fix this and retry; nothing was changed") from None
     values = {name: getattr(before, name) for name in ("tree", "paths", "raw", "usual", "whole")}
-    for name in ("folders", "bits"):
+    for name in BY_PATH:
         values[name] = {spelled(path): bits for path, bits in getattr(before, name).items()}
     for name in HIDDEN:
         items = getattr(before, name).items()
@@ -110,8 +113,8 @@ def read(workspace: Workspace, snapshots: Snapshots) -> Before | None:
     values = workspace.read(os.path.basename(snapshots.folder), FILE)
     if not values:
         return None
-    for name in ("folders", "bits"):
-        values[name] = {unspelled(path): bits for path, bits in values[name].items()}
+    for name in BY_PATH:
+        values[name] = {unspelled(path): bits for path, bits in values.get(name, {}).items()}
     for name in HIDDEN:
         values[name] = {unspelled(path): SavedFile(*item) for path, item in values.get(name, {}).items()}
     return Before(**values)
@@ -124,8 +127,10 @@ def new_bits() -> int:
     return 0o666 & ~mask
 
 
-def _modes(root: str, names: Iterable[str], usual: int, whole: bool) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the permission bits of the folders, also of empty ones, and of files with unusual bits."""
+def _modes(
+    root: str, names: Iterable[str], usual: int, whole: bool
+) -> tuple[dict[str, int], dict[str, int], dict[str, list[int]]]:
+    """Return the permission bits of the folders, also of empty ones, and of files with unusual bits, and special files."""
     bits, folders = {}, {""}
     for name in names:
         folder = os.path.dirname(name)
@@ -138,43 +143,58 @@ def _modes(root: str, names: Iterable[str], usual: int, whole: bool) -> tuple[di
             continue
         if stat.S_ISREG(mode) and stat.S_IMODE(mode) != usual:
             bits[name] = stat.S_IMODE(mode)
-    for folder in sorted(folders) if whole else ():
-        for name in _subfolders(os.path.join(root, folder)) or ():
-            path = os.path.join(folder, name)
+    specials = []
+    for folder in sorted(folders):
+        inside = _Inside(root, folder)
+        specials += inside.specials
+        for path in inside.folders if whole else ():
             if path not in folders and path != ".git":
-                folders.update(_empty(root, path) or ())
-    found = {}
-    for folder in folders - {""}:
+                empty = _empty(root, path)
+                folders.update(one.path for one in empty)
+                specials += [special for one in empty for special in one.specials]
+    found, nodes = {}, {}
+    for path in {*folders, *specials} - {""}:
         try:
-            found[folder] = stat.S_IMODE(os.lstat(os.path.join(root, folder)).st_mode)
+            status = os.lstat(os.path.join(root, path))
         except OSError:
             continue
-    return found, bits
+        if stat.S_ISDIR(status.st_mode):
+            found[path] = stat.S_IMODE(status.st_mode)
+        else:
+            nodes[path] = [status.st_mode, status.st_rdev]
+    return found, bits, nodes
 
 
-def _empty(root: str, path: str) -> list[str] | None:
-    """Return a folder and those in it if there is no file in any of them."""
-    found = [path]
-    for one in found:
-        names = _subfolders(os.path.join(root, one), alone=True)
-        if names is None:
-            return None
-        found += [os.path.join(one, name) for name in names]
-    return found
+class _Inside:
+    """What is in a folder: folders, special files, and whether there is anything else."""
+
+    def __init__(self, root: str, path: str) -> None:
+        self.path = path
+        self.folders: list[str] = []
+        self.specials: list[str] = []
+        self.others = False
+        try:
+            with os.scandir(os.path.join(root, path)) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        self.folders.append(os.path.join(path, entry.name))
+                    elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
+                        self.others = True
+                    else:
+                        self.specials.append(os.path.join(path, entry.name))
+        except OSError:
+            self.others = True
 
 
-def _subfolders(path: str, alone: bool = False) -> list[str] | None:
-    """Return the folders in a folder; with `alone` nothing when it holds anything else, or cannot be read."""
-    found = []
-    try:
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    found.append(entry.name)
-                elif alone:
-                    return None
-    except OSError:
-        return None
+def _empty(root: str, path: str) -> list[_Inside]:
+    """Return a folder and those in it if git sees no file in any of them."""
+    found, queue = [], [path]
+    for one in queue:
+        inside = _Inside(root, one)
+        if inside.others:
+            return []
+        found.append(inside)
+        queue += inside.folders
     return found
 
 

@@ -1,7 +1,7 @@
 """Notice changes of files that git ignores: no snapshot has them, but a command of the plan may read them.
 
-The first look walks the tree. Later looks only ask for times: of each folder, which change when a file comes or goes,
-and of each ignored file. Folders of dependencies and caches are not entered, and the walk is bounded.
+At the first look git names them, as part of the first snapshot. Later looks only ask for times: of each folder, which
+change when a file comes or goes, and of each ignored file. Folders of dependencies and caches are not entered, and the walk is bounded.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import os
 import time
 
 from ultra_runtime.files.seal import seal_of
+from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.run.tree.workspace import make_folder, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.tree.snapshot import Snapshots
@@ -51,10 +52,18 @@ class Ignored:
         changed, queue = [], []
         folders: dict[str, str] = {}
         files: dict[str, str] = {}
-        for kind, was, path in known or [("d", "", "")]:
+        found: list[str] = []
+        if known is None:
+            seen = self.snapshots.first_look()
+            hidden = [path for path in seen.ignored if NOT_ENTERED.isdisjoint(path.split("/"))]
+            hidden = [path for path in hidden if not path.startswith(self.own)]
+            queue = [path[:-1] for path in hidden if path.endswith("/")]
+            found = [path for path in hidden if not path.endswith("/")]
+            folders = self._folders(set(queue), seen.began)
+        for kind, was, path in known or ():
             if kind == "d":
                 folders[path] = was
-                if not was or _time(os.path.join(self.root, path)) != was:
+                if not was or _time_at(os.path.join(self.root, path)) != was:
                     queue.append(path)
                 continue
             now = _mark(os.path.join(self.root, path))
@@ -62,9 +71,8 @@ class Ignored:
                 files[path] = now
             if now != was:
                 changed.append(path)
-        tracked = self.snapshots.tracked_names() if known is None else ()
-        found = [path for path in self._walk(queue, folders, tracked) if path not in files]
-        for path in self._ignored(path for path in found if not path.startswith(self.own)):
+        found += self._ignored(path for path in self._walk(queue, folders) if path not in files)
+        for path in found:
             if len(files) >= MOST_WATCHED:
                 break
             files[path] = _mark(os.path.join(self.root, path))
@@ -88,13 +96,31 @@ class Ignored:
                 found.append(path)
         return found
 
-    def _walk(self, queue: list[str], folders: dict[str, str], tracked: Collection[str] = ()) -> list[str]:
-        """Return the files in these folders and in all new folders below them; `tracked` ones are left out."""
+    def _folders(self, ignored: set[str], began: int) -> dict[str, str]:
+        """Return all folders but the ignored ones, with their times; a look at the tree has begun before."""
+        found: dict[str, str] = {}
+        below, queue = Subfolders(self.root), [""]
+        while queue and len(found) < MOST_WALKED:
+            folder = queue.pop()
+            full = os.path.join(self.root, folder)
+            try:
+                status = os.lstat(full)
+                names = below.of(full, status)
+            except OSError:
+                continue
+            found[folder] = _time(status, began)
+            if not folder or not (names and os.path.lexists(os.path.join(full, GIT))):
+                inside = [os.path.join(folder, name) for name in names]
+                queue += [path for path in inside if path not in ignored and self._enters(path)]
+        return found
+
+    def _walk(self, queue: list[str], folders: dict[str, str]) -> list[str]:
+        """Return the files in these folders and in all new folders below them."""
         found: list[str] = []
         while queue and len(found) < MOST_WALKED:
             folder = queue.pop()
             full = os.path.join(self.root, folder)
-            folders[folder] = _time(full)
+            folders[folder] = _time_at(full)
             above = f"{folder}/" if folder else ""
             files, inside = [], []
             try:
@@ -103,7 +129,7 @@ class Ignored:
                         path = above + entry.name
                         if entry.is_dir(follow_symlinks=False):
                             inside.append(path)
-                        elif path not in tracked:
+                        elif not path.startswith(self.own):
                             files.append(path)
             except OSError:
                 del folders[folder]
@@ -149,14 +175,18 @@ class Ignored:
         return seal_of(self.git.common, data).encode()
 
 
-def _time(path: str) -> str:
-    """Return the times of a folder; nothing if it is gone, or so young that it can change unnoticed."""
+def _time_at(path: str) -> str:
     try:
-        found = os.lstat(path)
+        return _time(os.lstat(path))
     except OSError:
         return ""
+
+
+def _time(found: os.stat_result, began: int = 0) -> str:
+    """Return the times of a folder; nothing if it changed since a look began, or is so young that it can change unnoticed."""
+    now = time.time_ns()
     # Anybody can put back the time of a folder, but not the time of that.
-    recent = abs(time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns)) <= RECENT
+    recent = (began or now) - RECENT <= max(found.st_mtime_ns, found.st_ctime_ns) <= now + RECENT
     return "" if recent else f"{found.st_mtime_ns}.{found.st_ctime_ns}"
 
 

@@ -14,9 +14,11 @@ from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ultra_runtime.files.git import Git
 
-MARKS = "marks"
+MARKS, REMEMBERS, HEAD, TREE = "marks", "remembers", "head", "tree"
 CHECKSUM = 32
 """At least so many bytes at the end of an index depend on all others; SHA-1 needs fewer."""
 
@@ -36,6 +38,13 @@ class OwnIndex:
         mark = _mark(self.path)
         return bool(mark) and mark in found.get(MARKS, ()) and is_sealed(self.common, found)
 
+    def last(self) -> dict[str, str]:
+        """Return what was noted of the index as it is now: whether it remembers folders, and the tree of HEAD if it is that."""
+        found = read_json(self.record)
+        marks = found.get(MARKS)
+        same = marks and marks[-1] == _mark(self.path) and is_sealed(self.common, found)
+        return {name: str(found.get(name, "")) for name in (REMEMBERS, HEAD, TREE)} if same else {}
+
     def is_foreign(self) -> bool:
         """Tell whether somebody else wrote the index that is there."""
         return os.path.lexists(self.path) and not self.is_ours()
@@ -44,10 +53,10 @@ class OwnIndex:
         """Return a copy that replaces the index when no error occurs; `fresh` if of the user's."""
         return IndexChange(self, fresh)
 
-    def accept(self, changed: str) -> None:
+    def accept(self, changed: str, noted: Mapping[str, str]) -> None:
         """Let a changed copy take the place of the index; a killed call leaves one or the other, both are known."""
         marks = [mark for mark in (_mark(self.path), _mark(changed)) if mark]
-        put(self.record, (write(sealed(self.common, {MARKS: marks})) + "\n").encode())
+        put(self.record, (write(sealed(self.common, {MARKS: marks, **noted})) + "\n").encode())
         os.replace(changed, self.path)
 
 
@@ -58,15 +67,16 @@ class IndexChange:
         self.index = index
         self.path = f"{index.path}.{os.getpid()}"
         self.source = index.of_user if fresh else index.path
+        self.noted: dict[str, str] = {}
 
-    def __enter__(self) -> str:
+    def __enter__(self) -> IndexChange:
         link_index(self.source, self.path)
-        return self.path
+        return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         try:
             if kind is None:
-                self.index.accept(self.path)
+                self.index.accept(self.path, self.noted)
         finally:
             drop(self.path)
             drop(self.path + ".lock")

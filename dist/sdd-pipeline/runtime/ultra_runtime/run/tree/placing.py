@@ -53,6 +53,19 @@ class Placing:
             if os.path.lexists(temporary):
                 os.unlink(temporary)
 
+    def make_node(self, path: str, mode: int, device: int) -> None:
+        """Make a FIFO, a socket or, where we may, a device."""
+        full = os.path.join(self.root, path)
+        try:
+            self.make_folder(os.path.dirname(path))
+            if stat.S_ISFIFO(mode):
+                os.mkfifo(full)
+            else:
+                os.mknod(full, stat.S_IFMT(mode) | 0o600, device)
+            os.chmod(full, stat.S_IMODE(mode))
+        except OSError as problem:
+            self._fail(path, problem)
+
     def make_folder(self, path: str) -> None:
         """Make a folder with its parents; a link is not one."""
         full = os.path.join(self.root, path)

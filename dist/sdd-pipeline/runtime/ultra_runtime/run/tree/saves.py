@@ -99,9 +99,9 @@ def save_items(git: Git, items: Mapping[str, SavedFile | None], env: Mapping[str
 
 
 def _line(path: str) -> bytes:
-    """Return a path as a line for git, which reads one in quotes as C does."""
+    """Return a full path as a line for git, which reads one in quotes as C does."""
     name = os.fsencode(path)
-    if b"\n" in name or name.startswith(b'"'):
+    if b"\n" in name:
         name = b'"%b"' % name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
     return name + b"\n"
 

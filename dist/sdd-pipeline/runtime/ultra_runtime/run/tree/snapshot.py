@@ -8,10 +8,11 @@ folders without new files, so that a snapshot reads only the folders that change
 from __future__ import annotations
 
 import os
+import time
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.own_index import OwnIndex, drop
+from ultra_runtime.run.tree.own_index import HEAD, REMEMBERS, TREE, OwnIndex, drop
 from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -42,9 +43,13 @@ CACHED = (*QUIETLY, "-c", "core.untrackedCache=true", "-c", "status.showUntracke
 ADD, ADDED = (*CACHED, "add", "-A", "--ignore-errors", "--"), (0, 1)
 """Status 1 reports unreadable files and repositories without a commit: they are not part of the snapshot."""
 LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
-STATUS = ("status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=dirty")
-FIELDS_BEFORE_PATH = {b"?": 1, b"1": 8, b"u": 10}
-"""What `git status` prints before the path: of a new file, a tracked one, an unmerged one."""
+STATUS = (
+    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames", "--ignore-submodules=dirty",
+)  # fmt: skip
+WITH_IGNORED = "--ignored=matching"
+FIELDS_BEFORE_PATH = {b"?": 1, b"!": 1, b"1": 8, b"u": 10}
+"""What `git status` prints before the path: of a new file, an ignored one, a tracked one, an unmerged one."""
+COMMIT = b"# branch.oid "
 
 
 class Entry(Struct):
@@ -78,6 +83,19 @@ class Change(Struct):
     new: Entry | None
 
 
+class Status(Struct):
+    """What `git status` says: the commit of HEAD, whether the index differs from it, and paths."""
+
+    head: str
+    staged: bool
+    differing: list[str]
+    """Paths whose file differs from the index."""
+    ignored: list[str]
+    """Ignored files, and ignored folders with a slash at the end."""
+    began: int
+    """When git was asked, in nanoseconds."""
+
+
 class Snapshots:
     """Take snapshots of one tree for one run."""
 
@@ -86,8 +104,8 @@ class Snapshots:
         self.folder = workspace.path(place.slug)
         self.index = os.path.join(self.folder, "index")
         self.own_index = OwnIndex(self.git, self.index)
-        self.listed = b""
-        """The entries of the user's index with their marks, if this call began with it."""
+        self.seen: Status | None = None
+        """What the first look at the tree saw, if this call made it."""
         objects = os.path.join(self.folder, "objects")
         self.alone = {"GIT_OBJECT_DIRECTORY": objects}
         self.env = {
@@ -118,18 +136,45 @@ class Snapshots:
 
     def _take(self) -> str:
         fresh = not self.own_index.is_ours()
-        with self.own_index.change(fresh) as index:
-            env = {**self.env, "GIT_INDEX_FILE": index}
+        with self.own_index.change(fresh) as change:
+            env = {**self.env, "GIT_INDEX_FILE": change.path}
             self._see_marked(env, fresh)
-            # Only the first look is worth writing down: folders that change are few, and to read them again costs less.
-            self._add(self._changed({**env, "GIT_OPTIONAL_LOCKS": str(int(fresh))}), env)
-            return self.git.ask(*CACHED, "write-tree", env=env).decode().strip()
+            last = {} if fresh else self.own_index.last()
+            # The first look asks for ignored files too, with which git cannot remember folders. The second one writes
+            # them down; later ones do not: folders that change are few, and to read them again costs less.
+            writes = not fresh and not last.get(REMEMBERS)
+            status = self._status({**env, "GIT_OPTIONAL_LOCKS": str(int(writes))}, *[WITH_IGNORED] * fresh)
+            self.seen = status if fresh else None
+            change.noted = {} if fresh else {REMEMBERS: "yes"}
+            paths = [path for path in status.differing if not lies_in(self.own_files, path)]
+            self._add(paths, env)
+            if paths or status.staged or not status.head:
+                return self.git.ask(*CACHED, "write-tree", env=env).decode().strip()
+            known = last.get(TREE) if last.get(HEAD) == status.head else ""
+            tree = known or self.git.ask("rev-parse", f"{status.head}^{{tree}}").decode().strip()
+            change.noted.update({HEAD: status.head, TREE: tree})
+            return tree
 
-    def _changed(self, env: Mapping[str, str]) -> list[str]:
-        """Return the paths that differ from the index, those of the runtime left out."""
-        said = self.git.ask(*CACHED, *STATUS, env=env)
-        paths = [path for row in said.split(b"\0")[:-1] if (path := _differing(row))]
-        return [path for path in map(os.fsdecode, paths) if not lies_in(self.own_files, path)]
+    def _status(self, env: Mapping[str, str], *more: str) -> Status:
+        """Return how the tree, the index and HEAD differ."""
+        found = Status("", False, [], [], time.time_ns())
+        for row in self.git.ask(*CACHED, *STATUS, *more, env=env).split(b"\0")[:-1]:
+            kind = row[:1]
+            if row.startswith(COMMIT):
+                name = row[len(COMMIT) :].decode()
+                found.head = name if name.isalnum() else ""
+            count = FIELDS_BEFORE_PATH.get(kind, 0)
+            path = os.fsdecode(row.split(b" ", count)[count]) if count else ""
+            if kind == b"!":
+                found.ignored.append(path)
+            elif count and not (kind == b"1" and row[3:4] == b"."):
+                found.differing.append(path.rstrip("/"))
+            found.staged = found.staged or (kind in b"1u" and row[2:3] != b".")
+        return found
+
+    def first_look(self) -> Status:
+        """Return what the first look at the tree saw, with the ignored files; another look if this call has not made it."""
+        return self.seen or self._status({**self.env, "GIT_INDEX_FILE": self.index}, WITH_IGNORED)
 
     def _add(self, paths: Sequence[str], env: Mapping[str, str]) -> None:
         """Take these paths into the index; if they are many, whatever differs."""
@@ -148,8 +193,8 @@ class Snapshots:
         """Clear the marks by which git overlooks files; those that a sparse checkout leaves out keep theirs."""
         left_out = os.path.join(self.folder, "left-out")
         if fresh:
-            self.listed = self.git.ask("ls-files", "-v", "-z", env=env)
-            marks = {} if all_unmarked(self.listed) else _lettered(self.listed, without=UNMARKED)
+            listed = self.git.ask("ls-files", "-v", "-z", env=env)
+            marks = {} if all_unmarked(listed) else _lettered(listed, without=UNMARKED)
             self._unmark(
                 "--no-assume-unchanged", [path for path, mark in marks.items() if mark.islower()], env
             )
@@ -169,19 +214,14 @@ class Snapshots:
         if paths:
             self.git.ask(*CACHED, "update-index", flag, "-z", "--stdin", given=_joined(paths), env=env)
 
-    def tracked_names(self) -> set[str]:
-        """Return the paths that git tracks."""
-        listed = self.listed or self.git.ask("ls-files", "-v", "-z", env={"GIT_INDEX_FILE": self.index})
-        return {row[2:] for row in os.fsdecode(listed).split("\0")}
-
     def follow(self, paths: Sequence[str]) -> None:
         """Make files part of the snapshots that git ignores."""
         if not paths:
             return
         if not self.own_index.is_ours():
             self.take()
-        with self.own_index.change(fresh=False) as index:
-            env = {**self.env, **LITERALLY, "GIT_INDEX_FILE": index}
+        with self.own_index.change(fresh=False) as change:
+            env = {**self.env, **LITERALLY, "GIT_INDEX_FILE": change.path}
             for part in portions(paths):
                 self.git.ask(*CACHED, "add", "--force", "--", *part, env=env)
 
@@ -236,6 +276,9 @@ class Snapshots:
 
     def beyond(self, commit: str, tree: str) -> set[str]:
         """Return the objects that a tree has beyond a commit."""
+        last = self.own_index.last()
+        if (last.get(HEAD), last.get(TREE)) == (commit, tree):
+            return set()
         words = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", commit, tree)
         said = self.git.ask(*words, env=self.env)
         return {tree, *new_objects(said)} if said else set()
@@ -261,12 +304,6 @@ def _packed_names(folder: str) -> bytes:
             with open(os.path.join(folder, name), "rb") as file:
                 found += file.read()
     return found
-
-
-def _differing(row: bytes) -> bytes:
-    """Return the path of a row of `git status` if the file differs from the index."""
-    count = FIELDS_BEFORE_PATH[row[:1]]
-    return b"" if row[:1] == b"1" and row[3:4] == b"." else row.split(b" ", count)[count].rstrip(b"/")
 
 
 def lies_in(names: Iterable[str], path: str) -> bool:

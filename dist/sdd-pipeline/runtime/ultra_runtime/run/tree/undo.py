@@ -92,9 +92,20 @@ class Difference:
             for path in differ
             if path not in self.items and path not in self.other and (self.whole or path in (only or ()))
         }
-        """Files of which only the permission bits differ."""
+        """Files whose permission bits alone differ."""
+        nodes = [
+            path
+            for path in {**old.specials, **now.specials}
+            if old.specials.get(path) != now.specials.get(path)
+        ]
+        self.nodes = {
+            path: old.specials.get(path)
+            for path in nodes
+            if recorded and not self.rules and self._wanted(path)
+        }
+        """Changed special files -> mode and device number before; nothing where there was none."""
         self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
-        self.paths = [*self.items, *self.bits]
+        self.paths = list({**self.items, **self.bits, **self.nodes})
         snapshots.need(item.name for item in self.items.values() if item)
 
     def _wanted(self, path: str) -> bool:
@@ -217,10 +228,12 @@ def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None
     }
     if found.whole:
         placing.set_bits(folders, also=0o700)
-    for path, item in found.items.items():
-        if item is None:
-            placing.remove(path)
-    gone = parents(path for path, item in found.items.items() if item is None)
+    away = [
+        path for path, item in {**found.items, **found.nodes}.items() if item is None or path in found.nodes
+    ]
+    for path in away:
+        placing.remove(path)
+    gone = parents(away)
     there = {path: item for path, item in found.items.items() if item}
     placing.prune((gone | found.new_folders).union(there).difference(old.folders))
     plain = [item.name for path, item in there.items() if path not in found.smudged]
@@ -232,6 +245,9 @@ def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None
             placing.failed[path] = str(problem)
         else:
             placing.write(path, data, item.bits)
+    for path, node in found.nodes.items():
+        if node:
+            placing.make_node(path, *node)
     if found.whole:
         placing.make_folders(old.folders)
     placing.set_bits(found.bits)

@@ -1,4 +1,4 @@
-"""Plain arithmetic of the shell: whole numbers, variables, + - * / % and parentheses."""
+"""Plain arithmetic of the shell: whole numbers in any base, variables, + - * / % and parentheses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 200
 MAX_NUMBER = 10**9
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789#")
 
 
 class _NoNumber(Exception):
@@ -86,9 +86,22 @@ class _Sum:
         if not word[0].isdigit():
             found = self.shell.get(word)
             word = found if isinstance(found, str) else "?"
-        if not word.isdigit() or len(word) > 9 or (word[0] == "0" and len(word) > 1):
-            raise _NoNumber
-        return int(word)
+        return _number(word)
+
+
+def _number(word: str) -> int:
+    """Return a number as the shell reads it: 0x1f, 017 and 2#101 have a base of their own."""
+    base, mark, digits = word.partition("#")
+    if not mark:
+        base, digits = (
+            ("16", word[2:]) if word[:2] in ("0x", "0X") else ("8" if word[:1] == "0" else "10", word)
+        )
+    if len(word) > 12 or not base.isdigit() or not 2 <= int(base) <= 36 or not digits.isalnum():
+        raise _NoNumber
+    try:
+        return _small(int(digits, int(base)))
+    except ValueError:
+        raise _NoNumber from None
 
 
 def _small(value: int) -> int:

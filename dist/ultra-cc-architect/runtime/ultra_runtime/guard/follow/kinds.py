@@ -30,6 +30,14 @@ def by_name(**functions: str) -> dict[str, str]:
     return {name: function for function, names in functions.items() for name in names.split()}
 
 
+# Variables of this name in capitals hold a program of the name: $SED is sed, whatever its options.
+TOOLS = frozenset(
+    (
+        "ar", "awk", "bison", "cargo", "cc", "cmake", "curl", "cxx", "diff", "egrep", "flex", "gcc", "gawk", "grep", "jq",
+        "ld", "make", "nm", "npm", "objdump", "pkg_config", "python", "python3", "ranlib", "rsync", "sed", "sort", "strip",
+        "tar",
+    )
+)  # fmt: skip
 # Functions of builtin.py; they change what later commands see.
 BUILTINS = by_name(
     alias="alias",
@@ -37,6 +45,7 @@ BUILTINS = by_name(
     declare="declare export local readonly typeset",
     evaluate="eval",
     getopts="getopts",
+    let="let",
     mapfile="mapfile readarray",
     printf="printf",
     read="read",

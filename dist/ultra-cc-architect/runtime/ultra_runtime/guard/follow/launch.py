@@ -113,6 +113,9 @@ def run_wrapped(follower: Follower, call: Call) -> str:
     at = skip_options(args, short, long)
     flags = args[:at]
     mark = follower.shell.enter()
+    folder = options(flags, short, long).value(*wrappers.CHDIR.get(call.name, ()))
+    if folder:
+        follower.shell.chdir(folder)
     while at < len(args) and (is_assignment(args[at]) or (args[at] == "-" and call.name in ("env", "genv"))):
         name, equals, value = args[at].partition("=")
         if equals:

@@ -145,11 +145,21 @@ def _items(follower: Follower, items: list[str], operand: str, arguments: bool) 
 def number(follower: Follower, text: str) -> int | None:
     """Return the value of plain arithmetic: whole numbers, variables, + - * and parentheses."""
     text = text.strip()
-    if text.isdigit() and len(text) < 10:
+    if text.isdigit() and len(text) < 10 and text[0] != "0":
         return int(text)
     from ultra_runtime.guard.follow.arithmetic import value_of
 
     return value_of(text, follower.shell)
+
+
+def compute(follower: Follower, expression: str) -> None:
+    """Assign what an expression of `let` or (( )) sets."""
+    for one in expression.split(","):
+        name, equals, value = one.partition("=")
+        name = name.strip()
+        if equals and name.isidentifier() and value[:1] != "=":
+            found = number(follower, value)
+            follower.assign(name, UNKNOWN if found is None else str(found))
 
 
 def _trimmed(value: str, op: str, pattern: str) -> str:

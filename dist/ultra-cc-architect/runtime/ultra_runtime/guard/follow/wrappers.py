@@ -88,6 +88,11 @@ PLAIN: dict[str, tuple[str, str, int]] = {
     "valgrind": ("", "tool log-file", 0),
     "xvfb-run": ("efnpsw", "error-file auth-file server-num xauth-protocol server-args wait", 0),
 }
+# The options with which some of them start the command in another folder.
+CHDIR = {
+    **dict.fromkeys(("env", "genv"), ("C", "chdir")), "sudo": ("D", "chdir"), "systemd-run": ("working-directory",),
+    "unshare": ("w", "wd"),
+}  # fmt: skip
 
 # Too many options to list: the first word that is a command of interest is taken for the command.
 # The words that must come first, so that `docker rm` is not `rm`.

@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project import IGNORE_FILE, Project, find_project
-from ultra_runtime.files.root import PROJECTS
+from ultra_runtime.files.root import PROJECTS, from_here
 from ultra_runtime.files.run_files import BROKEN, LOGS, PLAN_FILE, PREVIOUS, SESSION_STATE, progress_name
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import session_number
@@ -105,7 +105,8 @@ def recovery_part(plan: str) -> str:
 
 
 def plan_at(path: str) -> str:
-    """Return the plan that a path names: a file, or the plan of a project directory."""
+    """Return the plan that a path names, from here or from the root: a file, or the plan of a project directory."""
+    path = from_here(path)
     return os.path.join(path, PLAN_FILE) if os.path.isdir(path) else path
 
 

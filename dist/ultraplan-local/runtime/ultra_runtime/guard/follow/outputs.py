@@ -80,7 +80,8 @@ def _fill(form: str, rest: list[str]) -> str:
             out.append(resolve(value, True) if letter == "b" else value[:1] if letter == "c" else value)
         else:
             value = rest.pop() if rest else ""
-            out.append(value if value.isdigit() else UNKNOWN)
+            is_based = letter in ("o", "x", "X") and value.isdigit() and len(value) < 10
+            out.append(format(int(value), letter) if is_based else value if value.isdigit() else UNKNOWN)
 
 
 def cat(call: Call) -> str:

@@ -17,11 +17,11 @@ class Watcher(Follower):
 
     def __init__(self, policy: Policy | None, size: int) -> None:
         super().__init__(policy, size)
-        self.words = []
+        self.ran = []
 
     def commands(self) -> list[list[str]]:
         """Return the commands that run, by their base names, with their arguments."""
-        return [[base_name(args[0]), *args[1:]] for args in self.words or ()]
+        return [[base_name(args[0]), *args[1:]] for args in (one.args for one in self.ran or ())]
 
     def changed(self) -> list[Write]:
         """Return the files that are written, removed or changed in their mode."""

@@ -18,7 +18,6 @@ NEEDS = {
     "hard_reset": ("reset", "-c*"),
     "run_refs": ("*refs/*", "*--stdin*", "update-ref", "symbolic-ref", "fast-import"),
 }
-_RUN_REFS = f"refs/{launcher()}"
 
 _VALUES = frozenset(
     (
@@ -163,10 +162,15 @@ def run_refs(call: Call, policy: Policy) -> bool:
     """Match git when it writes a ref of a run, or refs that are unknown."""
     verb, args = GitCall(call.name, call.args).resolved()
     if verb == "fast-import" or (verb == "update-ref" and "--stdin" in args):
-        return _RUN_REFS in call.stdin or not call.stdin or not known(call.stdin)
+        return _run_refs() in call.stdin or not call.stdin or not known(call.stdin)
     if verb in ("update-ref", "symbolic-ref"):
-        return any(_RUN_REFS in arg or not known(arg) for arg in _changed(args))
+        return any(_run_refs() in arg or not known(arg) for arg in _changed(args))
     return verb in ("fetch", "pull", "push") and any(_writes_run_refs(arg) for arg in args)
+
+
+def _run_refs() -> str:
+    """Return the prefix of the refs of runs."""
+    return f"refs/{launcher()}"
 
 
 def _changed(args: list[str]) -> list[str]:
@@ -178,4 +182,4 @@ def _writes_run_refs(refspec: str) -> bool:
     """Tell whether the target of a refspec is, or includes, a ref of a run."""
     target = refspec.partition(":")[2]
     before, star, _ = target.partition("*")
-    return target.startswith(_RUN_REFS) or (star != "" and _RUN_REFS.startswith(before))
+    return target.startswith(_run_refs()) or (star != "" and _run_refs().startswith(before))

@@ -46,6 +46,11 @@ class Word:
             return self.parts[0].text
         return None
 
+    def variable(self) -> str:
+        """Return the name of the variable that is the whole word, or nothing."""
+        part = self.parts[0]
+        return part.text if len(self.parts) == 1 and part.kind == VARIABLE and not part.op else ""
+
     def branches(self) -> bool:
         """Tell whether a command substitution of the word chooses what it prints."""
         return any(

@@ -1,4 +1,4 @@
-"""Remind the session that runs a plan, once, that the run is not finished."""
+"""What hooks tell the session that runs a plan: that the run is not finished, and how to continue it."""
 
 from __future__ import annotations
 
@@ -42,6 +42,18 @@ def reminder(site: Site, payload: dict[str, Any]) -> str:
         f"The run of {standing.plan} is not finished: {standing.words}, and `{verb('run finish')}` has not been called."
         f" Continue with `{standing.next}`. If you need the user, say so and stop; `{verb('run abort')}` ends the run as it"
         " is. This reminder comes once."
+    )
+
+
+def renewal(site: Site) -> str:
+    """Return how to edit on after a message of the user, which ended the permissions of the command; empty without steps."""
+    standing = read_standing(site.root, site.git_dir, site.lock)
+    command, _, words = standing.resume.partition(" ")
+    if standing.step is None or not command.startswith("/"):
+        return ""
+    return (
+        f"The run of {standing.plan} is in progress: {standing.words}. If you continue it, first call the Skill tool with"
+        f" skill {command[1:]} and args `{words}`: the permissions of that command ended with your last turn."
     )
 
 

@@ -24,6 +24,7 @@ from ultra_runtime.run.state.statuses import (
     COMPLETED,
     DEFERRED,
     FAILED,
+    FAILED_BEFORE,
     IN_PROGRESS,
     OVER,
     PENDING,
@@ -127,7 +128,7 @@ def _pin(
         return
     if not asked.accept_plan_change:
         error = f"{live.place.shown} was edited since the run started"
-        hint = "ask the user; undo the edit, or add --accept-plan-change if only later steps were changed"
+        hint = "ask the user; undo the edit, or add --accept-plan-change if only steps that are not over were changed"
         raise RefusedError(error, hint)
     if pinned is None:
         raise RefusedError(
@@ -236,7 +237,7 @@ def _remember(live: Live, number: int) -> None:
     if not step.get(fields.STEPS_ERROR):
         return
     used = counted(live.progress.attempts(number), "attempt")
-    words = f"step {number} failed after {used}: {one_line(str(step[fields.STEPS_ERROR]), 300)} (logs in {live.place.show(live.place.logs)})"
+    words = f"step {number} {FAILED_BEFORE} {used}: {one_line(str(step[fields.STEPS_ERROR]), 300)} (logs in {live.place.show(live.place.logs)})"
     findings = live.lock.setdefault("findings", [])
     # The earlier report says how to get the undone edits back; repeated here, that would overwrite new work.
     findings[:] = [one for one in findings if not one.startswith(f"step {number} was undone: ")]

@@ -33,3 +33,7 @@ def sentence(status: str, at: str = "") -> str:
     """Return the sentence for a run that can be resumed, with what to do first; `at` says where it ended."""
     first = ": first do what its report says" if status == PARTIAL else ""
     return f"the run {SENTENCES.get(status, 'is unreadable')}{at}{first}"
+
+
+FAILED_BEFORE = "failed after"
+"""Begins the finding about a step whose attempts a resume has reset."""

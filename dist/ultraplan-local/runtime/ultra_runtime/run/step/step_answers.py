@@ -101,4 +101,4 @@ def _test_words(outcome: Outcome) -> str:
         return "it timed out"
     if outcome.status:
         return f"it fails before the step, with exit status {outcome.status}"
-    return "it passes before the step, which proves nothing until the new test is written"
+    return "it passes before the step: write the new test first"
