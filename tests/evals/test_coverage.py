@@ -24,6 +24,7 @@ CARRIED = {
     },
     "agent_answer": {"guard-agent-answers"},
     "stop": {"guard-early-stop"},
+    "user_message": {"guard-after-pause"},
     "session_start": {"guard-unfinished-run"},
     "pre_compact": {"guard-compaction"},
 }
