@@ -188,7 +188,8 @@ def test_a_commit_that_exists_counts_although_git_was_killed(make: Make) -> None
     repo = make(plan(step(1), step(2)))
     hook(repo, "post-commit", "kill -9 $PPID")
     repo.start()
-    assert repo.git("rev-parse", "HEAD").startswith(repo.do_step(1, {"src/part1.py": "one\n"})["commit"])
+    commit = repo.do_step(1, {"src/part1.py": "one\n"})["commit"]
+    assert repo.git("rev-parse", "HEAD").startswith(commit)
     assert repo.subjects() == ["first", "feat: part 1"]
 
 

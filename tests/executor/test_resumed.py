@@ -1,0 +1,156 @@
+"""What a resume takes back, what it keeps, and what it refuses; and what the end of a run says of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.executor.test_modes import SESSIONS
+
+Make = Callable[..., Repo]
+SETTINGS = ".claude/ultra.yaml"
+
+
+def test_a_resume_takes_back_every_word_about_the_end_and_keeps_the_findings(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.start("--step", "1")
+    of_the_end = {"completed_at", "session_end_sha", "manifest_audit", "summary"}
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.write({"left.txt": "x\n"})
+    (found,) = repo.ok("run finish")["findings"]
+    assert set(repo.progress()) & of_the_end == of_the_end - {"completed_at"}
+    repo.start("--mode", "resume")
+    values = repo.progress()
+    assert set(values) & of_the_end == set()
+    assert (values["mode"], values["status"], values["steps"]["2"]["status"]) == (
+        "resume",
+        "in_progress",
+        "pending",
+    )
+    repo.ok("step begin 2 --mine left.txt")
+    repo.write({"src/part2.py": "two\n"})
+    repo.ok("step verify 2")
+    repo.ok("step commit 2")
+    answer = repo.ok("run finish")
+    assert answer["result"] == "completed"
+    assert found in answer["findings"]
+    assert "left.txt" in found
+    repo.start("--restart")
+    repo.ok("step begin 1")
+    repo.ok("step verify 1")
+    repo.ok("run abort")
+    assert found not in json.dumps(repo.start("--mode", "resume"))
+
+
+def test_one_step_of_a_changed_plan_is_no_new_run(make: Make) -> None:
+    """Only a completed run of another plan is dropped, and only where neither a step nor a resume is asked for."""
+    one = plan(step(1))
+    repo = make(one)
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    repo.write({PLAN: plan(step(1), step(2))})
+    for flags in ("--step 2", "--mode resume"):
+        assert "was edited since the run started" in repo.refused(f"run start {PLAN} {flags}")
+    assert repo.start()["run"] == "started"
+
+
+def test_a_plan_may_lose_steps_that_are_not_over_but_no_step_that_was_skipped_changes(make: Make) -> None:
+    skipped = step(1, verify="false", on_failure="skip")
+    repo = make(plan(skipped, step(2), step(3, verify="false", on_failure="escalate")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.ok("step verify 1")
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    repo.ok("step begin 3")
+    repo.ok("step verify 3")
+    repo.ok("run finish")
+    accept = f"run start {PLAN} --mode resume --accept-plan-change"
+    repo.write({PLAN: plan(skipped.replace("`false`", "`true`"), step(2))})
+    assert "the edit changes step 1, which is over" in repo.refused(accept)
+    repo.write({PLAN: plan(skipped, step(2))})
+    repo.ok(accept)
+    values = repo.progress()
+    assert (values["total_steps"], values["current_step"], sorted(values["steps"])) == (2, 2, ["1", "2"])
+    repo.ok("run abort")
+    assert repo.ultra(f"validate progress {PROJECT}/progress.json")["errors"] == []
+
+
+def test_what_passed_before_the_attempts_were_used_up_is_verified_again(make: Make) -> None:
+    repo = make(plan(step(1, on_failure="escalate")))
+    repo.start()
+    repo.ok("step begin 1")
+    for attempt in (1, 2, 3):
+        repo.write({"src/part1.py": f"{attempt}\n"})
+        assert repo.ok("step verify 1")["passed"]
+    repo.write({"src/part1.py": "4\n"})
+    assert repo.ok("step verify 1")["next"] == "escalate"
+    repo.start("--mode", "resume")
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "3\n"})
+    assert "step 1 has not passed" in repo.refused("step commit 1")
+    assert repo.ok("step verify 1")["attempt"] == 1
+
+
+def test_edits_after_a_claim_of_completion_that_no_finish_made_have_no_owner(make: Make) -> None:
+    """A restart takes the tree as the user's only after an end that git has on record."""
+    repo = make(plan(step(1), step(2)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.write({"README.md": "# Sneaked in\n"})
+    repo.ok("run abort")
+    progress = f"{PROJECT}/progress.json"
+    repo.write({progress: repo.read(progress).replace('"stopped"', '"completed"')})
+    repo.start("--restart")
+    assert "changed outside any step: README.md" in repo.refused("step begin 1")
+
+
+def test_what_was_claimed_at_the_end_is_what_later_edits_are_compared_with(make: Make) -> None:
+    repo = make(plan(step(1), verification="test -e done"))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    was = repo.read("README.md")
+    repo.write({"README.md": "# Mine\n"})
+    repo.git("commit", "-qam", "mine")
+    repo.ok("run finish --mine")
+    repo.start("--mode", "resume")
+    repo.write({"README.md": was})
+    assert "changed outside any step, not committed: README.md" in repo.ok("run finish")["findings"]
+
+
+@pytest.mark.parametrize("edited", ["limits:\n  verify_seconds: 7\n", "no settings: ["])
+def test_settings_edited_during_a_run_are_named_even_if_nobody_can_read_them(make: Make, edited: str) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.write({SETTINGS: edited})
+    assert f"{SETTINGS} was edited during the run" in str(repo.ok("run finish")["findings"])
+
+
+def test_each_failure_of_an_exit_condition_is_told_once(make: Make) -> None:
+    """With and without a difference beside it; a condition that equals the Verify of a step is that step's."""
+    repo = make(plan(step(1), verification="test -e src/part1.py -a -e $BESIDE/go"))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    why = repo.ok("run finish")["why"]
+    assert [("$BESIDE/go" in row) for row in why] == [True], why
+
+
+def test_a_session_and_its_plan_may_expect_different_texts_of_one_command(make: Make) -> None:
+    verification = "cat src/part2.py` -> expected: `whole"
+    repo = make(plan(step(1), step(2), strategy=SESSIONS, verification=verification))
+    repo.ok(f"sessions write {PLAN}")
+    spec = f"{PROJECT}/sessions/session-2.md"
+    text = repo.read(spec)
+    clean = "- [ ] No uncommitted changes remain."
+    repo.write({spec: text.replace(clean, f"- [ ] `cat src/part2.py` -> expected: `part`\n{clean}")})
+    for number in (1, 2):
+        repo.start("--session", str(number))
+        repo.do_step(0, {})
+        repo.do_step(number, {f"src/part{number}.py": "part\n"})
+        answer = repo.ok("run finish")
+    assert answer["result"] == "partial"
+    assert any("whole" in row for row in answer["why"]), answer
