@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-import pytest
-
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 from tests.executor.test_modes import SESSIONS
 
@@ -121,12 +119,11 @@ def test_what_was_claimed_at_the_end_is_what_later_edits_are_compared_with(make:
     assert "changed outside any step, not committed: README.md" in repo.ok("run finish")["findings"]
 
 
-@pytest.mark.parametrize("edited", ["limits:\n  verify_seconds: 7\n", "no settings: ["])
-def test_settings_edited_during_a_run_are_named_even_if_nobody_can_read_them(make: Make, edited: str) -> None:
+def test_settings_edited_during_a_run_are_named_even_if_nobody_can_read_them(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
-    repo.write({SETTINGS: edited})
+    repo.write({SETTINGS: "no settings: ["})
     assert f"{SETTINGS} was edited during the run" in str(repo.ok("run finish")["findings"])
 
 
