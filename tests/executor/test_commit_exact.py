@@ -42,7 +42,7 @@ USERS: dict[str, tuple[Version, Version, Version]] = {
     "added": (None, (LINES, False), (LINES, False)),
     "none": (None, None, None),
 }
-STEPS = ("nothing", "edit", "program", "delete")
+STEPS = ("nothing", "edit", "program", "delete", "back")
 
 
 def of_step(step: str, version: Version) -> Version:
@@ -53,6 +53,7 @@ def of_step(step: str, version: Version) -> Version:
         "edit": (text.replace("5\n", "step\n").replace("user\n6", "step\n6"), program),
         "program": (text, True),
         "delete": None,
+        "back": version and (LINES, program),
     }[step]
 
 
@@ -97,6 +98,9 @@ def in_index(tree: Step, *words: str) -> dict[str, Version]:
 def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> None:
     """All pairs in one commit: a path for each."""
     pairs = {f"{user}.{step}": (USERS[user], step) for user in USERS for step in STEPS}
+    tree.folder.joinpath("folder").mkdir()
+    for path in ("file", "folder/in"):
+        put(tree, path, (LINES, False))
     for at in (0, 1, 2):
         for path, (versions, _) in pairs.items():
             put(tree, path, versions[at])
@@ -107,13 +111,21 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
     tree.begin()
     for path, (versions, step) in pairs.items():
         put(tree, path, of_step(step, versions[2]))
-    files = tree.files()
+    for path in ("file", "folder/in"):
+        put(tree, path, None)
+    tree.folder.joinpath("folder").rmdir()
+    tree.folder.joinpath("file").mkdir()
+    for path in ("folder", "file/in"):
+        put(tree, path, (LINES, False))
     git, head = tree.workspace.git, tree.record.start
     changes = tree.snapshots.changes(tree.record.tree, tree.snapshots.take())
+    put(tree, "clean.edit", ("after the snapshot, which is what was verified\n", False))
+    files = tree.files()
+    done = {path for path, (versions, step) in pairs.items() if of_step(step, versions[2]) != versions[2]}
+    turned = {"file", "file/in", "folder", "folder/in"}
+    assert {one.path for one in changes} == done | turned
     heads = {path: onto(step, versions[2], versions[0]) for path, (versions, step) in pairs.items()}
-    overlaps = {
-        path for path, version in heads.items() if version == "overlap" and pairs[path][1] != "nothing"
-    }
+    overlaps = {path for path in done if heads[path] == "overlap"}
     assert set(find_overlaps(tree.snapshots, changes, head)) == overlaps
     assert {"same-lines.edit", "unstaged.delete", "staged.delete", "both.delete"} <= overlaps
     prepared = prepare(git, tree.snapshots, [one for one in changes if one.path not in overlaps], head)
@@ -123,13 +135,18 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
     assert update_index(git, prepared.index)
     committed, staged = in_index(tree, "ls-tree", "-r", "HEAD"), in_index(tree, "ls-files", "--stage")
     for path, (versions, step) in pairs.items():
-        is_done = step != "nothing" and path not in overlaps
+        is_done = path in done - overlaps
         after = onto(step, versions[2], versions[1]) if is_done else versions[1]
         assert committed.get(path) == (heads[path] if is_done else versions[0]), path
         assert staged.get(path) == (versions[1] if after == "overlap" else after), path
     assert tree.files() == files
     changed = set(tree.git("diff", "--no-renames", "--name-only", "HEAD^", "HEAD").splitlines())
-    assert changed == {path for path, (versions, _) in pairs.items() if committed.get(path) != versions[0]}
+    assert changed - turned == {
+        path for path, (versions, _) in pairs.items() if committed.get(path) != versions[0]
+    }
+    for has in (committed, staged):
+        assert turned & set(has) == {"file/in", "folder"}
+    assert set(prepared.commits) == changed
 
 
 def test_the_commit_of_a_step_is_found_by_its_tree_or_by_its_message_and_paths(tree: Step) -> None:
@@ -160,6 +177,8 @@ def test_the_commit_of_a_step_is_found_by_its_tree_or_by_its_message_and_paths(t
         found[name] = (commit, commit if is_it else "")
     below = made("below")
     found["above another one"] = (made("step", below, first="new\n"), "")
+    merge = tree.git("commit-tree", f"{wanted}^{{tree}}", "-p", start, "-p", below, "-m", "step")
+    found["a merge"] = (merge, "")
     found["not made"] = (start, "")
     for name, (head, expected) in found.items():
         tree.git("reset", "--quiet", "--hard", head)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
+
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 from tests.executor.test_modes import SESSIONS
 
@@ -36,11 +38,7 @@ def test_a_resume_takes_back_every_word_about_the_end_and_keeps_the_findings(mak
     assert answer["result"] == "completed"
     assert found in answer["findings"]
     assert "left.txt" in found
-    repo.start("--restart")
-    repo.ok("step begin 1")
-    repo.ok("step verify 1")
-    repo.ok("run abort")
-    assert found not in json.dumps(repo.start("--mode", "resume"))
+    assert list((repo.folder / ".git/ultra/found").iterdir()) == []
 
 
 def test_one_step_of_a_changed_plan_is_no_new_run(make: Make) -> None:
@@ -151,3 +149,92 @@ def test_a_session_and_its_plan_may_expect_different_texts_of_one_command(make: 
         answer = repo.ok("run finish")
     assert answer["result"] == "partial"
     assert any("whole" in row for row in answer["why"]), answer
+
+
+def test_no_difference_is_lost_and_none_is_told_twice() -> None:
+    """A failed exit condition is a row of the conditions or a difference of the proof, whatever their result is."""
+    from ultra_runtime.proof.drift import EXIT_FAILS, Drift
+    from ultra_runtime.run.life.audit import Audit
+    from ultra_runtime.run.life.exits import FAIL, NO_COMMAND, PASS, SKIPPED, Exits
+    from ultra_runtime.run.life.finish import _differences
+
+    drifts = [Drift(EXIT_FAILS, "`a` passes", "it was not run"), Drift("scope", "nothing", "x.txt")]
+    for status in (PASS, FAIL, SKIPPED, NO_COMMAND):
+        rows = ["`a` was not run"] if status == FAIL else []
+        told = _differences(Exits(status, rows), Audit("git", drifts))
+        assert [("`a`" in row, "x.txt" in row) for row in told] == [(True, False), (False, True)], status
+
+
+@pytest.mark.parametrize("damage", ["lost", "broken"])
+def test_a_progress_file_rebuilt_from_git_says_what_the_lost_one_said(make: Make, damage: str) -> None:
+    """Of a committed step, one without a change, a skipped one, one in progress, and one that is to come."""
+    repo = make(
+        plan(
+            step(1),
+            step(2, ["README.md"]),
+            step(3, verify="false", on_failure="skip"),
+            step(4, verify="false"),
+            step(5),
+        )
+    )
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.do_step(2, {})
+    for number in (3, 4):
+        repo.ok(f"step begin {number}")
+        repo.ok(f"step verify {number}")
+    before = repo.progress()
+    path = repo.folder / PROJECT / "progress.json"
+    path.unlink() if damage == "lost" else path.write_text("{")
+    answer = repo.ok("step begin 4")
+    after = repo.progress()
+    assert [one["status"] for one in after["steps"].values()] == [
+        "completed", "completed", "skipped", "in_progress", "pending",
+    ]  # fmt: skip
+    for number, was in before["steps"].items():
+        now = after["steps"][number]
+        same = ("status", "commit", "start_commit") if number != "3" else ("status",)
+        assert [now.get(name) for name in same] == [was.get(name) for name in same], number
+        assert now["status"] != "completed" or (now["manifest_audit"] == "pass" and now["completed_at"])
+    assert (before["steps"]["2"].get("commit"), after["steps"]["4"]["attempts"]) == (None, 1)
+    for name in ("current_step", "total_steps", "session_start_sha", "plan_digest", "mode", "status"):
+        assert after[name] == before[name], name
+    assert answer["attempts"] == 2  # are left
+    kept = [one.name for one in path.parent.iterdir() if one.name.startswith("progress.json.")]
+    assert len(kept) == (damage == "broken")
+    assert not kept or (path.parent / kept[0]).read_text() == "{"
+
+
+def test_what_git_has_is_not_taken_back_and_what_it_has_not_is(make: Make) -> None:
+    """Each state that a file can claim of each step: git decides, and only a correction is named."""
+    repo = make(plan(step(1), step(2, verify="false", on_failure="skip"), step(3), step(4)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("step begin 2")
+    repo.ok("step verify 2")
+    repo.ok("step begin 3")
+    true = repo.progress()
+    truth = {number: one["status"] for number, one in true["steps"].items()}
+    assert list(truth.values()) == ["completed", "skipped", "in_progress", "pending"]
+    for claim in ("completed", "skipped", "pending"):
+        values = json.loads(json.dumps(true))
+        for one in values["steps"].values():
+            one["status"] = claim
+        values["session_start_sha"] = repo.git("rev-parse", "HEAD")
+        repo.write({f"{PROJECT}/progress.json": json.dumps(values)})
+        repo.ok("step begin 3")
+        after = repo.progress()
+        assert {number: one["status"] for number, one in after["steps"].items()} == truth, claim
+        assert after["steps"]["1"]["commit"] == true["steps"]["1"]["commit"]
+        assert after["session_start_sha"] == true["session_start_sha"]
+    found = json.loads(repo.read(".git/ultra/run.json"))["findings"]
+    assert any("named another start of the run than git has" in one for one in found)
+    named = {(number, claim) for number in truth for claim in ("completed", "skipped", "pending")
+             if any(f"said that step {number} is {claim}," in one for one in found)}  # fmt: skip
+    assert named == {
+        ("2", "completed"),
+        ("3", "completed"),
+        ("4", "completed"),
+        ("3", "skipped"),
+        ("4", "skipped"),
+    }

@@ -108,6 +108,7 @@ def test_a_skip_is_a_fact_in_git_at_the_commit_where_it_was_decided(make: Make, 
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.ok("step begin 2")
+    repo.git("commit", "-q", "--allow-empty", "-m", "meanwhile")
     assert repo.ok("step verify 2")["next"] == "skip"
     assert repo.refs()[f"run/{SLUG}/skip-2"] == repo.git("rev-parse", "HEAD")
     if progress == "lost":
@@ -206,3 +207,36 @@ def test_a_commit_that_a_lock_prevents_says_which_and_is_made_later(make: Make) 
     lock.unlink()
     repo.ok("step commit 1")
     assert repo.subjects() == ["first", "feat: part 1"]
+
+
+def test_a_commit_made_by_hand_after_a_hook_refused_it_is_not_the_steps(make: Make) -> None:
+    """Not even with the message and the files of the step: nobody has verified these bytes."""
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "verified\n"})
+    repo.ok("step verify 1")
+    hook(repo, "pre-commit", "exit 1")
+    assert "git commit failed" in repo.refused("step commit 1")
+    repo.write({"src/part1.py": "never verified\n"})
+    repo.git("add", "src/part1.py")
+    repo.git("commit", "-q", "--no-verify", "-m", "feat: part 1")
+    repo.write({"src/part1.py": "verified\n"})
+    assert "commits were made outside the run" in repo.refused("step commit 1")
+    assert repo.progress()["steps"]["1"]["status"] == "in_progress"
+
+
+def test_a_step_that_cannot_be_undone_is_left_to_the_user_whatever_on_failure_says(make: Make) -> None:
+    for on_failure in ("skip", "revert"):
+        repo = make(plan(step(1, verify="false", on_failure=on_failure), step(2)))
+        repo.git("worktree", "add", "--quiet", "--detach", "lib/own")
+        repo.start()
+        repo.ok("step begin 1")
+        repo.git("worktree", "remove", "--force", "lib/own")
+        answer = [repo.ok("step verify 1") for _ in range(1 if on_failure == "skip" else 3)][-1]
+        assert (answer["next"], answer["undone"][:34]) == (
+            "escalate",
+            "not everything could be undone: li",
+        ), answer
+        assert repo.progress()["status"] == "stopped"
+        shutil.rmtree(repo.folder)
