@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 from tests.executor.test_modes import SESSIONS
+from ultra_runtime.proof.drift import EXIT_FAILS, Drift
+from ultra_runtime.run.life.audit import Audit
+from ultra_runtime.run.life.exits import FAIL, NO_COMMAND, PASS, SKIPPED, Exits
+from ultra_runtime.run.life.finish import _differences, _result, _undone
 
 Make = Callable[..., Repo]
 SETTINGS = ".claude/ultra.yaml"
@@ -153,16 +160,32 @@ def test_a_session_and_its_plan_may_expect_different_texts_of_one_command(make: 
 
 def test_no_difference_is_lost_and_none_is_told_twice() -> None:
     """A failed exit condition is a row of the conditions or a difference of the proof, whatever their result is."""
-    from ultra_runtime.proof.drift import EXIT_FAILS, Drift
-    from ultra_runtime.run.life.audit import Audit
-    from ultra_runtime.run.life.exits import FAIL, NO_COMMAND, PASS, SKIPPED, Exits
-    from ultra_runtime.run.life.finish import _differences
-
     drifts = [Drift(EXIT_FAILS, "`a` passes", "it was not run"), Drift("scope", "nothing", "x.txt")]
     for status in (PASS, FAIL, SKIPPED, NO_COMMAND):
         rows = ["`a` was not run"] if status == FAIL else []
         told = _differences(Exits(status, rows), Audit("git", drifts))
         assert [("`a`" in row, "x.txt" in row) for row in told] == [(True, False), (False, True)], status
+
+
+def test_a_run_is_completed_only_if_nothing_speaks_against_it() -> None:
+    """Every mix of what can: then it says why, and a run that a step has ended stays as it ended."""
+    drift = Drift("scope", "nothing", "x.txt")
+    for ended, over, drifts, missing, completed in itertools.product((False, True), repeat=5):
+        for status in (PASS, FAIL, SKIPPED, NO_COMMAND):
+            progress = SimpleNamespace(status="stopped", state=lambda number: "skipped")
+            live: Any = SimpleNamespace(ended=ended, all_over=lambda over=over: over, progress=progress)
+            found = Audit("git", [drift] * drifts, [1] * completed, [2] * missing)
+            exits = Exits(status, ["`a` failed"] * (status == FAIL))
+            is_good = over and completed and not (drifts or missing or status == FAIL)
+            case = (ended, over, drifts, missing, completed, status)
+            assert _result(live, exits, found) == (
+                "stopped" if ended else "completed" if is_good else "partial"
+            ), case
+            why = [*_differences(exits, found), *_undone(live, found)]
+            assert ended or not over or bool(why) is not is_good, case
+            assert ("step 2 is skipped, and its On failure is not skip" in why) is (
+                missing and completed and over and not ended
+            ), case
 
 
 @pytest.mark.parametrize("damage", ["lost", "broken"])
@@ -186,7 +209,7 @@ def test_a_progress_file_rebuilt_from_git_says_what_the_lost_one_said(make: Make
     before = repo.progress()
     path = repo.folder / PROJECT / "progress.json"
     path.unlink() if damage == "lost" else path.write_text("{")
-    answer = repo.ok("step begin 4")
+    repo.ok("run abort")  # which writes nothing of a step itself
     after = repo.progress()
     assert [one["status"] for one in after["steps"].values()] == [
         "completed", "completed", "skipped", "in_progress", "pending",
@@ -197,9 +220,8 @@ def test_a_progress_file_rebuilt_from_git_says_what_the_lost_one_said(make: Make
         assert [now.get(name) for name in same] == [was.get(name) for name in same], number
         assert now["status"] != "completed" or (now["manifest_audit"] == "pass" and now["completed_at"])
     assert (before["steps"]["2"].get("commit"), after["steps"]["4"]["attempts"]) == (None, 1)
-    for name in ("current_step", "total_steps", "session_start_sha", "plan_digest", "mode", "status"):
+    for name in ("current_step", "total_steps", "session_start_sha", "plan_digest", "mode"):
         assert after[name] == before[name], name
-    assert answer["attempts"] == 2  # are left
     kept = [one.name for one in path.parent.iterdir() if one.name.startswith("progress.json.")]
     assert len(kept) == (damage == "broken")
     assert not kept or (path.parent / kept[0]).read_text() == "{"
