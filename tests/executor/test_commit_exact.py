@@ -116,10 +116,10 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
     tree.folder.joinpath("folder").rmdir()
     tree.folder.joinpath("file").mkdir()
     for path in ("folder", "file/in"):
-        put(tree, path, (LINES, False))
+        put(tree, path, (f"{path}\n", False))
     git, head = tree.workspace.git, tree.record.start
     changes = tree.snapshots.changes(tree.record.tree, tree.snapshots.take())
-    put(tree, "clean.edit", ("after the snapshot, which is what was verified\n", False))
+    put(tree, "folder", ("after the snapshot, which is what was verified\n", False))
     files = tree.files()
     done = {path for path, (versions, step) in pairs.items() if of_step(step, versions[2]) != versions[2]}
     turned = {"file", "file/in", "folder", "folder/in"}
@@ -145,7 +145,9 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
         path for path, (versions, _) in pairs.items() if committed.get(path) != versions[0]
     }
     for has in (committed, staged):
-        assert turned & set(has) == {"file/in", "folder"}
+        assert {path: has[path] for path in turned & set(has)} == {
+            path: (f"{path}\n", False) for path in ("file/in", "folder")
+        }
     assert set(prepared.commits) == changed
 
 
