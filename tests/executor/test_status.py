@@ -11,11 +11,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from tests.executor.page_reader import page_of, status
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
 from tests.executor.status_sample import add_brief, artifact, finished, plan_text
 from tests.kit.names import COMMANDS
+from ultra_runtime.run.life.standing import RunPart, audit_words, run_words
 
 Make = Callable[..., Repo]
 
@@ -276,3 +279,62 @@ def test_a_call_imports_nothing_slow(make: Make) -> None:
         "ultra_runtime.run.life.audit",
     }
     assert loaded & slow == set()
+
+
+def facts(status: str, states: str = "", **values: Any) -> Any:
+    """Return the facts of a run: a letter for each step, `o` when it is over, `p` when it is pending."""
+    at = states.find("p")
+    current = SimpleNamespace(
+        number=at + 1, state="pending", title=values.pop("title", ""), attempts=values.pop("attempts", 0)
+    )
+    known = {"holder": "", "held": "", "audit": "", "drifts": [], "proof": "", "audit_source": "git"}
+    own, over = list(states), states.count("o")
+    return SimpleNamespace(
+        status=status, own=own, over=over, current=current if at >= 0 else None, **{**known, **values}
+    )
+
+
+# Words about a run -> its facts.
+WORDS: dict[str, Any] = {
+    "its progress file cannot be read": facts(""),
+    "completed, the only step is over": facts("completed", "o"),
+    "completed, all 2 steps are over": facts("completed", "oo"),
+    "in progress (held by b), step 1 of 2 is pending; none are over": facts(
+        "in_progress", "pp", holder="b", held="held by b"
+    ),
+    "stopped, step 2 of 3 is pending; 1 is over": facts("stopped", "opp", attempts=1, held="held by nobody"),
+    'failed, step 3 of 3 "Third" is pending after 2 attempts; 2 are over': facts(
+        "failed", "oop", attempts=2, title="Third"
+    ),
+}
+AUDITS: dict[str, Any] = {
+    "": None,
+    "not yet: `ultra run finish` runs it": facts("partial", "o"),
+    "pass (git)": facts("completed", "o", audit="pass"),
+    "drift, 1 difference (git)": facts("partial", "o", audit="drift", drifts=[1]),
+    "drift, 2 differences (git); proof: off": facts(
+        "partial", "o", audit="drift", drifts=[1, 2], proof="off"
+    ),
+}
+# Colour and caption -> the facts of the newest run.
+MARKED: list[tuple[str, str, Any]] = [
+    ("wait", "not started", None),
+    ("done", "2 of 2 steps, audit pass", facts("completed", "oo", audit="pass")),
+    ("done", "2 of 2 steps, completed", facts("completed", "oo")),
+    ("warn", "2 of 2 steps, audit drift", facts("completed", "oo", audit="drift")),
+    ("warn", "2 of 2 steps, partial", facts("partial", "oo", audit="drift")),
+    ("bad", "1 of 2 steps, failed", facts("failed", "op", audit="drift")),
+    ("bad", "0 of 1 steps, blocked", facts("blocked", "p")),
+    ("warn", "0 of 1 steps, stopped", facts("stopped", "p", audit="pass")),
+    ("now", "1 of 2 steps, in progress", facts("in_progress", "op")),
+    ("bad", "0 of 0 steps, unreadable", facts("")),
+]
+
+
+def test_what_is_said_of_a_run_is_a_function_of_its_facts() -> None:
+    assert [run_words(run) for run in WORDS.values()] == list(WORDS)
+    assert [audit_words(run) for run in AUDITS.values()] == list(AUDITS)
+    for mark, caption, run in MARKED:
+        part: Any = object.__new__(RunPart)
+        part.run, part.waves = run, None
+        assert (part.mark, part.caption) == (mark, caption)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.executor.sample import plan, step
 from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.plan.inline import InlineCommand
 from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.session_spec import NO_CHANGES
 from ultra_runtime.proof.background import AUDITING, FINISHING, make_job
 from ultra_runtime.proof.conditions import Condition, Tried, conditions_of, judge
 from ultra_runtime.proof.drift import CLEAN
+from ultra_runtime.run.life.exits import judge_exits
 from ultra_runtime.run.state.run_place import RunPlace
 
 PLACE = RunPlace("/repo", "/repo/plan.md", None, None)
@@ -117,3 +122,45 @@ def test_equal_commands_are_run_once_and_checked_for_every_text() -> None:
     ]
     job = make_job(PLACE, "0" * 40, found, settings_of({}), None, AUDITING)
     assert [one["compare"] for one in job["commands"]] == [False, False]
+
+
+def test_the_exit_conditions_of_a_run_as_arithmetic() -> None:
+    """Every mix of a command, a clean tree and prose, however the command ended and whatever is not committed."""
+    kinds = {
+        "command": InlineCommand("`check`", 1, "check"),
+        "clean": InlineCommand(f"{NO_CHANGES.capitalize()} remain.", 2),
+        "prose": InlineCommand("The moon is full.", 3),
+    }
+    row = {"problem": "", "lacks": (), "log": "", "passes_here": False}
+    ends = {"passed": {"check": row}, "failed": {"check": {**row, "problem": "failed"}}, "not run": {}}
+    for named in itertools.product((False, True), repeat=3):
+        asked = [one for one, is_there in zip(kinds.values(), named, strict=True) if is_there]
+        command, clean, prose = named
+        live: Any = SimpleNamespace(assignment=SimpleNamespace(exits=asked))
+        skipped = judge_exits(live, asked, None, ["x.txt"])
+        assert (skipped.status, skipped.rows) == ("skipped" if command or clean else "n/a", ())
+        for (end, rows), left, required in itertools.product(ends.items(), ([], ["x.txt"]), (False, True)):
+            found = judge_exits(live, asked, Tried(CLEAN, rows, required), left)
+            ran = command and end != "not run"
+            problems = [
+                command and (end == "failed" or (end == "not run" and not required)),
+                clean and bool(left),
+            ]
+            expected = (
+                "n/a"
+                if not command and not clean
+                else "skipped"
+                if not ran and not clean
+                else "fail"
+                if any(problems)
+                else "pass"
+            )
+            case = (named, end, left, required)
+            assert found.status == expected, case
+            assert len(found.to_check) == prose, case
+            if expected in ("pass", "fail"):
+                assert len(found.rows) == sum(problems), case
+                assert ("`check` passes" in found.held, NO_CHANGES in found.held) == (
+                    command and end == "passed",
+                    clean and not left,
+                ), case
