@@ -145,11 +145,20 @@ def test_a_step_counts_that_is_recorded_below_the_tip(
     assert not {step.number for step in facts.completed} & set(missing)
 
 
-def write_progress(rules: Rules, status: str) -> None:
-    """Write the progress of an attempt into its tree, as its run does: like that which the verdict wrote, but for the status."""
+def write_progress(rules: Rules, depth: int, status: str, **steps: tuple[str, str | None]) -> None:
+    """Write the progress of a run into the tree of its session: like that which the verdict wrote, but for these."""
     values = json.loads(Path(rules.run.place.of_session(1).progress).read_text())
-    path = Path(place_in_tree(rules.run.state, rules.one(), 0).progress)
+    for name, (state, error) in steps.items():
+        values["steps"][name[1:]] |= {"status": state, "error": error}
+    path = Path(place_in_tree(rules.run.state, rules.one(), depth).progress)
     write_tree(path.parent, {path.name: json.dumps({**values, "status": status})})
+
+
+def judged(rules: Rules, end: Mapping[str, object]) -> SessionStand:
+    """Return a session after the verdict on an attempt that ended so."""
+    rules.run.note("end", session=1, attempt=1, **end)
+    judge_attempt(rules.run, rules.one())
+    return rules.one()
 
 
 # How the attempt ended, whether its run began, what the branch has; state, words, depth, status in the project.
@@ -194,13 +203,27 @@ def test_the_verdict_follows_from_the_facts(rules: Rules, name: str) -> None:
 ])  # fmt: skip
 def test_a_run_that_a_step_ended_has_failed(rules: Rules, status: str, state: str) -> None:
     rules.lease()
-    rules.run.note("end", session=1, attempt=1, **LATE)
-    judge_attempt(rules.run, rules.one())
-    write_progress(rules, status)
-    rules.run.note("end", session=1, attempt=1, **DONE)
-    judge_attempt(rules.run, rules.one())
-    assert rules.one().state == state
-    assert (rules.one().why == f"its run is {status}") == (state == "failed")
+    judged(rules, LATE)
+    write_progress(rules, 0, status, _1=("completed", "once"), _2=("failed", "for good"))
+    one = judged(rules, DONE)
+    assert one.state == state
+    assert (one.why == f"its run is {status}; step 2: for good") == (state == "failed"), one.why
+    steps = json.loads(Path(rules.run.place.of_session(1).progress).read_text())["steps"]
+    assert [steps[name]["error"] for name in "12"] == ["once", "for good"]
+
+
+def test_a_recovery_is_judged_by_its_own_run(rules: Rules) -> None:
+    run = rules.run
+    run.git.set_refs(run.place_of(1).slug, {"start": rules.base})
+    rules.lease()
+    judged(rules, LATE)
+    write_progress(rules, 0, "failed", _1=("failed", "first"), _2=("failed", "first"))
+    rules.lease(depth=1)
+    assert "the client ended with status 1" in judged(rules, BROKE).why
+    write_progress(rules, 1, "in_progress", _1=("failed", "second"), _3=("failed", "of another session"))
+    assert (judged(rules, DONE).state, rules.one().depth) == ("waiting", 2)
+    steps = json.loads(Path(run.place.of_session(1).progress).read_text())["steps"]
+    assert (steps["1"]["error"], steps["3"]["status"]) == ("second", "deferred")
 
 
 def test_what_recoveries_did_belongs_to_the_session_that_passes(rules: Rules) -> None:
