@@ -23,7 +23,7 @@ from ultra_plugin.install.receipt import MOST_MADE, Receipt, Recorded
 from ultra_plugin.install.removing import purge, uninstall
 from ultra_plugin.install.settings import Draft, Granted
 from ultra_plugin.install.staging import FolderContent, save_file, stage_file, stage_folder
-from ultra_plugin.install.steps import Change, Step
+from ultra_plugin.install.steps import Change, Step, undo
 from ultra_plugin.install.survey import sha256
 
 DIGEST = "0123456789abcdef" * 4
@@ -148,7 +148,7 @@ def test_a_file_that_replaces_another_has_its_mode_and_is_new(tmp_path: Path, bi
 def test_a_new_folder_has_our_files_and_the_very_files_of_the_owner(tmp_path: Path) -> None:
     present, new = tmp_path / "present", tmp_path / "new"
     write_tree(present, {"own.txt": "own", "deep/kept": "kept"})
-    (present / "link").symlink_to("/nowhere")
+    (present / "link").symlink_to("own.txt")
     files = {"a/b/run": PackedFile(b"run", True), "README.md": PackedFile(b"new")}
     before = os.umask(0o077)
     try:
@@ -162,7 +162,7 @@ def test_a_new_folder_has_our_files_and_the_very_files_of_the_owner(tmp_path: Pa
     assert [mode(new / name) for name in (".", "a", "a/b", "a/b/run", "README.md")] == [0o755] * 4 + [0o644]
     assert (new / "own.txt").samefile(present / "own.txt")
     assert (new / "k/x").samefile(present / "deep/kept")
-    assert (os.readlink(new / "link"), (new / "e/f").is_dir()) == ("/nowhere", True)
+    assert (os.readlink(new / "link"), (new / "e/f").is_dir()) == ("own.txt", True)
     assert (new / "a/b/run").read_bytes() == b"run"
 
 
@@ -212,6 +212,14 @@ def test_a_call_that_was_killed_ends_as_its_phase_says(
     assert (recover(place), list(place.state.iterdir())) == (None, [])
 
 
+def test_undo_keeps_a_file_that_was_there_before(place: Place) -> None:
+    write_tree(place.commands, {"plan.md": "same"})
+    undo(place, Step("command", "plan", sha256(b"same"), sha256(b"same")))
+    assert (place.commands / "plan.md").read_text() == "same"
+    undo(place, Step("command", "plan", None, sha256(b"same")))
+    assert not (place.commands / "plan.md").exists()
+
+
 @pytest.mark.parametrize("closes", [False, True])
 @pytest.mark.parametrize("own", [False, True])
 def test_the_folder_of_commands_goes_with_our_last_command_only(
@@ -250,8 +258,13 @@ def test_an_uninstallation_takes_what_the_receipt_names_and_keeps_the_rest(place
     ]  # fmt: skip
     assert json.loads(plan.changes[-1].content or b"") == {"permissions": {"allow": ["Read"]}}  # type: ignore[arg-type]
     assert (plan.above, plan.closes_commands, plan.empty) == (1, True, False)
-    write_tree(folder, {"README.md": "mine", "own.txt": "own"})
     (folder / "hollow").mkdir()
+    planner = Planner(place)
+    uninstall(planner, SOUND)
+    assert planner.changes[0] == Change(
+        Step("plugin", "sample", "folder", "folder"), FolderContent({}, {}, ("hollow",))
+    )
+    write_tree(folder, {"README.md": "mine", "own.txt": "own"})
     planner = Planner(place)
     uninstall(planner, SOUND)
     assert planner.changes[0].content == FolderContent(
