@@ -16,9 +16,10 @@ from tests.waves.sample import PLAN, PROJECT, QUICK, plan, session, step
 from ultra_runtime.run.life.wave_lines import place_in_tree
 from ultra_runtime.run.state.wave_state import SessionStand
 from ultra_runtime.waves.advancing import advance
+from ultra_runtime.waves.attempts import attempt_of
 from ultra_runtime.waves.branch_audit import _gather, outside
 from ultra_runtime.waves.cleanup import clean_session, clean_up
-from ultra_runtime.waves.leasing import facts_of
+from ultra_runtime.waves.leasing import facts_of, job_of
 from ultra_runtime.waves.merging import integrate
 from ultra_runtime.waves.recovery import recovery_text
 from ultra_runtime.waves.session_tree import make_tree
@@ -33,7 +34,11 @@ WAVE = "refs/ultra/wave/2026-01-31-greet/wave-1"
 FILES = {**QUICK, "src/old.py": "old\n", "src/part1.py": "old\n", "lib/part3.py": "old\n"}
 TEXT = plan(
     step(1), step(2, on_failure="skip"), step(3, files=["lib/part3.py"]), step(4, files=["doc/part4"], on_failure="skip"),
-    strategy="\n".join([session(1, "1-2", 1, ["src/"]), session(2, "3", 1, ["lib/"]), session(3, "4", 1, ["doc/"])]),
+    step(5, files=["etc/part5"]),
+    strategy="\n".join([
+        session(1, "1-2", 1, ["src/"]), session(2, "3", 1, ["lib/"]), session(3, "4", 1, ["doc/"]),
+        session(4, "5", 2, ["etc/"], "Session 1, Session 2"),
+    ]),
 )  # fmt: skip
 
 
@@ -486,6 +491,23 @@ def test_only_registered_worktrees_of_this_plan_are_removed(rules: Rules, where:
     assert linked.is_symlink()
     # Waves that are not merged keep the refs by which they go on.
     assert rules.git("for-each-ref", "--format=%(refname)", "refs/ultra/wave")
+
+
+def test_a_worker_elsewhere_is_told_what_its_session_needs(rules: Rules) -> None:
+    run, tip = rules.run, rules.commit({"src/part1.py": "x"}, branch=1)
+    run.note("wave", wave=2, base=tip)
+    for number in (1, 2, 3):
+        run.git.set_refs(run.place_of(number).slug, {"step-1": tip, "plan": run.state.begin["blob"]})
+    rules.lease(4)
+    job = job_of(run, attempt_of(run, rules.one(4)))
+    assert job["facts"] == {run.place_of(number).slug: {"step-1": tip} for number in (1, 2)}
+    assert (job["start"], job["base"], job["files"]) == (tip, tip, {})
+    assert job["author"] == {"user.name": "A Person", "user.email": "person@example.com"}
+    rules.lease(1, depth=1)
+    run.note("audit", session=1, state="waiting", missing=[2], depth=1, tip=tip)
+    job = job_of(run, attempt_of(run, rules.one(1)))
+    assert (job["facts"], job["start"], job["base"]) == ({}, tip, rules.base)
+    assert [*job["files"]] == [run.spec_of(1, 1)]
 
 
 FACTS = {"start": "a", "end": "b", "begin-1": "c", "step-12": "d", "skip-3": "e"}
