@@ -104,6 +104,7 @@ def sha(text: bytes) -> str:
     (b"", b"a", None, "stale"),
     (b"", b"", None, "fresh"),
     (b"\xff", b"a", "a", "stale"),
+    (b"\xff", b"\xfe", None, "stale"),
     (b"\xff", b"\xff", None, "fresh"),
 ])  # fmt: skip
 def test_a_part_is_fresh_while_the_upstream_has_what_was_overridden(
@@ -131,3 +132,10 @@ def test_the_lock_changes_what_is_accepted_and_keeps_the_rest(folder: Path) -> N
     assert [*read_lock(root)] == ["notes/b.md"]
     write_tree(root, {"notes/b.md": "mine still"})
     assert [one.state for one in standings(opened(root))] == ["fresh", "added"]
+
+
+def test_a_file_of_another_plugin_may_be_the_overlays_too(tmp_path: Path) -> None:
+    write_upstream(tmp_path, changes=UP | {"plugins/other/notes/b.md": "b", "plugins/other/notes/c.md": "c"})
+    tree = opened(write_fork(tmp_path, {"plugins/other/notes/b.md": "mine"}, more="plugin: acme-plan\n"))
+    assert [tree.read(f"plugins/other/notes/{name}.md") for name in "bc"] == [b"mine", b"c"]
+    assert ["fork/" in tree.shown(f"plugins/other/notes/{name}.md") for name in "bc"] == [True, False]
