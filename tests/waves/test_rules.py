@@ -407,6 +407,7 @@ def test_the_users_branch_moves_forward_only_and_only_from_where_it_was(
 ) -> None:
     rules.passed(1, rules.commit({"src/part1.py": "1"}, branch=1))
     assert merged(rules)
+    rules.git("config", "merge.ff", "false")
     to = rules.run.state.waves[1].tip
     meanwhile(rules)
     before = rules.git("rev-parse", "HEAD"), rules.git("status", "--porcelain", "--untracked-files=no")
@@ -497,12 +498,14 @@ def users_link(rules: Rules) -> None:
 def test_only_registered_worktrees_of_this_plan_are_removed(rules: Rules, where: Any) -> None:
     where(rules)
     linked, target = rules.folder.parent / "linked", rules.folder.parent / "target"
-    write_tree(target, {"work.txt": "mine"})
+    write_tree(target, {"work.txt": "mine", "open/to": "all"})
+    (target / "open").chmod(0o755)
     linked.symlink_to(target)
     rules.lease(temporary=str(linked))
+    rules.run.note("audit", session=3, state="merged", tip=rules.base)
     assert clean_up(rules.run, engine_of(rules.run)) == []
     assert ((rules.tree() / "work.txt").read_text(), (target / "work.txt").read_text()) == ("mine", "mine")
-    assert linked.is_symlink()
+    assert (linked.is_symlink(), (target / "open").stat().st_mode & 0o777) == (True, 0o755)
     # Waves that are not merged keep the refs by which they go on.
     assert rules.git("for-each-ref", "--format=%(refname)", "refs/ultra/wave")
 
