@@ -15,6 +15,8 @@ fields:
   task: {type: text, means: The task.}
   mood: {type: text, values: {calm: There is time.}}
 places: [a, b]
+mixed: [a, [b], {c: d}]
+none: []
 rules:
   - {id: first, why: one}
   - {id: second, why: two}
@@ -50,6 +52,12 @@ def changed(patch: str) -> dict[str, object]:
         ("rules: [{id: new}]", "rules", [{"id": "first", "why": "one"}, {"id": "second", "why": "two"}, {"id": "new"}]),
         ("fields: {mood: {values: {tense: None left.}}}", "fields", {"task": {"type": "text", "means": "The task."}, "mood": {"type": "text", "values": {"calm": "There is time.", "tense": "None left."}}}),
         ("fields: {$remove: [task]}", "fields", {"mood": {"type": "text", "values": {"calm": "There is time."}}}),
+        ("rules: [plain]", "rules", ["plain"]),
+        ("rules: [{why: one}]", "rules", [{"why": "one"}]),
+        ("mixed: {$remove: a}", "mixed", [["b"], {"c": "d"}]),
+        ("mixed: {other: 1}", "mixed", {"other": 1}),
+        ("added: {a: {$before: x, b: [{$after: y, c: 1}]}}", "added", {"a": {"b": [{"c": 1}]}}),
+        ("none: [{id: a, $after: b}]", "none", [{"id": "a"}]),
         ("fields: {mood: {values: {$remove: calm, tense: x}}}", "fields", {"task": {"type": "text", "means": "The task."}, "mood": {"type": "text", "values": {"tense": "x"}}}),
     ],
 )  # fmt: skip
@@ -72,6 +80,10 @@ def test_a_new_key_stands_where_the_patch_says(patch: str, order: str) -> None:
         ("fields: {due: {$after: tsk}}", "own.yaml:1: unknown-key: the patch puts 'due' after 'tsk', which upstream does not have in 'fields' (did you mean 'task'?)"),
         ("rules:\n  - {id: frist, $remove: true}", "own.yaml:2: unknown-key: the patch removes 'frist', which upstream does not have in 'rules' (did you mean 'first'?)"),
         ("places: {$remove: [c]}", "own.yaml:1: unknown-key: the patch removes 'c', which upstream does not have in 'places' (known: a, b)"),
+        ("mixed: {$remove: [b]}", "own.yaml:1: unknown-key: the patch removes 'b', which upstream does not have in 'mixed' (known: a)"),
+        ("mixed: {$remove: ['']}", "own.yaml:1: unknown-key: the patch removes '', which upstream does not have in 'mixed' (known: a)"),
+        ("$remove: tile", "own.yaml:1: unknown-key: the patch removes 'tile', which upstream does not have (did you mean 'title'?)"),
+        ("rules: [{id: new, why: {$remove: x}}]", "own.yaml:1: unknown-key: '$remove' has nothing to remove here (name a key that upstream has)"),
         ("added: {$remove: [x]}", "own.yaml:1: unknown-key: '$remove' has nothing to remove here (name a key that upstream has)"),
     ],
 )  # fmt: skip
@@ -81,14 +93,18 @@ def test_a_name_that_is_not_there_is_a_problem(patch: str, told: str) -> None:
 
 def test_the_parts_below_a_patch_are_known() -> None:
     found = merge(
-        "title: x\nadded: 1\nfields: {$remove: [task], mood: {type: date, new: 1}}\nrules: [{id: first, why: x}]"
+        "title: x\nadded: 1\nfields: {$remove: [task], mood: {type: date, new: 1}}\nplaces: {$after: c}\nnone: [{id: a}]\n"
+        "rules: [{id: first, why: x}, {id: second, $remove: true}, {id: third}]"
     )
     below = {part: yaml.safe_load(written(value)[0]) for part, value in found.overridden.items()}
     assert below == {
         "title": "Brief",
         "fields/task": {"type": "text", "means": "The task."},
         "fields/mood/type": "text",
+        "places": ["a", "b"],
+        "none": [],
         "rules/first/why": "one",
+        "rules/second": {"id": "second", "why": "two"},
     }
 
 
@@ -98,6 +114,28 @@ def test_each_line_knows_its_layer() -> None:
     assert lines['title: "Order"'] == ("own.yaml", 3)
     assert lines["  due:"] == ("own.yaml", 4)
     assert lines["  mood:"] == ("upstream.yaml", 4)
+    assert lines["fields:"] == ("upstream.yaml", 2)
+
+
+@pytest.mark.parametrize("order", ["$before", "$after"])
+@pytest.mark.parametrize("moved", "abcd")
+@pytest.mark.parametrize("anchor", "abcd")
+@pytest.mark.parametrize("kind", ["mapping", "rules"])
+def test_only_the_key_that_an_order_names_is_moved(order: str, moved: str, anchor: str, kind: str) -> None:
+    """Whatever is moved stands right beside its anchor; the others keep their order."""
+    if moved == anchor:
+        return
+    base, patch = ("{a: {}, b: {}, c: {}}", f"{{{moved}: {{{order}: {anchor}}}}}") if kind == "mapping" else (
+        "{r: [{id: a}, {id: b}, {id: c}]}", f"{{r: [{{id: {moved}, {order}: {anchor}}}]}}")  # fmt: skip
+    found = Merge(read_value("upstream.yaml", base.encode()), read_value("own.yaml", patch.encode()))
+    value = yaml.safe_load(written(found.value)[0])
+    names = [*value] if kind == "mapping" else [rule["id"] for rule in value["r"]]
+    rest = [name for name in "abc" if name != moved]
+    if anchor in rest:
+        rest.insert(rest.index(anchor) + (order == "$after"), moved)
+    else:
+        rest = [name for name in "abcd" if name in ("a", "b", "c", moved)]
+    assert (names, len(found.problems)) == (rest, anchor == "d")
 
 
 def test_a_text_comes_back_as_it_was() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ultra_runtime.tables.limits import MESSAGE_KILOBYTES
 
 from ultra_runtime.contract.dependencies import distances, find_cycle, in_order, read_ids, states
@@ -23,6 +25,25 @@ def test_states_of_tasks() -> None:
         "TASK-04": "BLOCKED",
     }
     assert distances(GRAPH, "TASK-04") == {"TASK-03": 1, "TASK-01": 1, "TASK-02": 2}
+
+
+TASKS = ("A", "B", "C", "D")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(TASKS), st.sampled_from(TASKS)), max_size=6),
+    st.sets(st.sampled_from(TASKS)),
+)
+def test_a_task_is_ready_when_all_that_it_depends_on_is_done(
+    pairs: list[tuple[str, str]], done: set[str]
+) -> None:
+    graph = {task: tuple(sorted({a for a, b in pairs if b == task and a < b})) for task in TASKS}
+    found = states(graph, done)
+    assert sorted(found) == sorted(TASKS)
+    for task, state in found.items():
+        lacking = [other for other in graph[task] if other not in done]
+        assert state == ("DONE" if task in done else "BLOCKED" if lacking else "READY")
+        assert all([*found].index(other) < [*found].index(task) for other in graph[task])
 
 
 def test_a_cycle_is_named_and_what_leads_to_it_is_not() -> None:

@@ -72,7 +72,7 @@ class Merge:
             for asked in _listed(patch.pairs.get(REMOVE))
             if self._is_known(asked, known, "removes", part)
         }
-        kept = [item for item in base.items if not item.text or item.text not in gone]
+        kept = [item for item in base.items if item.text not in gone]
         before, after = (map(self._new, _listed(patch.pairs.get(key))) for key in (BEFORE, AFTER))
         return Value((*before, *kept, *after), base.place)
 
