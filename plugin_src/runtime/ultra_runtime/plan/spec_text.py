@@ -68,7 +68,7 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
         }),
         SESSION_MANIFEST: _session_manifest(plan, session, own),
         spec.SECTION_STEPS: "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
-        spec.SECTION_EXIT_CONDITION: _exit_condition(own),
+        spec.SECTION_EXIT_CONDITION: exit_condition(own),
         spec.SECTION_FAILURE_HANDLING: FAILURE_HANDLING,
         spec.SECTION_SECURITY_CONSTRAINTS: security_text(),
         HANDOFF: _own_words(kept, HANDOFF) or f"{LEAVES}{_paths(_expected(own))}.",
@@ -169,7 +169,7 @@ def quoted(text: str) -> str:
     return f'"{"".join(letters)}"'
 
 
-def _exit_condition(steps: list[Step]) -> str:
+def exit_condition(steps: list[Step]) -> str:
     """Return the commands that verify the steps, each once, and what only a person can check."""
     conditions = [_condition(step.verify) for step in steps if step.verify and step.verify.command]
     return "\n".join([*dict.fromkeys(conditions), f"- [ ] {NO_CHANGES.capitalize()} remain."])

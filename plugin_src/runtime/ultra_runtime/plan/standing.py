@@ -6,7 +6,7 @@ from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, St
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields, session_spec_fields
 from ultra_runtime.typed import Any
 from ultra_runtime.words import counted, text_of
 
@@ -49,6 +49,12 @@ class PlanPart(StagePart):
         if spec is None:
             return True
         return any(not same_step(self.plan, spec, number) for number in session.steps)
+
+    @property
+    def is_small_task(self) -> bool:
+        """Whether the plan was made from a sentence: no other stage belongs to it, and its own commands judge the work."""
+        brief = self.other(brief_fields.KIND)
+        return bool(self.task) and (brief is None or brief.state == MISSING)
 
     @property
     def caption(self) -> str:

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, file_of
+from ultra_runtime.errors import UltraError
 from ultra_runtime.guard.site import FOLDER, WAVES, run_file, shared_git_dir
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import read_state
@@ -116,10 +117,32 @@ class RunPart(StagePart):
         return not waves.state.begun and all(run.status == STOPPED and not run.over for run in self.runs)
 
     def _resume(self, run: RunFacts) -> Next:
-        flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
-        at = f" at step {run.current.number} of {len(run.own)}" if run.current else ""
-        changed = "" if self.is_of_plan(run) else ", and the plan was changed since it started"
-        return self.next(f"{sentence(run.status, at)}{changed}", flags)
+        part = f" --session {run.session}" if run.session is not None else ""
+        at = f" at step {run.current.number} of {len(run.counted)}" if run.current else ""
+        words = sentence(run.status, at)
+        if self.is_of_plan(run):
+            return self.next(words, f"--resume{part}")
+        words += ", and the plan was changed since it started"
+        problem = self._change_problem(run)
+        if problem:
+            return self.next(f"{words}: {problem}, so the run must start over", f"--restart{part}")
+        return self._start(words, f"--resume{part} --accept-plan-change")
+
+    def _change_problem(self, run: RunFacts) -> str:
+        """Return why the run cannot continue with the plan as it is now; this asks git."""
+        from ultra_runtime.run.life.accept import change_problem
+        from ultra_runtime.run.life.sessions import begun_with
+        from ultra_runtime.run.state.assignment import read_plan_bytes
+        from ultra_runtime.run.state.run_place import RunPlace
+        from ultra_runtime.run.tree.workspace import find_workspace
+
+        try:
+            git = find_workspace(self.project.root).git
+            place = RunPlace(self.project.root, self.project.path(file_of(PLAN)), self.project, run.session)
+            place = begun_with(git, place, resuming=True)
+            return change_problem(git, place.slug, read_plan_bytes(place.plan))
+        except UltraError:
+            return ""
 
     def _next_session(self) -> Next | None:
         """Return the first session without a completed run, when the plan is run by sessions."""
@@ -170,7 +193,7 @@ class RunPart(StagePart):
         if run is None:
             return self.waves.words.partition(":")[0] if self.waves else "not started"
         how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
-        return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
+        return f"{run.over} of {len(run.counted)} steps, {how.replace('_', ' ')}"
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the state of each run, and what the audit says about the last one."""
@@ -192,7 +215,7 @@ class RunPart(StagePart):
         return {
             **waves,
             "run": {
-                "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
+                "status": run.status, "over": run.over, "of": len(run.counted), "step": at.number if at else None,
                 "state": at.state if at else None, "attempts": at.attempts if at else None,
                 "held_by": run.holder or None, "audit": run.audit or None, progress_fields.MANIFEST_AUDIT_DRIFT_DETAILS: run.drifts,
                 **proof,
@@ -208,12 +231,12 @@ def run_words(run: RunFacts) -> str:
     held = f" ({run.held})" if run.holder else ""
     at = run.current
     if at is None:
-        steps = "the only step is" if len(run.own) == 1 else f"all {len(run.own)} steps are"
+        steps = "the only step is" if len(run.counted) == 1 else f"all {len(run.counted)} steps are"
         return f"{status}{held}, {steps} over"
     tried = f" after {at.attempts} attempts" if at.attempts > 1 else ""
     title = f' "{one_line(at.title, 60)}"' if at.title else ""
     state = at.state.replace("_", " ")
-    return f"{status}{held}, step {at.number} of {len(run.own)}{title} is {state}{tried}; {_over(run)}"
+    return f"{status}{held}, step {at.number} of {len(run.counted)}{title} is {state}{tried}; {_over(run)}"
 
 
 def _over(run: RunFacts) -> str:
