@@ -86,6 +86,13 @@ def test_an_amended_plan_that_needs_a_new_run_says_so_at_once(
     assert failed.start("--restart")["run"] == "started"
 
 
+def test_the_page_shows_the_steps_of_the_plan_that_was_run(failed: Repo) -> None:
+    failed.ok("run finish")
+    amended(failed, 2, RIGHT.replace("Make part 2", "Something else"))
+    page = failed.say("status", "--html", "-").out
+    assert ("Make part 2" in page, "Something else" in page) == (True, False)
+
+
 def test_the_draft_is_the_plan_and_the_plan_stays_meanwhile(failed: Repo) -> None:
     failed.ok("run finish")
     answer = failed.ok(AMEND)

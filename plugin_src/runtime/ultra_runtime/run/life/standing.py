@@ -16,6 +16,7 @@ from ultra_runtime.run.state.statuses import (
     FAILED,
     IN_PROGRESS,
     PARTIAL,
+    PENDING,
     STOPPED,
     sentence,
 )
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.files.project import Project
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.run.life.run_facts import RunFacts
     from ultra_runtime.run.life.wave_part import WavesSeen
+    from ultra_runtime.run.state.run_place import RunPlace
 
     Audit = Callable[[Project, str, RunFacts], None]
 
@@ -51,12 +54,34 @@ class RunPart(StagePart):
             from ultra_runtime.run.life.run_facts import gather_runs  # many projects have no run
 
             self.runs = gather_runs(self.project, self.session)
+        refused = [run for run in self.runs if self._was_never_begun(run)]
+        self.runs = [run for run in self.runs if run not in refused]
         self.run = max(self.runs, key=lambda run: run.instant, default=None)
         """The newest run."""
-        self.left = None if self.runs else read_state(self.project.root, self.project.folder)
+        self.left = None if self.runs or refused else read_state(self.project.root, self.project.folder)
         """The session state, when nothing else is left of a run."""
         self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
         self.waves = self._waves()
+
+    def _was_never_begun(self, run: RunFacts) -> bool:
+        """Return whether the entry condition refused the start: the progress file is stopped, and git knows no run."""
+        if run.status != STOPPED or run.holder or any(step.state != PENDING for step in run.own):
+            return False
+        try:
+            git, place = self._place(run)
+            return "start" not in git.refs(place.slug)
+        except UltraError:
+            return False
+
+    def _place(self, run: RunFacts) -> tuple[Git, RunPlace]:
+        """Return where a run has its records; only what files do not say is asked of git."""
+        from ultra_runtime.run.life.sessions import begun_with
+        from ultra_runtime.run.state.run_place import RunPlace
+        from ultra_runtime.run.tree.workspace import find_workspace
+
+        git = find_workspace(self.project.root).git
+        place = RunPlace(self.project.root, self.project.path(file_of(PLAN)), self.project, run.session)
+        return git, begun_with(git, place, resuming=True)
 
     def _waves(self) -> WavesSeen | None:
         """Return the waves of the project; the module is loaded only where some were asked for."""
@@ -76,11 +101,21 @@ class RunPart(StagePart):
         return plan if isinstance(plan, PlanPart) else None
 
     def audit(self, audit: Audit) -> None:
-        """Audit each run; steps get the titles of the plan only when that plan was run."""
+        """Audit each run; its steps get the titles of the plan that was run."""
         for run in self.runs:
             audit(self.project, file_of(PLAN), run)
-            if self.plan and self.is_of_plan(run):
-                run.name_steps(dict(self.plan.steps))
+            if self.plan:
+                run.name_steps(dict(self.plan.steps) if self.is_of_plan(run) else self._pinned_titles(run))
+
+    def _pinned_titles(self, run: RunFacts) -> dict[int, str]:
+        from ultra_runtime.plan.reading import read
+
+        try:
+            git, place = self._place(run)
+            pinned = git.refs(place.slug).get("plan")
+            return {step.number: step.title for step in read(git.blob(pinned)).steps} if pinned else {}
+        except UltraError:
+            return {}
 
     def is_of_plan(self, run: RunFacts) -> bool:
         """Return whether a run is of the current plan, not of one that it replaced."""
@@ -129,17 +164,12 @@ class RunPart(StagePart):
         return self._start(words, f"--resume{part} --accept-plan-change")
 
     def _change_problem(self, run: RunFacts) -> str:
-        """Return why the run cannot continue with the plan as it is now; this asks git."""
+        """Return why the run cannot continue with the plan as it is now."""
         from ultra_runtime.run.life.accept import change_problem
-        from ultra_runtime.run.life.sessions import begun_with
         from ultra_runtime.run.state.assignment import read_plan_bytes
-        from ultra_runtime.run.state.run_place import RunPlace
-        from ultra_runtime.run.tree.workspace import find_workspace
 
         try:
-            git = find_workspace(self.project.root).git
-            place = RunPlace(self.project.root, self.project.path(file_of(PLAN)), self.project, run.session)
-            place = begun_with(git, place, resuming=True)
+            git, place = self._place(run)
             return change_problem(git, place.slug, read_plan_bytes(place.plan))
         except UltraError:
             return ""
