@@ -85,8 +85,8 @@ def run(args: Args) -> Answer:
         return ended
     for one in ended.data["findings"]:
         one["id"] = one["id"][:8]  # what the user is told; the review has the whole ids
-    told = {**ended.data, "skipped": []}  # the triage has named them
-    return brief_answer(Answer(told, ended.text))
+    known = {**ended.data, "skipped": []}  # the triage has named them
+    return brief_answer(Answer(known, ended.text))
 
 
 def _count(
