@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -188,3 +189,25 @@ def test_a_resumed_session_does_not_go_on_with_a_spec_that_is_older_than_the_pla
     write = f"ultra sessions write {PLAN} --project {PROJECT}"
     assert write in session.refused(f"run start {PLAN} --session 1 --mode resume")
     assert session.ok("status")["next"] == write
+
+
+def test_a_spec_names_its_plan_and_only_what_the_change_concerns_is_written_again(make: Make) -> None:
+    text = plan(step(1), WRONG, strategy=SESSIONS)
+    repo = make(text)
+    repo.ok(f"sessions write {PLAN} --project {PROJECT}")
+    first, second = (f"{PROJECT}/sessions/session-{number}.md" for number in (1, 2))
+    digest = f"- **Plan digest:** `{hashlib.sha256(text.encode()).hexdigest()}`\n"
+    before = repo.read(first)
+    assert digest in before
+    assert digest in repo.read(second)
+    amended(repo, 2, RIGHT)
+    assert repo.read(first) == before
+    assert f"`{hashlib.sha256(repo.read(PLAN).encode()).hexdigest()}`" in repo.read(second)
+    assert repo.ok(f"run start {PLAN} --session 1 --go-on")["begun"]["step"] == 1
+
+
+def test_a_spec_with_the_scope_of_an_earlier_plan_is_refused(make: Make) -> None:
+    repo = make(plan(step(1), WRONG, strategy=SESSIONS))
+    repo.ok(f"sessions write {PLAN} --project {PROJECT}")
+    repo.write({PLAN: repo.read(PLAN).replace("Never touch: `README.md`", "Never touch: `docs/`")})
+    assert "session-1.md is older than the plan" in repo.refused(f"run start {PLAN} --session 1")
