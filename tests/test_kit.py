@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit import quick
 from tests.kit.files import write_tree
 from tests.kit.repository import git, make_repository
 from tests.kit.table import each
@@ -115,3 +116,18 @@ def test_two_repositories_of_the_same_files_have_nothing_in_common(tmp_path: Pat
     assert git(second, "status", "--porcelain") == ""
     assert git(second, "log", "--format=%s") == "Begin"
     assert git(make_repository(tmp_path / "third", {"b.txt": "b\n"}), "ls-files") == "b.txt"
+
+
+def test_random_tests_are_the_same_each_time_and_new_in_the_long_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ULTRA_SEED", raising=False)
+    monkeypatch.setattr(quick, "SOAK", False)
+    assert quick.random_seed() == quick.random_seed()
+    monkeypatch.setattr(quick, "SOAK", True)
+    assert len({quick.random_seed() for _ in range(5)}) > 1
+    capsys.readouterr()
+    new = quick.random_seed()
+    assert capsys.readouterr().out == f"ULTRA_SEED={new}\n"
+    monkeypatch.setenv("ULTRA_SEED", str(new))
+    assert quick.random_seed() == new

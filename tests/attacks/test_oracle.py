@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.attacks.arena import Attack, fight
 from tests.attacks.oracle import Part
 from tests.kit.lasting import Lasting
-from tests.kit.quick import times
+from tests.kit.quick import random_seed, times
 
 SHARES = 6
 EXAMPLES = times(5, 500)
@@ -128,7 +128,7 @@ def test_completed_is_never_claimed_for_what_a_clone_denies(
 ) -> None:
     lasting, claimed = Lasting(f"random runs, part {share + 1} of {SHARES}", EXAMPLES, capsys), [0]
 
-    @seed(share)
+    @seed(random_seed() + share)
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(runs())
     def check(attack: Attack) -> None:

@@ -99,7 +99,10 @@ def test_the_coverage_of_the_review_names_every_file_with_its_reason(ultra: Ultr
     files = ultra(*TRIAGE, "--since", "HEAD").data["files"]
     assert {"a.py", "b.py", "package-lock.json"} <= {one["path"] for one in files}
     ultra(*ADD, given=answer())
-    ruled(ultra)
+    told = ruled(ultra)
+    skipped = [f"{one['path']} ({one['reason']})" for one in files if one["depth"] == "skipped"]
+    assert told["skipped"] == skipped
+    assert "package-lock.json (a lock file, written by a package manager)" in skipped
     review = (work / PROJECT / "review.md").read_text()
     coverage = review.partition("## Coverage\n")[2].partition("\n## ")[0]
     task = re.search(r"^task: (.*)$", (work / PROJECT / "brief.md").read_text(), re.MULTILINE)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
-from tests.kit.quick import times
+from tests.kit.quick import random_seed, times
 
 Make = Callable[..., Repo]
 
@@ -93,9 +93,7 @@ def strike(process: subprocess.Popen[bytes], how: str) -> None:
 
 @pytest.mark.parametrize("share", range(SHARES))
 def test_killed_at_random_moments(tmp_path: Path, bundle: Path, python: Path, share: int) -> None:
-    seed = int(os.environ.get("ULTRA_SEED") or random.SystemRandom().randrange(10**9))
-    print(f"ULTRA_SEED={seed}")
-    chance = random.Random(seed + share)  # noqa: S311
+    chance = random.Random(random_seed() + share)  # noqa: S311
     kills = rounds = 0
     while kills < KILLS:
         rounds += 1

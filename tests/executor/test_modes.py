@@ -154,6 +154,10 @@ def test_a_session_of_a_plan(make: Make) -> None:
     said = repo.refused(f"run start {PLAN} --session 2")
     assert "the steps of session 1 are not all committed here" in said
     assert state(repo)["status"] == "stopped"
+    begin = f"{COMMANDS['execute']} --project {PROJECT}"
+    assert repo.ok("continue")["command"] == repo.ok("status")["next"] == begin
+    assert repo.ok("status")["run"] is None
+    assert "stopped" not in repo.say("status").out
     assert "has no session 7" in repo.refused(f"run start {PLAN} --session 7")
     assert repo.start("--session", "1")["steps"] == 1
     assert repo.has(f"{PROJECT}/progress-session-1.json")

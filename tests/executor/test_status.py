@@ -123,6 +123,31 @@ def test_a_few_lines_for_a_person(make: Make) -> None:
     }
 
 
+def test_a_small_task_lacks_no_other_stage(make: Make) -> None:
+    repo = make(plan(step(1)).replace("---\n\n# Plan", 'task: "Say hello"\n---\n\n# Plan'))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert "Review" not in repo.ok("run finish")["next"]
+    assert words_of(repo) == {
+        "Project": PROJECT,
+        "Task": "Say hello",
+        "Plan": "1 step, version 1.7",
+        "Run": "completed, the only step is over",
+        "Audit": "pass (checked now, commits from git refs)",
+        "Next": "the project is complete",
+    }
+    assert {"brief", "research", "review"}.isdisjoint(repo.ok("status"))
+    assert "not there yet" not in page_of(repo).text
+    assert "not there yet" not in repo.say("continue").out
+
+
+def test_what_the_brief_says_of_research_is_not_what_was_answered(make: Make) -> None:
+    repo = finished(make(plan_text()))
+    for answer in (repo.folder / PROJECT / "research").iterdir():
+        answer.unlink()
+    assert words_of(repo)["Research"] == "0 of 2 topics answered; the brief says complete"
+
+
 def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
     repo = make(plan(step(1), step(2, verify="false")))
     repo.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 import tempfile
 from pathlib import Path
@@ -22,6 +23,13 @@ def times(quick: int, soak: int) -> int:
 def examples(count: int) -> int:
     """Return how many examples a property is tried with: a sixth, in `make soak` ten times as many."""
     return times(count // 6, 10 * count)
+
+
+def random_seed() -> int:
+    """Return and print the seed of a random test: the same in each `make test`, a new one in `make soak`; ULTRA_SEED sets it."""
+    seed = int(os.environ.get("ULTRA_SEED") or (random.SystemRandom().randrange(10**9) if SOAK else 0))
+    print(f"ULTRA_SEED={seed}")
+    return seed
 
 
 def keep_byte_code() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from pathlib import Path
@@ -239,7 +240,8 @@ def test_a_spec_has_every_part_of_the_seed(ultra: Ultra, put_plan: PutPlan, proj
         "## Failure Handling\n", "A step that fails its last attempt ends the session; no later step starts.",
         "Steps that passed stay committed, and the report names the failed step, its error and its attempts.",
         "## Security Constraints\n", "`curl` or `wget` into `sh`", "`base64` into `sh`", "a fork bomb", "## Handoff State\n",
-        "## Metadata\n", f"- **Master plan:** `{PROJECT}/plan.md`", "- **Steps:** 1, 3", "- **Complexity:** low",
+        "## Metadata\n", f"- **Master plan:** `{PROJECT}/plan.md`",
+        f"- **Plan digest:** `{hashlib.sha256((project / 'plan.md').read_bytes()).hexdigest()}`", "- **Steps:** 1, 3", "- **Complexity:** low",
         "- **Model:** sonnet - ",
     )  # fmt: skip
     places = [text.find(part) for part in parts]
