@@ -252,6 +252,11 @@ class BundleFile:
     """Bytes at the end that were not read, in a folder that is only checked."""
 
     @property
+    def mode(self) -> int:
+        """The permissions that it ships with; of those it had, only the owner's executable bit counts."""
+        return 0o755 if self.executable else 0o644
+
+    @property
     def size(self) -> int:
         """The number of its bytes, read or not."""
         return len(self.content) + self.left_out

@@ -39,6 +39,10 @@ class Found:
     """Its entry in the marketplace, without name and source."""
     left_out: tuple[str, ...] = ()
     """What belongs to git or to Python and not to the plugin."""
+    modes: tuple[str, ...] = ()
+    """Files whose mode is neither 644 nor 755, with that mode; rendered they have one of these two."""
+    empty: tuple[str, ...] = ()
+    """The topmost folders without a file, which are not rendered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,9 @@ def _plugin(folder: Path, shown: Path, entry: Mapping[str, Any]) -> Found:
     )
     _refuse_files(bundle, folder, shown)
     rest = {key: value for key, value in entry.items() if key not in ("name", "source")}
-    return Found(name, bundle, rest, left_out)
+    return Found(
+        name, bundle, rest, left_out, tuple(_odd_modes(folder, bundle)), tuple(sorted(_empty(folder, bundle)))
+    )
 
 
 def _object(folder: Path, inner: str, top: Path) -> dict[str, Any]:
@@ -179,6 +185,22 @@ def _left_out(folder: Path, shown: Path) -> Iterator[str]:
                 raise problem(place, 0, "special-file", message, "remove it")
 
 
+def _odd_modes(folder: Path, bundle: Bundle) -> Iterator[str]:
+    for path, file in bundle.files.items():
+        mode = stat.S_IMODE(os.lstat(folder / path).st_mode)
+        if not file.symlink and mode != file.mode:
+            yield f"{path} ({mode:o})"
+
+
+def _empty(folder: Path, bundle: Bundle) -> Iterator[str]:
+    full = {str(parent) for path in bundle.files for parent in PurePosixPath(path).parents}
+    for base, names, _ in os.walk(folder):
+        start = os.path.relpath(base, folder)
+        inner = {name: normpath(f"{start}/{name}") for name in names if name not in SKIPPED}
+        yield from (f"{path}/" for path in inner.values() if path not in full and path not in bundle.files)
+        names[:] = [name for name, path in inner.items() if path in full]
+
+
 def _refuse_twins(plugins: tuple[Found, ...], shown: Path) -> None:
     seen: set[str] = set()
     for one in plugins:
@@ -222,7 +244,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: Path, pla
     else:
         with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as handle:
             handle.write(content)
-        os.chmod(target, 0o755 if mode & stat.S_IXUSR else 0o644)
+        os.chmod(target, mode & 0o777 | stat.S_IRUSR if mode else 0o644)  # a zip made on Windows has no modes
 
 
 def _top(place: Path) -> Path:
