@@ -170,6 +170,11 @@ class Module:
         return self.imports | self.late
 
 
+def branches_of(plugin: str) -> str:
+    """Return what the branches of a plugin's sessions begin with: its name, without the flagship's "-local"."""
+    return plugin.removesuffix("-local")
+
+
 @dataclass(frozen=True, slots=True)
 class Plugin:
     """One plugin of a suite: its settings and the keys of its commands and agents."""

@@ -16,7 +16,7 @@ from ultra_plugin.excerpts import TABLE, reference_problems, references_table
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
 from ultra_plugin.manifest import LISTING, MANIFEST, listing, manifest, version_of
-from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
+from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite, branches_of
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
 from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
@@ -137,6 +137,7 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "limits_table": lambda: limits_table(suite.limits),
         "output": lambda agent: OutputView(_known(agent, suite.outputs), suite.contracts),
         **({"launcher": plugin.launcher} if plugin.launcher else {}),
+        "branches": branches_of(name),
         "verb": _namer("verb", {verb: f"{plugin.launcher} {verb}" for verb in suite.verbs}),
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ultra_plugin.agents import agents_with, programs_of
 from ultra_plugin.declared import Limit
-from ultra_plugin.model import Plugin, Suite
+from ultra_plugin.model import Plugin, Suite, branches_of
 from ultra_plugin.tables.literal import literal, table_of
 
 
@@ -24,6 +24,7 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
     """Return the module with the names of this bundle, the verbs that only read, and what agents may run."""
     values = {
         "PLUGIN": plugin.settings.name,
+        "BRANCHES": branches_of(plugin.settings.name),
         "VERSION": suite.version,
         "OLDEST_CLIENT": suite.settings.oldest_client,
         "READING": tuple(sorted(verb.name for verb in suite.verbs.values() if verb.reads_only)),
