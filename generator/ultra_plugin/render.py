@@ -142,6 +142,15 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
     }
 
 
+def _second(tree: SourceTree, target: str, source: str, first: str) -> Problem:
+    """Return the problem that two sources make one file; in a fork it is that of the fork's own source."""
+    remedy = "rename or remove one"
+    if tree.owns(first) and not tree.owns(source):
+        source, first, remedy = first, source, "rename it, or remove the upstream's with a file PATH.remove"
+    message = f"'{target}' is already built from {tree.shown(first)}"
+    return tree.problem(source, 0, "two-sources", message, remedy)
+
+
 def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
     words = frozenset(known)
 
@@ -235,8 +244,7 @@ def _collect(
     problems: list[Problem] = []
     for source, target in targets:
         if target in files:
-            message = f"'{target}' is already built from {tree.shown(files[target].sources[0])}"
-            problems.append(tree.problem(source, 0, "two-sources", message, "rename or remove one"))
+            problems.append(_second(tree, target, source, files[target].sources[0]))
             continue
         try:
             files[target] = _file(tree, plugin, source, target, templates)

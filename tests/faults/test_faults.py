@@ -105,7 +105,8 @@ def test_a_dist_that_is_a_file(tmp_path: Path) -> None:
     write_sample(tmp_path)
     (tmp_path / "dist").write_text("mine")
     status, said = refused(tmp_path)
-    assert (status, said) == (1, "ultra-plugin: dist: File exists\n")
+    remedy = "move away what has this name, or name another place"
+    assert (status, said) == (1, f"ultra-plugin: dist: File exists; {remedy}\n")
     assert (tmp_path / "dist").read_text() == "mine"
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
-from unicodedata import normalize
 
 from ultra_plugin.check.jsontext import read_json
 from ultra_plugin.check.shapes import kind
@@ -23,6 +22,7 @@ from ultra_plugin.folder import MOST_BYTES, MOST_FILES, SKIPPED, read_folder
 from ultra_plugin.manifest import MANIFEST
 from ultra_plugin.model import Bundle
 from ultra_plugin.shipping import leaves_plugin
+from ultra_plugin.similar import twins
 
 OFFER = ".claude-plugin/marketplace.json"
 _NO_MANIFEST = f"has neither {MANIFEST} nor {OFFER}; name the folder of a plugin or of a marketplace"
@@ -156,7 +156,6 @@ def _object(folder: Path, inner: str, top: Path) -> dict[str, Any]:
 
 
 def _refuse_files(bundle: Bundle, folder: Path, shown: Path) -> None:
-    first: dict[str, str] = {}
     for path, file in bundle.files.items():
         if not os.path.lexists(folder / path):
             message = "has a name that is not printable UTF-8 text"
@@ -164,11 +163,8 @@ def _refuse_files(bundle: Bundle, folder: Path, shown: Path) -> None:
         if file.symlink and leaves_plugin(path, file.text):
             message = f"links to '{file.text}', outside the plugin"
             raise problem(str(shown / path), 0, "link-outside", message, "replace it with a copy")
-        for name in (path, *map(str, PurePosixPath(path).parents)):
-            if (other := first.setdefault(normalize("NFC", name).casefold(), name)) != name:
-                what = "case" if name.casefold() == other.casefold() else "the encoding of a letter"
-                message = f"differs from '{other}' only in {what}, and some systems keep only one of them"
-                raise problem(str(shown / name), 0, "case-collision", message, "rename one")
+    for name, message in twins(bundle.files):
+        raise problem(str(shown / name), 0, "case-collision", message, "rename one")
 
 
 def _left_out(folder: Path, shown: Path) -> Iterator[str]:
