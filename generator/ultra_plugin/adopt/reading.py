@@ -91,7 +91,7 @@ def _shelf(folder: Path, shown: Path) -> Shelf:
 
 
 def _folder_name(name: object, shown: Path) -> str:
-    """Return the name of a marketplace, or that of its folder if it cannot be the name of one."""
+    """Return the name of a marketplace; if no folder can have it, the name of the marketplace's folder."""
     if isinstance(name, str) and SAFE_NAME.fullmatch(name):
         return name
     return shown.resolve().name.removesuffix(".zip")

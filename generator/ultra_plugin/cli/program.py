@@ -95,7 +95,7 @@ def _fail(sentence: str, status: int = 1, problems: Sequence[Problem] = ()) -> i
 
 
 def _told(sentence: str, status: int, problems: Sequence[Problem] = ()) -> int:
-    """Print the error as JSON too if the call asks for it, whatever else is wrong with the call."""
+    """Also print the error as JSON if the call asks for it, even if the call is wrong in other ways."""
     words = sys.argv[1:]
     if "--json" in (words[: words.index("--")] if "--" in words else words):
         found = [problem.as_dict() for problem in problems]

@@ -35,7 +35,7 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
 
 
 def help_module(plugin: Plugin) -> str:
-    """Return the module with usage, summary and use of every verb; to import the verbs takes five times as long."""
+    """Return the module with usage, summary and use of every verb; importing the verbs takes five times as long."""
     verbs = sorted(plugin.verbs.values(), key=lambda verb: verb.module)
     values = {
         "VERBS": {
