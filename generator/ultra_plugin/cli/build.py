@@ -35,9 +35,7 @@ def build_command(source: Path | None, out: Path, wheel: bool, as_json: bool) ->
         report = build(source or default_source(), out, distributions=wheel, progress=note)
     except KeyboardInterrupt:
         if "write" in begun:
-            raise KeyboardInterrupt(
-                f"interrupted while {out} was written; build again to complete it"
-            ) from None
+            raise KeyboardInterrupt(f"interrupted while writing {out}; build again to complete it") from None
         raise
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(report)))

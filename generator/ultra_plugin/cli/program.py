@@ -69,7 +69,8 @@ def run() -> int:
         error.show()
         return _told(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt) as stop:
-        return _fail(str(stop) or "interrupted; nothing was changed", 130)
+        said = str(stop.__cause__ or stop)  # click turns an interrupt into Abort
+        return _fail(said or "interrupted; nothing was changed", 130)
     except ProblemsFound as error:
         count = len(error.problems)
         return _fail(
