@@ -1,4 +1,4 @@
-"""Write the source tree of a new plugin, all of it or nothing, after building it once in memory."""
+"""Build a new plugin once in memory, then write its whole source tree or nothing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _write(wanted: Wanted, staged: Path, packaged: Path) -> None:
 
 
 def _used_limits(text: str, used: set[str]) -> str:
-    """Return the file of limits with those alone that are used; one begins with its name, indented by two."""
+    """Return the file of limits with only those in use; each begins with its name, indented by two."""
     head, *limits = re.split(r"(?m)^(?=  \w+:)", text)
     kept = [limit for limit in limits if limit[2:].partition(":")[0] in used]
     return head + "".join(kept) if kept else f"{head.rstrip()} {{}}\n"

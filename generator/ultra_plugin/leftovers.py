@@ -16,7 +16,7 @@ _LISTING = "bundle.json"
 
 
 def leftovers(out: Path, names: set[str]) -> tuple[str, ...]:
-    """Return the folders whose listing says that a build made them and that are not among these plugins."""
+    """Return the folders of earlier builds, by their listing, that belong to none of these plugins."""
     if not out.is_dir():
         return ()
     found = (entry for entry in os.scandir(out) if entry.is_dir(follow_symlinks=False))

@@ -170,6 +170,11 @@ class Module:
         return self.imports | self.late
 
 
+def branches_of(plugin: str) -> str:
+    """Return what the branches of a plugin's sessions begin with: its name, without the flagship's "-local"."""
+    return plugin.removesuffix("-local")
+
+
 @dataclass(frozen=True, slots=True)
 class Plugin:
     """One plugin of a suite: its settings and the keys of its commands and agents."""
@@ -250,6 +255,11 @@ class BundleFile:
     """For filled text: the file before filling, where every line is a template's."""
     left_out: int = 0
     """Bytes at the end that were not read, in a folder that is only checked."""
+
+    @property
+    def mode(self) -> int:
+        """The permissions that it ships with; of those it had, only the owner's executable bit counts."""
+        return 0o755 if self.executable else 0o644
 
     @property
     def size(self) -> int:

@@ -32,7 +32,7 @@ def zip_bundle(bundle: Bundle, out: Path) -> Path:
 
 
 def _mode(file: BundleFile) -> int:
-    return stat.S_IFLNK | 0o777 if file.symlink else _FILE | (0o755 if file.executable else 0o644)
+    return stat.S_IFLNK | 0o777 if file.symlink else _FILE | file.mode
 
 
 def archive(entries: Iterable[tuple[str, bytes, int]]) -> bytes:

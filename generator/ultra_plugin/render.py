@@ -16,7 +16,7 @@ from ultra_plugin.excerpts import TABLE, reference_problems, references_table
 from ultra_plugin.fill import fill
 from ultra_plugin.limits import limit_word, number_word
 from ultra_plugin.manifest import LISTING, MANIFEST, listing, manifest, version_of
-from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite
+from ultra_plugin.model import Bundle, BundleFile, Plugin, Suite, branches_of
 from ultra_plugin.overview import agents_table, commands_table, pipeline_table
 from ultra_plugin.pages import CommandPage, stage_of
 from ultra_plugin.parts import FOLDER, LAUNCHER, carried_modules, module_of
@@ -137,8 +137,18 @@ def names(suite: Suite, plugin: Plugin) -> dict[str, Any]:
         "limits_table": lambda: limits_table(suite.limits),
         "output": lambda agent: OutputView(_known(agent, suite.outputs), suite.contracts),
         **({"launcher": plugin.launcher} if plugin.launcher else {}),
+        "branches": branches_of(name),
         "verb": _namer("verb", {verb: f"{plugin.launcher} {verb}" for verb in suite.verbs}),
     }
+
+
+def _second(tree: SourceTree, target: str, source: str, first: str) -> Problem:
+    """Return the problem that two sources make one file; in a fork it is that of the fork's own source."""
+    remedy = "rename or remove one"
+    if tree.owns(first) and not tree.owns(source):
+        source, first, remedy = first, source, "rename it, or remove the upstream's with a file PATH.remove"
+    message = f"'{target}' is already built from {tree.shown(first)}"
+    return tree.problem(source, 0, "two-sources", message, remedy)
 
 
 def _namer(kind: str, known: Mapping[str, str]) -> Callable[[str], str]:
@@ -234,8 +244,7 @@ def _collect(
     problems: list[Problem] = []
     for source, target in targets:
         if target in files:
-            message = f"'{target}' is already built from {tree.shown(files[target].sources[0])}"
-            problems.append(tree.problem(source, 0, "two-sources", message, "rename or remove one"))
+            problems.append(_second(tree, target, source, files[target].sources[0]))
             continue
         try:
             files[target] = _file(tree, plugin, source, target, templates)

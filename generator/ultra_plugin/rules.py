@@ -96,7 +96,7 @@ class SecretFiles:
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """Names of environment variables; one that ends in * stands for all that begin so."""
+    """Names of environment variables; one that ends in * matches all with that beginning."""
 
     names: tuple[str, ...]
     examples: Mapping[str, tuple[str, ...]]

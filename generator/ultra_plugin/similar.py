@@ -1,10 +1,12 @@
-"""Find the known word that somebody meant."""
+"""Find the known word that somebody meant, and paths that some systems cannot tell apart."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
+from pathlib import PurePosixPath
+from unicodedata import normalize
 
 _MOST_COMPARED = 500
 """With more words than this, a comparison with each would make the time for many wrong words quadratic."""
@@ -33,3 +35,13 @@ def _by_cut(known: frozenset[str]) -> dict[str, list[str]]:
 def _cuts(word: str) -> set[str]:
     """Return a word, and the word without each of its letters."""
     return {word, *(word[:place] + word[place + 1 :] for place in range(min(len(word), 60)))}
+
+
+def twins(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each file or folder that some systems take for an earlier one, and how it differs from that one."""
+    first: dict[str, str] = {}
+    for path in paths:
+        for name in (path, *map(str, PurePosixPath(path).parents)):
+            if (other := first.setdefault(normalize("NFC", name).casefold(), name)) != name:
+                what = "case" if name.casefold() == other.casefold() else "the encoding of a letter"
+                yield name, f"differs from '{other}' only in {what}, and some systems keep only one of them"

@@ -21,6 +21,7 @@ LEFT_BEHIND_FOLDERS = frozenset({"__pycache__", ".git"})
 LEFT_BEHIND = frozenset({".git", ".DS_Store", "Thumbs.db", "desktop.ini"})
 LEFT_BEHIND_ENDS = (".pyc", ".pyo", ".swp", ".swo", "~")
 LEFT_BEHIND_STARTS = ("._", ".#", "#")
+SPECIAL = "is neither a file, a folder nor a link; remove it"
 PACKAGED = Path(__file__).parent / "plugin_src"
 
 
@@ -105,7 +106,7 @@ class SourceTree:
                 if in_plugin and entry.is_symlink():
                     self._links.add(path)
                 elif in_plugin and not entry.is_dir() and not entry.is_file():
-                    raise UltraError(f"{self.shown(path)}: is neither a file, a folder nor a link; remove it")
+                    raise UltraError(f"{self.shown(path)}: {SPECIAL}")
                 if not entry.is_dir(follow_symlinks=False) or (
                     in_plugin and entry.name in LEFT_BEHIND_FOLDERS
                 ):

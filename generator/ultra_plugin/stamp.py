@@ -34,7 +34,7 @@ class _Part:
     warnings: Mapping[str, int]
 
     def is_same(self, inputs: str, outputs: str) -> bool:
-        """Say whether it has these digests; an empty one is that of something that is gone."""
+        """Say whether it has these digests; an empty digest means that an input is gone."""
         return (self.inputs, self.outputs) == (inputs, outputs) and bool(inputs and outputs)
 
 

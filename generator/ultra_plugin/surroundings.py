@@ -1,4 +1,4 @@
-"""What the folders above a plugin say of it, as the client looks there: its repository and its marketplace."""
+"""What the folders above a plugin say about it: its repository and its marketplace, where the client looks too."""
 
 from __future__ import annotations
 

@@ -77,8 +77,9 @@ class Templates:
         """Collect the files that a template refers to; refuse a missing file or an include loop."""
         if name in (link[0] for link in chain):
             above, line = chain[-1]
-            via = "itself" if above == name else f"{name}, which includes it"
-            raise problem(self._tree.shown(above), line, "include-loop", f"includes {via}", "break the loop")
+            via = "itself" if above == name else f"{name}, which leads back to it"
+            message = f"includes or extends {via}"
+            raise problem(self._tree.shown(above), line, "include-loop", message, "break the loop")
         found[name] = None
         for line, reference in self._references(name, chain):
             if not isinstance(reference, str):

@@ -131,15 +131,11 @@ def files_below(folder: Path | str) -> Iterator[str]:
             yield os.path.join(base, name)[start:].replace(os.sep, "/")
 
 
-def _mode(file: BundleFile) -> int:
-    return 0o755 if file.executable else 0o644
-
-
 def _same(file: BundleFile, place: Path) -> bool:
     if place.is_symlink() or file.symlink:
         return place.is_symlink() and file.symlink and os.fsencode(os.readlink(place)) == file.content
     status = os.lstat(place)
-    if status.st_size != len(file.content) or status.st_mode & 0o777 != _mode(file):
+    if status.st_size != len(file.content) or status.st_mode & 0o777 != file.mode:
         return False
     return place.read_bytes() == file.content
 
@@ -160,7 +156,7 @@ def _stage(bundle: Bundle, current: Path, found: Sequence[Change], new: Path) ->
             continue
         with open(place, "wb") as handle:
             handle.write(file.content)
-        os.chmod(place, _mode(file))
+        os.chmod(place, file.mode)
 
 
 def _make_folders(folder: str, made: set[str]) -> None:

@@ -389,7 +389,7 @@ def _rules_table(rules: Iterable[Rule]) -> str:
 
 
 def _calls(calls: Iterable[str]) -> str:
-    """Return listed calls in one cell: of a command with many names the first three."""
+    """Return calls as one cell; of a command with many names, only the first three."""
     shown = []
     for call in calls:
         names, blank, rest = call.partition(" ")

@@ -6,12 +6,15 @@ line that the build must say.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,7 +108,8 @@ def test_a_dist_that_is_a_file(tmp_path: Path) -> None:
     write_sample(tmp_path)
     (tmp_path / "dist").write_text("mine")
     status, said = refused(tmp_path)
-    assert (status, said) == (1, "ultra-plugin: dist: File exists\n")
+    remedy = "move away what has this name, or name another place"
+    assert (status, said) == (1, f"ultra-plugin: dist: File exists; {remedy}\n")
     assert (tmp_path / "dist").read_text() == "mine"
 
 
@@ -132,10 +136,31 @@ def test_interrupted_in_the_middle(tmp_path: Path) -> None:
     os.mkfifo(fragment)
     process = subprocess.Popen(BUILD, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with open(fragment, "w"):  # returns when the build has opened its end
+        time.sleep(0.2)  # from its open into its read, which a signal before it would not end
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said.strip()) == (130, "ultra-plugin: interrupted; nothing was changed")
     assert snapshot(tmp_path / "dist") == before
+
+
+def test_interrupted_while_it_writes_it_does_not_say_that_nothing_changed(tmp_path: Path) -> None:
+    """Another process holds the lock of dist/, so the build waits there when the interrupt comes."""
+    built(tmp_path)
+    (tmp_path / "plugin_src/fragments/rules.md.j2").write_text("Another rule.\n")
+    ours, theirs = pty.openpty()
+    with open(tmp_path / "dist/.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        process = subprocess.Popen(BUILD, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        while b"write" not in said:
+            said += os.read(ours, 1000)
+        process.send_signal(signal.SIGINT)
+        while b"complete it" not in said:
+            said += os.read(ours, 1000)
+        assert process.wait(30) == 130
+    os.close(ours)
+    assert b"ultra-plugin: interrupted while writing dist; build again to complete it" in said
 
 
 def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:

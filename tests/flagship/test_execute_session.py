@@ -29,6 +29,7 @@ from tests.flagship.greeting import (
 )
 from tests.interpreters import interpreters
 from tests.kit.model import bash, edit, read, ultra, write
+from tests.kit.names import BRANCHES
 
 SESSIONS = """\
 ## Execution Strategy
@@ -53,7 +54,7 @@ SESSIONS = """\
 
 """
 GUIDE = bash("ultra guide execute session")
-BRANCH = f"ultraplan/{SLUG}/session-1"
+BRANCH = f"{BRANCHES}/{SLUG}/session-1"
 TREE = ".claude/worktrees/session-1"
 
 

@@ -17,6 +17,7 @@ from tests.client.fixtures import ModelFactory
 from tests.client.script import Acting, Part
 from tests.client.session import Client
 from tests.kit.model import answered, bash, ultra, write
+from tests.kit.names import BRANCHES
 from tests.kit.repository import make_repository
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import FILES, PLAN, PROJECT, QUICK, Waves, part, plan, session, step
@@ -134,7 +135,7 @@ def test_each_session_has_its_own_trouble(
     assert (ends[LIMITED]["how"], ends[LIMITED]["until"] > 0) == ("rate limit", True)
     # What is outside Touch gets neither onto the branch nor lost.
     assert "stray.txt" not in repo.git(
-        "ls-tree", "-r", "--name-only", f"ultraplan/2026-01-31-greet/session-{STRAY}"
+        "ls-tree", "-r", "--name-only", f"{BRANCHES}/2026-01-31-greet/session-{STRAY}"
     )
     assert repo.git("show", f"{rows[STRAY]['rescued'][0]}:stray.txt") == "stray"
     assert "not on this branch" in repo.read(f"{PROJECT}/logs/waves/session-{HOOKED}-attempt-1.log")

@@ -1,4 +1,4 @@
-"""ultra-plugin adopt: a source tree that renders to the same bytes, modes and links, or one sentence and nothing."""
+"""ultra-plugin adopt: a source tree that renders to the same bytes, executable bits and links, or one sentence and nothing."""
 
 from __future__ import annotations
 
@@ -245,6 +245,34 @@ def test_what_git_and_python_keep_in_a_plugin_is_left_out_and_named(tmp_path: Pa
     build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
     built = read_folder(tmp_path / "tree/dist/theirs").files
     assert {*read_folder(original).files} - {*built} == {".git", "sub/.git"}
+
+
+@pytest.mark.parametrize("as_zip", [False, True])
+def test_modes_and_empty_folders_that_are_not_kept_are_named(
+    tmp_path: Path, as_zip: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original = write_tree(plugin(tmp_path / "original"), {"lib/__pycache__/a.pyc": "x"})
+    (original / "scripts/docs").unlink()  # Python archives what a link points to
+    for file in original.rglob("*"):
+        if file.is_file() and not file.is_symlink():
+            file.chmod(0o644)
+    for path, mode in (("merge.md", 0o600), ("scripts/run", 0o750), ("plugin.yaml", 0o664)):
+        (original / path).chmod(mode)
+    (original / "empty/below").mkdir(parents=True)
+    (original / "docs/none").mkdir()
+    if as_zip:
+        shutil.make_archive(str(tmp_path / "theirs"), "zip", original)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["ultra-plugin", "adopt", "theirs.zip" if as_zip else "original", "tree"])
+    assert run() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:4] == [
+        "left out, because git or Python made it: theirs/lib/__pycache__",
+        "modes that become 644 or 755: theirs/merge.md (600), theirs/plugin.yaml (664), theirs/scripts/run (750)",
+        "empty folders, which are not kept: theirs/docs/none/, theirs/empty/, theirs/lib/",
+    ]
+    files = read_folder(tmp_path / "tree/plugin_src/plugins/theirs").files
+    assert [path for path in files if files[path].executable] == ["scripts/run"]
 
 
 def test_names_of_any_script_and_with_any_space_come_back(tmp_path: Path) -> None:

@@ -14,14 +14,18 @@ import pytest
 
 from tests.kit.calls import Ultra
 from tests.kit.generator import generator
-from tests.kit.names import LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
+from tests.kit.names import BRANCHES, LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
+from tests.waves.sample import PLAN, PROJECT, QUICK, Waves
 
 FORK, FORKED_SUITE, OWN_LAUNCHER = f"my-{NAME}", f"my-{SUITE}", "mine"
 COPIED = (
     "generator", "plugin_src", "tests", "docs", "pyproject.toml", "README.md", "CHANGELOG.md", "MIGRATION.md",
     "CONTRIBUTING.md", "SECURITY.md",
 )  # fmt: skip
-OURS = re.compile(rf"(?<![\w-])({NAME}:[a-z]|{SUITE}\b)|(?<![\w.-]){LAUNCHER}(?![\w{{-])".encode())
+SLUG = Path(PROJECT).name
+OURS = re.compile(
+    rf"(?<![\w-])({NAME}:[a-z]|{SUITE}\b|{BRANCHES}(?:/<| session))|(?<![\w.-]){LAUNCHER}(?![\w{{-])".encode()
+)
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +129,13 @@ def test_the_runtime_answers_under_its_own_name(forked: Path, repo: Path, python
     assert told.status == 1
     assert f"`{OWN_LAUNCHER} run start PATH`" in told.err
     assert told.err.startswith(f"{OWN_LAUNCHER}: ")
+
+
+def test_the_branches_of_its_sessions_have_its_own_name(forked: Path, tmp_path: Path, python: Path) -> None:
+    waves = Waves(tmp_path / "repo", forked, python).create(files=QUICK)
+    waves.git("branch", f"my-{BRANCHES}/{SLUG}/session-2")
+    waves.git("branch", f"{BRANCHES}/{SLUG}/session-1")
+    told = Ultra(forked, waves.folder, python, OWN_LAUNCHER).say("waves", "start", PLAN)
+    assert told.status == 1
+    assert f"the branch my-{BRANCHES}/{SLUG}/session-2 exists" in told.err
+    assert f" {BRANCHES}/" not in told.err, "a branch of the upstream is nobody's obstacle"

@@ -21,7 +21,10 @@ PAGES = {
         "acme@acme",
         "for codex: dist/targets",
     ),
-    "adopt": ("renders to the same bytes, modes and links", "1 fragments, used 2 times, save 1 lines"),
+    "adopt": (
+        "renders to the same bytes, executable bits and links",
+        "1 fragments, used 2 times, save 1 lines",
+    ),
 }
 """Page -> what its lines must print."""
 

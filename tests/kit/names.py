@@ -20,6 +20,7 @@ def _flagship() -> tuple[Path, dict[str, Any]]:
 
 PLUGIN_SOURCE, SETTINGS = _flagship()
 NAME: str = SETTINGS["name"]
+BRANCHES = NAME.removesuffix("-local")
 LAUNCHER: str = SETTINGS["runtime"]["launcher"]
 SUITE: str = yaml.safe_load((SOURCES / "suite.yaml").read_text())["name"]
 # Stage -> the name of its command, and how it is typed.

@@ -130,7 +130,7 @@ def test_every_mention_follows_the_names(folder: Path) -> None:
                 "fragments/more.md.j2": '{% include "fragments/rules.md.j2" %}',
             },
             "",
-            "fragments/more.md.j2:1: include-loop: includes fragments/rules.md.j2, which includes it (break the loop)",
+            "fragments/more.md.j2:1: include-loop: includes or extends fragments/rules.md.j2, which leads back to it (break the loop)",
         ),
         (
             {
@@ -139,7 +139,45 @@ def test_every_mention_follows_the_names(folder: Path) -> None:
                 "fragments/b.md.j2": '{% extends "fragments/a.md.j2" %}',
             },
             "",
-            "fragments/b.md.j2:1: include-loop: includes fragments/a.md.j2, which includes it (break the loop)",
+            "fragments/b.md.j2:1: include-loop: includes or extends fragments/a.md.j2, which leads back to it (break the loop)",
+        ),
+        (
+            {
+                "commands/brief.md.j2": '{% extends "fragments/a.md.j2" %}',
+                "fragments/a.md.j2": '{% extends "fragments/b.md.j2" %}',
+                "fragments/b.md.j2": '\n{% extends "fragments/a.md.j2" %}',
+            },
+            "",
+            "fragments/b.md.j2:2: include-loop: includes or extends fragments/a.md.j2, which leads back to it (break",
+        ),
+        (
+            {"commands/deploy.md": AGENT, "commands/deploy.md.j2": AGENT},
+            "",
+            "commands/deploy.md.j2: two-sources: 'commands/deploy.md' is already built from commands/deploy.md "
+            "(rename or remove one)",
+        ),
+        (
+            {"commands/brief.md": AGENT},
+            "",
+            "commands/brief.md: two-sources: 'commands/acmebrief.md' is already built from "
+            f"upstream-1.2.3/plugin_src/{PLUGIN}/commands/brief.md.j2 "
+            "(rename it, or remove the upstream's with a file PATH.remove)",
+        ),
+        (
+            {"fragments/Rules.md.j2": "Rules.\n"},
+            "",
+            "fragments/Rules.md.j2: case-collision: differs from 'fragments/rules.md.j2' only in case, and some systems "
+            "keep only one of them (rename it)",
+        ),
+        (
+            {"Docs/more.md": "More.\n"},
+            "",
+            f"Docs/more.md: case-collision: differs from '{PLUGIN}/docs' only in case",
+        ),
+        (
+            {"contracts/work-order.patch.yaml": "\n- title\n"},
+            "",
+            "contracts/work-order.patch.yaml:2: wrong-type: must be a mapping of the keys that it changes (write KEY",
         ),
         (
             {"agents/crtic.md.j2.remove": ""},
@@ -357,6 +395,44 @@ def test_a_link_of_the_overlay_ships_as_a_link_and_never_leaves_the_plugin(
     done = call(root, "build")
     assert done.returncode == 1
     assert "secret.txt: link-outside: links to '../secret', outside the plugin" in done.stderr
+
+
+def test_a_linked_folder_and_a_pipe_are_refused_and_nothing_is_read(folder: Path) -> None:
+    root = fork(folder, {})
+    (folder / "elsewhere").mkdir()
+    for name in ("fragments", "contracts", "plugins"):
+        os.symlink("../elsewhere", root / name)
+        done = call(root, "build")
+        assert (done.returncode, done.stderr.splitlines()[0]) == (
+            1,
+            f"{name}: link-outside: links to '../elsewhere', which is not a file "
+            "(put a copy there; an overlay follows no links to folders)",
+        )
+        (root / name).unlink()
+    for place, shown in ((root / "docs", "docs"), (root / "policy", "policy")):
+        place.mkdir()
+        os.mkfifo(place / "pipe.yaml")
+        done = call(root, "build")
+        said = f"ultra-plugin: {shown}/pipe.yaml: is neither a file, a folder nor a link; remove it\n"
+        assert (done.returncode, done.stderr) == (1, said)
+        (place / "pipe.yaml").unlink()
+    assert not (root / "dist").exists()
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence_with_a_remedy(folder: Path) -> None:
+    root = fork(folder, {"dist": "x", "README.md": "x"})
+    (root / "upstream.lock").unlink(missing_ok=True)
+    (root / "upstream.lock").mkdir()
+    for words, says in (
+        (("build",), "dist: File exists; move away what has this name, or name another place"),
+        (("build", "--out", "README.md/dist"), "README.md/dist: Not a directory; move away"),
+        (("build", "--out", "/proc/made/dist"), "/proc/made: No such file or directory; correct the path"),
+        (("overlay", "accept", "--all"), "upstream.lock: Is a directory; move away"),
+    ):
+        done = call(root, *words)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert done.stderr.startswith(f"ultra-plugin: {says}"), done.stderr
+    assert {path.name for path in root.iterdir()} == {"README.md", "dist", "overlay.yaml", "upstream.lock"}
 
 
 def test_a_plugin_without_stages_and_title_can_be_forked(tmp_path: Path) -> None:

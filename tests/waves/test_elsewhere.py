@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.kit.names import BRANCHES
 from tests.kit.repository import git, make_repository
 from tests.waves.elsewhere import Hosts, Machines
 from tests.waves.processes import processes_of
@@ -15,7 +16,7 @@ Make = Callable[..., Waves]
 def merged_once(repo: Waves) -> None:
     """Check that every session is on the user's branch exactly once, and that no trace is left on any machine."""
     merges = repo.git("log", "--merges", "--format=%s").split("\n")
-    assert sorted(merges) == [f"merge: ultraplan session {number} (Part {number})" for number in (1, 2, 3)]
+    assert sorted(merges) == [f"merge: {BRANCHES} session {number} (Part {number})" for number in (1, 2, 3)]
     assert all(repo.subjects().count(f"feat: part {number}") == 1 for number in (1, 2, 3))
     assert (repo.branches(), repo.trees()) == (["main"], [])
     assert repo.git("status", "--porcelain") == ""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.names import BRANCHES
 from tests.kit.quick import times
 from tests.waves.lives import MINE, SERVED, cut_off, live
 from tests.waves.processes import kill, kill_all, processes_of
@@ -27,7 +28,7 @@ def user_is_untouched(repo: Waves) -> None:
     """Check that the user's branch stands at its start or at a whole wave, and that the user's own file is as it was."""
     assert repo.git("symbolic-ref", "--short", "HEAD") == "main"
     subjects = repo.git("log", "--first-parent", "--format=%s").split("\n")
-    merges = [f"merge: ultraplan session {number} (Part {number})" for number in (3, 2, 1)]
+    merges = [f"merge: {BRANCHES} session {number} (Part {number})" for number in (3, 2, 1)]
     came = [subject for subject in subjects if subject not in ("first", CHORE)]
     assert came in ([], merges[1:], merges), subjects
     assert repo.read("mine.txt") == "mine\n"
@@ -37,7 +38,7 @@ def merged_once(repo: Waves) -> None:
     """Check that every session is on the user's branch exactly once, and that nothing else is left."""
     user_is_untouched(repo)
     merges = repo.git("log", "--merges", "--format=%s").split("\n")
-    assert sorted(merges) == [f"merge: ultraplan session {number} (Part {number})" for number in (1, 2, 3)]
+    assert sorted(merges) == [f"merge: {BRANCHES} session {number} (Part {number})" for number in (1, 2, 3)]
     assert all(repo.read(part(number)) == f"part {number}\n" for number in (1, 2, 3))
     assert all(repo.subjects().count(f"feat: part {number}") == 1 for number in (1, 2, 3))
     assert (repo.branches(), repo.trees(), processes_of(repo)) == (["main"], [], [])
@@ -58,7 +59,7 @@ def test_a_fast_forward_that_was_cut_off_is_finished(make: Make) -> None:
 def test_locks_of_refs_that_a_killed_git_left_are_removed(make: Make, where: str) -> None:
     repo = cut_off(make, where)
     below = f"{where.split()[-1]}.lock"
-    repo.write({f".git/refs/heads/ultraplan/2026-01-31-greet/session-{below}": ""})
+    repo.write({f".git/refs/heads/{BRANCHES}/2026-01-31-greet/session-{below}": ""})
     repo.write({".git/refs/ultra/wave/2026-01-31-greet/base.lock": ""})
     assert live(repo) == SERVED
     end = repo.ok("waves wait")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.kit.names import BRANCHES
 from tests.waves.processes import processes_of
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part, plan, session, step
 
@@ -30,10 +31,13 @@ def test_a_conflict_in_spite_of_touch_is_named_and_nothing_is_chosen(make: Make)
     assert (end["result"], repo.states()) == ("failed", {1: "passed", 2: "merge-failed"})
     assert "session 2: it conflicts in " in end["why"][0]
     assert "b.py" in end["why"][0]
-    assert repo.git("log", "-1", "--format=%s", WAVE) == "merge: ultraplan session 1 (Part 1)"
+    assert repo.git("log", "-1", "--format=%s", WAVE) == f"merge: {BRANCHES} session 1 (Part 1)"
     assert repo.git("log", "-1", "--format=%s").startswith("chore: ")
     assert repo.git("status", "--porcelain") == ""
-    assert repo.branches() == ["main", *(f"ultraplan/2026-01-31-greet/session-{number}" for number in (1, 2))]
+    assert repo.branches() == [
+        "main",
+        *(f"{BRANCHES}/2026-01-31-greet/session-{number}" for number in (1, 2)),
+    ]
     assert repo.trees() == []
 
 
@@ -53,7 +57,7 @@ def test_a_red_verification_names_the_merge_that_turned_it_red(make: Make) -> No
     assert repo.git("show", f"{WAVE}:src/part1.py") == "part 1"
     assert (repo.trees(), processes_of(repo)) == ([], [])
     # What turned it red is undone by hand on the branch of the session; then the wave passes.
-    repo.git("switch", "--quiet", "ultraplan/2026-01-31-greet/session-2")
+    repo.git("switch", "--quiet", f"{BRANCHES}/2026-01-31-greet/session-2")
     assert f"main: `git switch main`, then `ultra waves resume {PLAN}`" in str(resumed(repo)["why"])
     repo.git("switch", "--quiet", "main")
 
@@ -80,7 +84,7 @@ def test_commits_that_the_user_makes_meanwhile_are_merged_onto_after_a_resume(ma
         == f"main has commits that were made meanwhile: `ultra waves resume {PLAN}` merges onto them"
     )
     assert repo.git("rev-parse", "HEAD") == mine
-    assert "ultraplan/2026-01-31-greet/session-1" in repo.branches()
+    assert f"{BRANCHES}/2026-01-31-greet/session-1" in repo.branches()
     assert resumed(repo)["result"] == "completed"
     assert repo.git("merge-base", mine, "HEAD") == mine
     assert all(repo.has(name) for name in ("notes.txt", part(1), part(2), part(3)))

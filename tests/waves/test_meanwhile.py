@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.calls import ISOLATED
+from tests.kit.names import BRANCHES
 from tests.waves.lives import MINE, SERVED, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
@@ -138,7 +139,7 @@ def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:
 def test_a_branch_that_the_user_makes_meanwhile_is_left_alone(make: Make) -> None:
     """It has the name that the branch of a session would get, and no attempt at that session was made."""
     repo = make(TWO_WAVES, files=MINE, without_verbs=True)
-    branch = "ultraplan/2026-01-31-greet/session-3"
+    branch = f"{BRANCHES}/2026-01-31-greet/session-3"
     assert live(repo, "act after begin", ACT=f"git branch {branch} && git rev-parse HEAD > ../head") == SERVED
     end = repo.ok("waves wait")
     assert (

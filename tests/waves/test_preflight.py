@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 
+from tests.kit.names import BRANCHES
 from tests.kit.repository import make_repository
 from tests.waves.lives import SERVED, cut_off, live
 from tests.waves.processes import processes_of
@@ -57,15 +58,15 @@ def key(repo: Waves) -> None:
 
 
 def users_branch(repo: Waves) -> None:
-    repo.git("branch", f"ultraplan/{SLUG}/session-2")
+    repo.git("branch", f"{BRANCHES}/{SLUG}/session-2")
 
 
 def users_short_branch(repo: Waves) -> None:
-    repo.git("branch", "ultraplan")
+    repo.git("branch", BRANCHES)
 
 
 def users_branch_of_the_plan(repo: Waves) -> None:
-    repo.git("branch", f"ultraplan/{SLUG}")
+    repo.git("branch", f"{BRANCHES}/{SLUG}")
 
 
 def users_worktree(repo: Waves) -> None:
@@ -128,9 +129,9 @@ SENTENCES = {
     "Claude Code 1.0.0 is older than ": old_client,
     "claude --version did not print a version": silent_client,
     "ANTHROPIC_API_KEY is set, so the sessions would be billed to that key": key,
-    f"the branch ultraplan/{SLUG}/session-2 exists and no run of this plan made it": users_branch,
-    "a branch is called ultraplan, so no branch can be called ultraplan/...: rename it": users_short_branch,
-    f"a branch is called ultraplan/{SLUG}, so no branch can be called ultraplan/{SLUG}/...: rename it": users_branch_of_the_plan,
+    f"the branch {BRANCHES}/{SLUG}/session-2 exists and no run of this plan made it": users_branch,
+    f"a branch is called {BRANCHES}, so no branch can be called {BRANCHES}/...: rename it": users_short_branch,
+    f"a branch is called {BRANCHES}/{SLUG}, so no branch can be called {BRANCHES}/{SLUG}/...: rename it": users_branch_of_the_plan,
     f".claude/worktrees/{SLUG}/session-1 exists and no run of this plan made it: move it away": users_worktree,
     f".claude/worktrees/{SLUG}/session-3 exists and no run of this plan made it: move it away": users_link,
     ".claude/worktrees is not a folder: put a folder there instead": linked_folder,
@@ -238,8 +239,8 @@ def test_what_belongs_to_the_user_is_never_touched(make: Make) -> None:
     """Look-alikes: branches and worktrees of the user that have almost the names of ours."""
     repo = make(TWO_WAVES, files=QUICK, without_verbs=True)
     repo.write({".git/info/exclude": ".claude/worktrees\n"})
-    repo.git("branch", "ultraplan/other/session-1")
-    repo.git("branch", f"ultraplan/{SLUG}/session-10")
+    repo.git("branch", f"{BRANCHES}/other/session-1")
+    repo.git("branch", f"{BRANCHES}/{SLUG}/session-10")
     repo.git("worktree", "add", "--quiet", "-b", "mine", f".claude/worktrees/{SLUG}/session-9")
     repo.git("worktree", "add", "--quiet", "--detach", ".claude/worktrees/session-1")
     (repo.folder / ".claude/worktrees/session-1/work.txt").write_text("not committed\n")

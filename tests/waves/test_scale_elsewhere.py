@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.kit.names import BRANCHES
 from tests.kit.repository import git
 from tests.waves.elsewhere import Machines
 from tests.waves.sample import WITHOUT_VERBS, Waves, part, plan, session, step
@@ -35,7 +36,7 @@ def test_none_is_lost_and_none_is_done_twice(
     assert end["result"] == "completed", end["why"]
     merges = Counter(repo.git("log", "--merges", "--format=%s").split("\n"))
     assert merges == Counter(
-        f"merge: ultraplan session {number} (Part {number})" for number in range(1, count + 1)
+        f"merge: {BRANCHES} session {number} (Part {number})" for number in range(1, count + 1)
     )
     done = Counter(subject for subject in repo.subjects() if subject.startswith("feat: part "))
     assert done == Counter(f"feat: part {number}" for number in range(1, count + 1))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.kit.names import BRANCHES
 from tests.waves.processes import processes_of
 from tests.waves.sample import PROJECT, QUICK, Waves, part, plan, session, step
 
@@ -49,7 +50,7 @@ def of(repo: Waves, number: int) -> dict[str, Any]:
 
 def one_that_passes_keeps_its_branch_and_is_not_merged(trouble: Waves) -> None:
     assert of(trouble, 1)["state"] == "passed"
-    assert "ultraplan/2026-01-31-greet/session-1" in trouble.branches()
+    assert f"{BRANCHES}/2026-01-31-greet/session-1" in trouble.branches()
     assert not trouble.has(part(1))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from tests.kit.names import BRANCHES
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part
 
 Make = Callable[..., Waves]
@@ -19,7 +20,7 @@ def test_two_waves_end_on_the_users_branch(make: Make) -> None:
     assert repo.git("status", "--porcelain") == ""
     assert (repo.branches(), repo.trees()) == (["main"], [])
     merges = repo.git("log", "--merges", "--format=%s", "--reverse").split("\n")
-    assert merges == [f"merge: ultraplan session {number} (Part {number})" for number in (1, 2, 3)]
+    assert merges == [f"merge: {BRANCHES} session {number} (Part {number})" for number in (1, 2, 3)]
     assert (
         repo.git("log", "-1", "--format=%s", "--first-parent", "HEAD~3")
         == "chore: track the plan of 2026-01-31-greet for its sessions"

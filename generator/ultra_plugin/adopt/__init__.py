@@ -1,4 +1,4 @@
-"""Turn existing plugins into a source tree that renders back to the same bytes, modes and links."""
+"""Turn existing plugins into a source tree that renders back to the same bytes, executable bits and links."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ class Adopted:
     """What the client calls an error; the plugins were adopted with it, but they do not build."""
     left_out: tuple[str, ...] = ()
     """What belongs to git or to Python and is in no plugin of the new tree."""
+    modes: tuple[str, ...] = ()
+    """Files with another mode than 644 and 755, which is not kept."""
+    empty: tuple[str, ...] = ()
+    """Empty folders, which are not kept."""
     shared: Shared | None = None
 
 
@@ -71,9 +75,15 @@ def _told(shelf: Shelf, place: Path, shared: Shared | None) -> Adopted:
         len(files),
         sum(len(file.content) for file in files),
         tuple(_refused(shelf.plugins)),
-        tuple(f"{one.name}/{path}" for one in shelf.plugins for path in one.left_out),
+        _all(shelf, lambda one: one.left_out),
+        _all(shelf, lambda one: one.modes),
+        _all(shelf, lambda one: one.empty),
         shared,
     )
+
+
+def _all(shelf: Shelf, paths: Callable[[Found], Sequence[str]]) -> tuple[str, ...]:
+    return tuple(f"{one.name}/{path}" for one in shelf.plugins for path in paths(one))
 
 
 def _refused(plugins: Sequence[Found]) -> list[Problem]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
-from unicodedata import normalize
 
 from ultra_plugin.check.jsontext import read_json
 from ultra_plugin.check.shapes import kind
@@ -23,6 +22,7 @@ from ultra_plugin.folder import MOST_BYTES, MOST_FILES, SKIPPED, read_folder
 from ultra_plugin.manifest import MANIFEST
 from ultra_plugin.model import Bundle
 from ultra_plugin.shipping import leaves_plugin
+from ultra_plugin.similar import twins
 
 OFFER = ".claude-plugin/marketplace.json"
 _NO_MANIFEST = f"has neither {MANIFEST} nor {OFFER}; name the folder of a plugin or of a marketplace"
@@ -39,6 +39,10 @@ class Found:
     """Its entry in the marketplace, without name and source."""
     left_out: tuple[str, ...] = ()
     """What belongs to git or to Python and not to the plugin."""
+    modes: tuple[str, ...] = ()
+    """Files whose mode is neither 644 nor 755, with that mode; rendered they have one of these two."""
+    empty: tuple[str, ...] = ()
+    """The topmost folders without a file, which are not rendered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def _shelf(folder: Path, shown: Path) -> Shelf:
 
 
 def _folder_name(name: object, shown: Path) -> str:
-    """Return the name of a marketplace, or that of its folder if it cannot be the name of one."""
+    """Return the name of a marketplace; if no folder can have it, the name of the marketplace's folder."""
     if isinstance(name, str) and SAFE_NAME.fullmatch(name):
         return name
     return shown.resolve().name.removesuffix(".zip")
@@ -129,7 +133,9 @@ def _plugin(folder: Path, shown: Path, entry: Mapping[str, Any]) -> Found:
     )
     _refuse_files(bundle, folder, shown)
     rest = {key: value for key, value in entry.items() if key not in ("name", "source")}
-    return Found(name, bundle, rest, left_out)
+    return Found(
+        name, bundle, rest, left_out, tuple(_odd_modes(folder, bundle)), tuple(sorted(_empty(folder, bundle)))
+    )
 
 
 def _object(folder: Path, inner: str, top: Path) -> dict[str, Any]:
@@ -150,7 +156,6 @@ def _object(folder: Path, inner: str, top: Path) -> dict[str, Any]:
 
 
 def _refuse_files(bundle: Bundle, folder: Path, shown: Path) -> None:
-    first: dict[str, str] = {}
     for path, file in bundle.files.items():
         if not os.path.lexists(folder / path):
             message = "has a name that is not printable UTF-8 text"
@@ -158,11 +163,8 @@ def _refuse_files(bundle: Bundle, folder: Path, shown: Path) -> None:
         if file.symlink and leaves_plugin(path, file.text):
             message = f"links to '{file.text}', outside the plugin"
             raise problem(str(shown / path), 0, "link-outside", message, "replace it with a copy")
-        for name in (path, *map(str, PurePosixPath(path).parents)):
-            if (other := first.setdefault(normalize("NFC", name).casefold(), name)) != name:
-                what = "case" if name.casefold() == other.casefold() else "the encoding of a letter"
-                message = f"differs from '{other}' only in {what}, and some systems keep only one of them"
-                raise problem(str(shown / name), 0, "case-collision", message, "rename one")
+    for name, message in twins(bundle.files):
+        raise problem(str(shown / name), 0, "case-collision", message, "rename one")
 
 
 def _left_out(folder: Path, shown: Path) -> Iterator[str]:
@@ -177,6 +179,22 @@ def _left_out(folder: Path, shown: Path) -> Iterator[str]:
                 place = str(shown / normpath(f"{start}/{name}"))
                 message = "is neither a file, a folder nor a link"
                 raise problem(place, 0, "special-file", message, "remove it")
+
+
+def _odd_modes(folder: Path, bundle: Bundle) -> Iterator[str]:
+    for path, file in bundle.files.items():
+        mode = stat.S_IMODE(os.lstat(folder / path).st_mode)
+        if not file.symlink and mode != file.mode:
+            yield f"{path} ({mode:o})"
+
+
+def _empty(folder: Path, bundle: Bundle) -> Iterator[str]:
+    full = {str(parent) for path in bundle.files for parent in PurePosixPath(path).parents}
+    for base, names, _ in os.walk(folder):
+        start = os.path.relpath(base, folder)
+        inner = {name: normpath(f"{start}/{name}") for name in names if name not in SKIPPED}
+        yield from (f"{path}/" for path in inner.values() if path not in full and path not in bundle.files)
+        names[:] = [name for name, path in inner.items() if path in full]
 
 
 def _refuse_twins(plugins: tuple[Found, ...], shown: Path) -> None:
@@ -222,7 +240,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: Path, pla
     else:
         with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as handle:
             handle.write(content)
-        os.chmod(target, 0o755 if mode & stat.S_IXUSR else 0o644)
+        os.chmod(target, mode & 0o777 | stat.S_IRUSR if mode else 0o644)  # a zip made on Windows has no modes
 
 
 def _top(place: Path) -> Path:

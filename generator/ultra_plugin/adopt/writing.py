@@ -39,7 +39,7 @@ def write_folder(bundle: Bundle, folder: Path) -> None:
             os.symlink(file.content, os.fsencode(target))
         else:
             target.write_bytes(file.content)
-            os.chmod(target, 0o755 if file.executable else 0o644)
+            os.chmod(target, file.mode)
 
 
 def _suite(shelf: Shelf) -> dict[str, Any]:

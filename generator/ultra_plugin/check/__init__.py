@@ -1,4 +1,4 @@
-"""Check a plugin folder in memory, more closely than the client does and in agreement with it.
+"""Check a plugin folder in memory; find more than the client does, and agree with it.
 
 What the pinned client calls an error is an error here, everything else is a warning.
 """

@@ -42,7 +42,7 @@ _FILLED = (
 
 
 def check_dangers(subject: Subject) -> Iterator[Problem]:
-    """Find commands that a user would not run without a look at them."""
+    """Find commands that a user would want to read before running them."""
     for path in dict.fromkeys((*_files(subject), MANIFEST)):
         file = subject.files.get(path)
         if file is None or file.symlink or '"command"' not in file.text:
@@ -144,7 +144,7 @@ def _judge() -> Callable[[str, bool], _Danger | None]:
     rules = Policy(module.RULES, commands, events, module.SOURCES, {}, {})
 
     class _Lenient(Watcher):
-        """A walk that lets a plugin delete its own files, and a script what a caller names."""
+        """A walk that lets a plugin delete its own files, and a script the files that its caller names."""
 
         is_script = False
 

@@ -87,7 +87,7 @@ def check_files(subject: Subject) -> Iterator[Problem]:
 
 
 def _link(subject: Subject, file: BundleFile) -> Iterator[Problem]:
-    """Find links that the client does not follow: of what it reads, and out of the plugin."""
+    """Find links that the client does not follow: in place of a file that it reads, or out of the plugin."""
     target = normpath(join(dirname(file.path), file.text))
     if file.path.startswith(_UNPACKED):
         message = f"links to {quote(file.text)}, which the client may not follow"

@@ -50,7 +50,7 @@ def check_javascript(subject: Subject) -> Iterator[Problem]:
 
 
 def unchecked(bundle: Bundle) -> Iterator[str]:
-    """Say that the scripts of a plugin could not be looked at."""
+    """Say that the scripts of a plugin could not be checked."""
     if any(path.endswith(_SCRIPT) for path in bundle.files) and not shutil.which("node"):
         yield "node is not installed, so the syntax of JavaScript was not checked"
 

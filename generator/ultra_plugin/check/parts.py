@@ -22,7 +22,7 @@ _EXPORT = re.compile(r"^\s*export\s+default\b", re.MULTILINE)
 
 
 def check_parts(subject: Subject) -> Iterator[Problem]:
-    """Find parts that the client drops without a word."""
+    """Find parts that the client drops silently."""
     if not subject.is_plugin:
         return
     yield from _shaped(subject, "monitors", "monitors/monitors.json", list_of(MONITOR))

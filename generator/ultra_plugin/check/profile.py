@@ -17,7 +17,7 @@ from ultra_plugin.source import SourceTree
 
 @dataclass(slots=True)
 class Verdict:
-    """The problems that fail a build, and those that are only told."""
+    """The problems that fail a build, and those that are only reported."""
 
     errors: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)

@@ -30,7 +30,7 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 
 
 def check_promises(subject: Subject) -> Iterator[Problem]:
-    """Find what a header promises and the plugin does not have."""
+    """Find what a header promises but the plugin lacks."""
     servers = {re.sub(r"[^A-Za-z0-9_-]", "_", name) for name, _ in declared_servers(subject)}
     agents = {f"{subject.name}:{name}" for name in subject.names("agent")} | BUILT_IN_AGENTS
     skills = subject.names("skill", "command") | subject.bare_names()
@@ -120,7 +120,7 @@ def _visibility(component: Component) -> Iterator[Problem]:
 def _named(
     plugin: str, component: Component, agents: Collection[str], known: Collection[str]
 ) -> Iterator[Problem]:
-    """Find agents and skills that a header names and nobody has."""
+    """Find agents and skills that a header names but that do not exist."""
     values, path = component.header.values, component.path
     agent = values.get("agent") if component.kind != "agent" else None
     if agent and agent.text and agent.text not in agents and _may_be_ours(plugin, agent.text):

@@ -167,7 +167,7 @@ def _literals(module: Python, names: Mapping[str, str], stages: Container[object
 
 
 def _expected(module: Python) -> Iterator[ast.expr]:
-    """Yield what stands where a name is expected: arguments of functions that take one, what is compared with one."""
+    """Yield the literals in places of names: arguments of functions that take a name, and what is compared with one."""
     for call in module.every(ast.Call):
         takes = isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
         if takes or getattr(call.func, "id", "") in _FUNCTIONS:

@@ -144,7 +144,7 @@ def _compose(source: str, is_plain: bool) -> yaml.Node | None:
 
 
 def _quickly(text: str) -> yaml.Node | None:
-    """Return the root node by libyaml where it is there; a fault is always PyYAML's own."""
+    """Return the root node, with libyaml if it is installed; a fault is always reported by PyYAML."""
     if yaml.__with_libyaml__ and text.isascii():
         with suppress(yaml.YAMLError):
             node: yaml.Node | None = yaml.compose(text, Loader=QuickLoader)

@@ -25,7 +25,18 @@ _MOST_TRIED = 5
 @json_option
 def build_command(source: Path | None, out: Path, wheel: bool, as_json: bool) -> None:
     """Render, check, write and package every plugin of the source tree."""
-    report = build(source or default_source(), out, distributions=wheel, progress=progress)
+    begun = []
+
+    def note(step: str) -> None:
+        begun.append(step)
+        progress(step)
+
+    try:
+        report = build(source or default_source(), out, distributions=wheel, progress=note)
+    except KeyboardInterrupt:
+        if "write" in begun:
+            raise KeyboardInterrupt(f"interrupted while writing {out}; build again to complete it") from None
+        raise
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(report)))
     else:

@@ -45,7 +45,9 @@ from ultra_plugin.tree import write
 @click.option(
     "--config", type=click.Path(path_type=Path), help="Settings.  [default: the next .ultra-check.yaml]"
 )
-@click.option("--baseline", type=click.Path(path_type=Path), help="Tell only warnings that this file lacks.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), help="Report only warnings that this file lacks."
+)
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write today's warnings to a file.")
 @click.option("--fix", is_flag=True, help="Repair what is mechanical: shows a diff and asks.")
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
@@ -176,6 +178,6 @@ def _tell(subject: str, problems: Sequence[Problem], passed: bool, client: str |
         click.echo(formats.github(problems), nl=False)
     else:
         click.echo(formats.text(problems), nl=False)
-        asked = f", also not by {client}" if client else ""
+        asked = f"; {client} found none either" if client else ""
         count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
         click.echo(f"{subject}: {count if problems else f'no problems found{asked}'}")

@@ -62,7 +62,7 @@ def unified(plugin: str, path: str, old: bytes, file: BundleFile | None, origins
 
 
 def _first_changed(head: str, lines: Sequence[str]) -> int:
-    """Return the new number of the first line that a hunk adds, or of the one where it removes."""
+    """Return the new number of the first line that a hunk adds, or of the line where it removes some."""
     start = int(head.split("+")[1].split()[0].partition(",")[0])
     same = next((count for count, line in enumerate(lines) if not line.startswith(" ")), 0)
     return max(1, start + same)

@@ -26,7 +26,13 @@ from ultra_plugin.cli.verify import verify_command
 from ultra_plugin.cli.watch import watch_command
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REMEDIES = {
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): "free some space and build again",
+    (errno.EACCES, errno.EPERM, errno.EROFS): "change its permissions, or name another place",
+    (errno.EEXIST, errno.ENOTDIR, errno.EISDIR): "move away what has this name, or name another place",
+    (errno.ENOENT,): "correct the path",
+}
+"""Errors of the system -> what to do."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -62,8 +68,9 @@ def run() -> int:
     except click.UsageError as error:
         error.show()
         return _told(error.format_message(), 2)
-    except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted; nothing was changed", 130)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        said = str(stop.__cause__ or stop)  # click turns an interrupt into Abort
+        return _fail(said or "interrupted; nothing was changed", 130)
     except ProblemsFound as error:
         count = len(error.problems)
         return _fail(
@@ -75,8 +82,9 @@ def run() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python prints an error at exit
         return 1
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        remedy = "; free some space and build again" if error.errno in _NO_ROOM else ""
+        name = error.filename2 or error.filename  # of a rename, the file that was to be replaced
+        place = f"{name}: " if name else ""
+        remedy = next((f"; {words}" for codes, words in _REMEDIES.items() if error.errno in codes), "")
         return _fail(f"{place}{error.strerror or error}{remedy}")
 
 
@@ -88,7 +96,7 @@ def _fail(sentence: str, status: int = 1, problems: Sequence[Problem] = ()) -> i
 
 
 def _told(sentence: str, status: int, problems: Sequence[Problem] = ()) -> int:
-    """Print the error as JSON too if the call asks for it, whatever else is wrong with the call."""
+    """Also print the error as JSON if the call asks for it, even if the call is wrong in other ways."""
     words = sys.argv[1:]
     if "--json" in (words[: words.index("--")] if "--" in words else words):
         found = [problem.as_dict() for problem in problems]

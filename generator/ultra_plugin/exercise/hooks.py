@@ -93,7 +93,7 @@ def fault(status: int, said: str, errors: str) -> str:
 
 
 def matcher_of(hook: Hook) -> str:
-    """Return the matcher that a hook stands under; empty if it has none."""
+    """Return the matcher of a hook; empty if it has none."""
     event, index = hook.where[-4:-2] if len(hook.where) >= 4 else (hook.event, 0)
     groups = hook.declaration.events.get(str(event))
     group = groups[index] if isinstance(groups, list) and isinstance(index, int) else {}

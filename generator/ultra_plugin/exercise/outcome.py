@@ -1,4 +1,4 @@
-"""Where a plugin is tried, how its programs are run, and what came of it."""
+"""The place where a plugin is tried, how its programs run, and the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = Literal["passed", "failed", "not run"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one try."""
+    """The result of one try."""
 
     plugin: str
     what: str

@@ -1,1 +1,1 @@
-"""Checks of many folders in one process: what to check, what to leave out, what to repair, how to tell it."""
+"""Check many folders in one process: choose, leave out, repair and report."""

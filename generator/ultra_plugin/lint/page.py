@@ -27,7 +27,7 @@ def page() -> str:
 
 
 def entry(code: str) -> str:
-    """Return what is to be said of one code."""
+    """Return the entry of one code."""
     known = CODES[code]
     lines = [f"{code}: {known.means}", f"remedy: {known.remedy}"]
     if code in FIXABLE:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ultra_plugin.errors import Problem, refuse
+from ultra_plugin.errors import Problem, UltraError, problem, refuse
 from ultra_plugin.overlay.settings import LOCK, SETTINGS, shown_in
-from ultra_plugin.source import is_in_plugin, is_source
+from ultra_plugin.similar import twins
+from ultra_plugin.source import SPECIAL, is_in_plugin, is_source
 
 UPSTREAM = "upstream:"
 MARKER, PATCH, DATA = ".remove", ".patch.yaml", ".yaml"
@@ -95,8 +96,23 @@ def read_overrides(root: Path, folder: str, upstream: Iterable[str]) -> list[Ove
             message = f"{first.file} already overrides '{made.target}'"
             problems.append(Problem(shown_in(root, path), 0, "two-overlays", message, "remove one of them"))
         overrides[made.target] = made
-    refuse(problems)
+    refuse([*problems, *_indistinct(root, overrides, known)])
     return list(overrides.values())
+
+
+def _indistinct(root: Path, overrides: Mapping[str, Override], known: Iterable[str]) -> Iterator[Problem]:
+    """Yield files that differ from another one of the overlay or the upstream only in case."""
+    removed = tuple(target for target, one in overrides.items() if one.kind == "remove")
+    kept = [
+        path for path in known if not any(path == gone or path.startswith(f"{gone}/") for gone in removed)
+    ]
+    own = [target for target, one in overrides.items() if one.kind in ("add", "extend")]
+    for name, message in twins(sorted(kept) + own):
+        for target in own:
+            if target == name or target.startswith(f"{name}/"):
+                yield Problem(
+                    shown_in(root, overrides[target].file), 0, "case-collision", message, "rename it"
+                )
 
 
 def _override(root: Path, path: str, folder: str, known: frozenset[str]) -> Override:
@@ -121,7 +137,14 @@ def _walk(root: Path, folder: str) -> Iterator[str]:
             path = f"{folder}{entry.name}"
             if path in OWN or path.startswith(".") or entry.name == "__pycache__":
                 continue
+            target = placed(path, "plugins/any")
             if entry.is_dir(follow_symlinks=False):
                 yield from _walk(root, f"{path}/")
-            elif path.endswith(MARKER) or is_source(placed(path, "plugins/any")):
+            elif entry.is_symlink() and not is_in_plugin(target) and not entry.is_file():
+                message = f"links to '{os.readlink(entry.path)}', which is not a file"
+                remedy = "put a copy there; an overlay follows no links to folders"
+                raise problem(shown_in(root, path), 0, "link-outside", message, remedy)
+            elif not entry.is_symlink() and not entry.is_file():
+                raise UltraError(f"{shown_in(root, path)}: {SPECIAL}")
+            elif path.endswith(MARKER) or is_source(target):
                 yield path

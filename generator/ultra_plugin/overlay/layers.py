@@ -179,6 +179,9 @@ class LayeredTree(SourceTree):
     def patch_of(self, override: Override) -> Value:
         """Return a patch with the present names of the keys that it changes."""
         patch = read_value(self.label(override.file), override.content)
+        if not patch.pairs:
+            message, remedy = "must be a mapping of the keys that it changes", "write KEY: VALUE"
+            raise problem(*patch.place, "wrong-type", message, remedy)
         return self._resolver.patch(override, patch)
 
     def _refuse_orphan(self, override: Override, does: str) -> None:

@@ -38,7 +38,7 @@ class _Lock:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A part, its record, and what became of it."""
+    """A part, its record, and its state."""
 
     part: Part
     record: Record | None
@@ -65,7 +65,7 @@ def read_lock(root: Path) -> Mapping[str, Record]:
 
 
 def standings(tree: LayeredTree) -> list[Standing]:
-    """Return where every part of an overlay stands."""
+    """Return the state of every part of an overlay."""
     lock = read_lock(tree.root)
     found = []
     for part in parts_of(tree):

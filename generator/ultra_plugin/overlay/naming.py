@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, problem
-from ultra_plugin.model import Bundle
+from ultra_plugin.model import Bundle, branches_of
 from ultra_plugin.overlay.settings import Names
 from ultra_plugin.overlay.values import Place, Value
 
@@ -70,6 +70,7 @@ def old_names(names: Names, suite: Value, plugin: Value, own: Value) -> list[str
     titles = {plugin.pairs["title"].text: names.title} if "title" in plugin.pairs else {}
     changed = {
         suite.pairs["name"].text: names.suite,
+        branches_of(plugin.pairs["name"].text): names.plugin and branches_of(names.plugin),
         plugin.pairs["name"].text: names.plugin,
         **titles,
         **{rows[stage].pairs["command"].text: new for stage, new in names.commands.items()},

@@ -141,7 +141,7 @@ def accept(tree: LayeredTree, asked: tuple[str, ...]) -> list[str]:
 
 
 def moved(root: Path, version: str) -> tuple[LayeredTree, list[Standing]]:
-    """Return the overlay on another version of its upstream, and where its parts would stand."""
+    """Return the overlay on another version of its upstream, and the state that its parts would have."""
     settings = read_settings(root)
     upstream = open_upstream(root, settings.upstream, version)
     if (found := version_of(upstream)) != version:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ultra_plugin.agents import agents_with, programs_of
 from ultra_plugin.declared import Limit
-from ultra_plugin.model import Plugin, Suite
+from ultra_plugin.model import Plugin, Suite, branches_of
 from ultra_plugin.tables.literal import literal, table_of
 
 
@@ -24,6 +24,7 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
     """Return the module with the names of this bundle, the verbs that only read, and what agents may run."""
     values = {
         "PLUGIN": plugin.settings.name,
+        "BRANCHES": branches_of(plugin.settings.name),
         "VERSION": suite.version,
         "OLDEST_CLIENT": suite.settings.oldest_client,
         "READING": tuple(sorted(verb.name for verb in suite.verbs.values() if verb.reads_only)),
@@ -34,7 +35,7 @@ def names_module(suite: Suite, plugin: Plugin) -> str:
 
 
 def help_module(plugin: Plugin) -> str:
-    """Return the module with usage, summary and use of every verb; to import the verbs takes five times as long."""
+    """Return the module with usage, summary and use of every verb; importing the verbs takes five times as long."""
     verbs = sorted(plugin.verbs.values(), key=lambda verb: verb.module)
     values = {
         "VERBS": {
