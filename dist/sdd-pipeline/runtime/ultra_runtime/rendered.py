@@ -15,10 +15,11 @@ BUNDLE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 class Names:
     """The names and versions of the bundle."""
 
-    __slots__ = ("granted", "oldest_client", "plugin", "programs", "reading", "version")
+    __slots__ = ("branches", "granted", "oldest_client", "plugin", "programs", "reading", "version")
 
     def __init__(self, module: ModuleType) -> None:
         self.plugin: str = module.PLUGIN
+        self.branches: str = module.BRANCHES  # what the branches of sessions begin with
         self.version: str = module.VERSION
         self.oldest_client: str = module.OLDEST_CLIENT
         self.reading: tuple[str, ...] = module.READING  # verbs that write nothing

@@ -189,13 +189,15 @@ class Plan:
     """A plan or a session spec with its problems."""
 
     __slots__ = (
-        "document", "entry_condition", "exit_conditions", "fence", "front_matter", "kind", "legacy", "lenient", "lines", "problems",
+        "digest", "document", "entry_condition", "exit_conditions", "fence", "front_matter", "kind", "legacy", "lenient", "lines", "problems",
         "recovery", "session_manifest", "sessions", "steps", "verification", "version",
     )  # fmt: skip
 
     def __init__(self, kind: str, document: Document) -> None:
         self.kind = kind
         self.document = document
+        self.digest = ""
+        """The SHA-256 of its bytes."""
         self.front_matter: dict[str, Any] = {}
         self.lines: dict[str, int] = {}
         """Field of the front matter -> its line."""

@@ -1,6 +1,7 @@
 """Rendered from plugin.yaml, suite.yaml and the headers of agents/*.md.j2: edit those files, not this one."""
 
 PLUGIN = "sdd-pipeline"
+BRANCHES = "sdd-pipeline"
 VERSION = "0.1.0"
 OLDEST_CLIENT = "2.1.197"
 READING = ("check-command", "check-path", "completion", "frontmatter", "guide", "validate",)

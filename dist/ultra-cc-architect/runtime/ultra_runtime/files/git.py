@@ -60,6 +60,9 @@ UNDER_WAY = {
     "BISECT_LOG": "a bisection",
 }
 MOST_TOLD = 600
+ADVICE = "hint:"
+DAMAGED = ("hash mismatch", "corrupt", "has been changed")
+"""What git, or we, say about an object whose content is not what its name says."""
 HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
 ELSEWHERE = ON_BRANCH + ".invalid"
 """What the file says where git keeps its refs in tables."""
@@ -69,15 +72,19 @@ class GitError(UltraError):
     """A git command that failed, with the end of its output."""
 
     def __init__(self, words: Sequence[str], done: Done) -> None:
-        said = (done.err or done.out).decode("utf-8", "replace").strip()
+        lines = (done.err or done.out).decode("utf-8", "replace").splitlines()
+        said = "\n".join(line for line in lines if not line.startswith(ADVICE)).strip()
         self.late = done.late
         if done.late:
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
         self.lock = lock = one_line(lock_named(said), MOST_TOLD)
+        told = "; ".join(filter(None, map(str.strip, self.said.split("\n"))))
         super().__init__(
-            f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(self.said, MOST_TOLD)}"
+            f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(told, MOST_TOLD)}"
         )
+        if any(word in said for word in DAMAGED):
+            self.hint = "an object of the repository was changed or is damaged: `git fsck` lists such objects"
         if lock:
             self.hint = f"if no git runs in this repository, a killed one left it: remove {lock}, then retry"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.model import Contract, load_contract
+from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.patterns import check
 from ultra_runtime.plan.manifest import generate, is_manifest
 from ultra_runtime.plan.session_spec import (
@@ -41,6 +42,7 @@ def read(data: bytes, kind: str = "", strict: bool = False) -> Plan:
     else:
         document = markdown.parse(found.body, found.body_line)
     plan = Plan(kind or (SESSION_SPEC if is_session_spec(document) else PLAN), document)
+    plan.digest = sha256(data)
     plan.front_matter, plan.lines = found.values or {}, found.lines
     if plan.kind == SESSION_SPEC:
         _read_spec(plan, table)

@@ -45,6 +45,7 @@ FAILURE_HANDLING = """\
 - A step that fails its last attempt ends the session; no later step starts.
 - Steps that passed stay committed, and the report names the failed step, its error and its attempts."""
 SMALL, MIDDLING = 2, 5
+DIGEST_LINE = f"- **{spec.METADATA_PLAN_DIGEST}:** "
 DOES, LEAVES = "Session ", "This session leaves: "
 
 
@@ -68,12 +69,13 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
         }),
         SESSION_MANIFEST: _session_manifest(plan, session, own),
         spec.SECTION_STEPS: "\n\n".join([STEP_ZERO.rstrip(), *(_step_text(plan, step) for step in own)]),
-        spec.SECTION_EXIT_CONDITION: _exit_condition(own),
+        spec.SECTION_EXIT_CONDITION: exit_condition(own),
         spec.SECTION_FAILURE_HANDLING: FAILURE_HANDLING,
         spec.SECTION_SECURITY_CONSTRAINTS: security_text(),
         HANDOFF: _own_words(kept, HANDOFF) or f"{LEAVES}{_paths(_expected(own))}.",
         spec.SECTION_METADATA: _items({
             spec.METADATA_MASTER_PLAN: _code(plan_path),
+            spec.METADATA_PLAN_DIGEST: _code(plan.digest),
             spec.METADATA_STEPS: ", ".join(str(step.number) for step in own),
             spec.METADATA_COMPLEXITY: _complexity(own),
             spec.METADATA_MODEL: _model(own),
@@ -81,6 +83,17 @@ def spec_text(plan: Plan, session: Session, plan_path: str, kept: Mapping[str, s
     }  # fmt: skip
     head = f"# Session {session.number}: {session.title}\n\nSession {session.number} of {count} of {_code(plan_path)}."
     return "\n\n".join([head, *(f"## {name}\n\n{text}" for name, text in sections.items())]) + "\n"
+
+
+def kept_sections(old: Plan) -> dict[str, str]:
+    """Return the sections that the model wrote in an existing spec."""
+    found = {name: old.document.section(name) for name in (CONTEXT, HANDOFF)}
+    return {name: "\n".join(old.document.body(section)).strip() for name, section in found.items() if section}
+
+
+def without_digest(text: str) -> str:
+    """Return a spec without the line that names the plan it was made from."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith(DIGEST_LINE))
 
 
 def _items(fields: Mapping[str, str]) -> str:
@@ -169,7 +182,7 @@ def quoted(text: str) -> str:
     return f'"{"".join(letters)}"'
 
 
-def _exit_condition(steps: list[Step]) -> str:
+def exit_condition(steps: list[Step]) -> str:
     """Return the commands that verify the steps, each once, and what only a person can check."""
     conditions = [_condition(step.verify) for step in steps if step.verify and step.verify.command]
     return "\n".join([*dict.fromkeys(conditions), f"- [ ] {NO_CHANGES.capitalize()} remain."])

@@ -12,7 +12,7 @@ from ultra_runtime.files.atomic import WriteError, free_name, locked
 from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.spec_text import CONTEXT, HANDOFF, spec_text
+from ultra_runtime.plan.spec_text import kept_sections, spec_text, without_digest
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC, Plan
 from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.typed import Mapping
@@ -41,8 +41,11 @@ def make_specs(
     specs = {}
     for session in plan.sessions:
         name = f"{start}{session.number}{end}"
-        own = {**_kept(os.path.join(target, name)), **(words or {}).get(session.number, NO_WORDS)}
-        specs[name] = spec_text(plan, session, shown, own).encode()
+        old = _old(os.path.join(target, name))
+        kept = kept_sections(read(old, SESSION_SPEC)) if old else {}
+        text = spec_text(plan, session, shown, {**kept, **(words or {}).get(session.number, NO_WORDS)})
+        same = without_digest(text) == without_digest(old.decode("utf-8", "replace"))
+        specs[name] = old if same else text.encode()  # a change of other sessions leaves a spec as it is
     return specs
 
 
@@ -94,13 +97,8 @@ def _name_parts() -> tuple[str, str]:
     return start, rest.partition("}")[2]
 
 
-def _kept(path: str) -> dict[str, str]:
-    """Return the sections that the model wrote in an existing spec."""
+def _old(path: str) -> bytes:
     try:
-        spec = read(read_regular(path), SESSION_SPEC)
+        return read_regular(path)
     except UnreadableError:
-        return {}
-    found = {name: spec.document.section(name) for name in (CONTEXT, HANDOFF)}
-    return {
-        name: "\n".join(spec.document.body(section)).strip() for name, section in found.items() if section
-    }
+        return b""

@@ -53,7 +53,8 @@ class ResearchPart(StagePart):
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the progress of the research."""
-        status = f" ({self.status})" if self.status else ""
+        agree = self.answered == len(self.topics)
+        status = (f" ({self.status})" if agree else f"; the brief says {self.status}") if self.status else ""
         if self.topics:
             words = f"{self.answered} of {len(self.topics)} topics answered{status}"
         elif self.files:

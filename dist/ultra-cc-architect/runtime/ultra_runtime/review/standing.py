@@ -16,7 +16,7 @@ from ultra_runtime.contract.stage_part import (
 from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
 from ultra_runtime.review.remediation import is_taken_up
 from ultra_runtime.review.severities import SEVERITIES, VERDICTS
-from ultra_runtime.tables.fields import brief_fields, plan_fields, review_fields
+from ultra_runtime.tables.fields import plan_fields, review_fields
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.words import counted, shell_word, text_of
 
@@ -60,7 +60,7 @@ class ReviewPart(StagePart):
 
     def what_is_left(self) -> Next | None:
         """Return the review, or the plan that fixes its findings; nothing when the work passed."""
-        if self.state == MISSING and self._is_small_task():
+        if self.state == MISSING and getattr(self.other(plan_fields.KIND), "is_small_task", False):
             return None
         if self.state in (MISSING, BROKEN):
             return self.next("the work has not been reviewed")
@@ -72,11 +72,6 @@ class ReviewPart(StagePart):
         plan = stage_that_makes(plan_fields.KIND)
         given = f"--brief {shell_word(self.project.show(file_of(self.kind)))}"
         return Next(plan, f"the review says {self.verdict}: plan the fixes", command(plan, "", given))
-
-    def _is_small_task(self) -> bool:
-        """Return whether the plan was made from a sentence: nothing but its own commands judges the work."""
-        plan, brief = self.other(plan_fields.KIND), self.other(brief_fields.KIND)
-        return bool(getattr(plan, "task", "")) and (brief is None or brief.state == MISSING)
 
     @property
     def mark(self) -> str:

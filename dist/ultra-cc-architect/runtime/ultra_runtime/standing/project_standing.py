@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.stage_part import StagePart
+from ultra_runtime.contract.stage_part import MISSING, StagePart
 from ultra_runtime.contract.stages import Next, file_of, find_files, stages, unfinished_line
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS, names_in
@@ -32,6 +32,7 @@ ONE_STAGE_DONE = Next(OVER, "the one stage of this plugin is done; other plugins
 
 # These stages are asked first: what is left of them counts even if a later stage has begun.
 LASTING = (progress_fields.KIND,)
+OF_TASK = (plan_fields.KIND, progress_fields.KIND)
 
 
 class ProjectStanding:
@@ -54,8 +55,10 @@ class ProjectStanding:
 
     @property
     def parts(self) -> list[StagePart]:
-        """The stages in their order."""
-        return [part for part in map(self.part, self._stages) if part is not None]
+        """The stages in their order; a small task has no others than its plan and its run."""
+        small = getattr(self.part(plan_fields.KIND), "is_small_task", False)
+        parts = filter(None, map(self.part, self._stages))
+        return [part for part in parts if not small or part.kind in OF_TASK or part.state != MISSING]
 
     def _coming(self) -> Next:
         """Return an unfinished run, or the first thing left to do, starting at the last stage that has begun."""

@@ -106,7 +106,7 @@ def _fitted(words: str) -> str:
 
 def track(run: RunFacts) -> str:
     """Return the steps of a run as a row of boxes."""
-    steps = run.own
+    steps = run.counted
     each = 1000 / max(len(steps), 1)
     gap = min(4.0, each / 5)
     boxes = []

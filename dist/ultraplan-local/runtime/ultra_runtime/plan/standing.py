@@ -6,7 +6,7 @@ from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, St
 from ultra_runtime.contract.stages import file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.tables.fields import plan_fields, session_spec_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields, session_spec_fields
 from ultra_runtime.typed import Any
 from ultra_runtime.words import counted, text_of
 
@@ -46,9 +46,13 @@ class PlanPart(StagePart):
         if data is None or self.plan is None:
             return False
         spec = _plan(data, SESSION_SPEC)
-        if spec is None:
-            return True
-        return any(not same_step(self.plan, spec, number) for number in session.steps)
+        return spec is None or is_stale(self.plan, spec, session, self.project.show(file_of(self.kind)))
+
+    @property
+    def is_small_task(self) -> bool:
+        """Whether the plan was made from a sentence: no other stage belongs to it, and its own commands judge the work."""
+        brief = self.other(brief_fields.KIND)
+        return bool(self.task) and (brief is None or brief.state == MISSING)
 
     @property
     def caption(self) -> str:
@@ -69,6 +73,19 @@ class PlanPart(StagePart):
     def data(self) -> dict[str, Any]:
         """Return the same as data."""
         return {self.stage: {"state": self.state, "version": self.version, "steps": len(self.steps)}}
+
+
+def is_stale(plan: Plan, spec: Plan, session: Session, shown: str) -> bool:
+    """Return whether a spec has other steps than the plan, or was made from another plan that divided the work otherwise."""
+    if any(not same_step(plan, spec, number) for number in session.steps):
+        return True
+    from ultra_runtime.plan.spec_text import DIGEST_LINE, kept_sections, spec_text, without_digest
+
+    made = next((line for line in spec.document.lines if line.startswith(DIGEST_LINE)), "")
+    if not made or plan.digest in made:
+        return False
+    now = spec_text(plan, session, shown, kept_sections(spec))
+    return without_digest(now) != without_digest("\n".join(spec.document.lines).rstrip() + "\n")
 
 
 def same_step(plan: Plan, other: Plan, number: int) -> bool:

@@ -274,6 +274,7 @@ session_spec_fields = Names(
     SECTION_HANDOFF_STATE="Handoff State",
     SECTION_METADATA="Metadata",
     METADATA_MASTER_PLAN="Master plan",
+    METADATA_PLAN_DIGEST="Plan digest",
     METADATA_STEPS="Steps",
     METADATA_COMPLEXITY="Complexity",
     METADATA_MODEL="Model",

@@ -21,7 +21,7 @@ CONTRACT = Contract(
         Section(name="Failure Handling", required=True),
         Section(name="Security Constraints", required=True),
         Section(name="Handoff State", required=True),
-        Section(name="Metadata", required=True, fields=(Field(name="Master plan", type="text", required=False), Field(name="Steps", type="text", required=False), Field(name="Complexity", type="text", required=False), Field(name="Model", type="text", required=False),)),
+        Section(name="Metadata", required=True, fields=(Field(name="Master plan", type="text", required=False), Field(name="Plan digest", type="text", required=False), Field(name="Steps", type="text", required=False), Field(name="Complexity", type="text", required=False), Field(name="Model", type="text", required=False),)),
         Section(name="Recovery Metadata", required=False, fields=(Field(name="recovery_of", type="text", required=True, missing="SPEC_RECOVERY"), Field(name="recovery_depth", type="integer", required=True, minimum=1, maximum=2, code="SPEC_RECOVERY", missing="SPEC_RECOVERY"), Field(name="missing_steps", type="text", required=True, missing="SPEC_RECOVERY"), Field(name="entry_condition_override", type="text", required=True, missing="SPEC_RECOVERY"), Field(name="parent_progress_file", type="text", required=True, missing="SPEC_RECOVERY"),)),
     ),
     blocks=(

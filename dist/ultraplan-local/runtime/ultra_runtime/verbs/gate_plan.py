@@ -40,7 +40,7 @@ from ultra_runtime.review.remediation import taken_up
 from ultra_runtime.run.life.stats import count
 from ultra_runtime.standing.project_standing import ProjectStanding
 from ultra_runtime.tables.agents import CRITICS
-from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.tables.fields import brief_fields, progress_fields
 from ultra_runtime.tables.fields import plan_fields as fields
 from ultra_runtime.tables.limits import SELF_CHECKS, SESSIONS_FROM
 from ultra_runtime.typed import Any
@@ -172,10 +172,17 @@ def _small(project: Project, folder: Folder, draft: bytes, data_folder: str | No
         "passed": True,
         "path": project.show(file_of(PLAN)),
         "steps": steps,
-        "run": ProjectStanding(project).coming.command,
-        "next": "show the user `steps`; run the plan if they say yes",
+        **_coming(project, "show the user `steps`; run the plan if they say yes"),
     }
     return Answer(data, "\n".join([str(data["path"]), *steps, str(data["run"])]))
+
+
+def _coming(project: Project, next_step: str) -> dict[str, Any]:
+    """Return the command that runs the plan; a run of the plan that it replaces is named."""
+    standing = ProjectStanding(project)
+    run = standing.part(progress_fields.KIND)
+    begun = f"; tell the user: {standing.coming.reason}" if run is not None and run.has_begun else ""
+    return {"run": standing.coming.command, "next": next_step + begun}
 
 
 def _criticised(project: Project, folder: Folder, given: str, most: int | None, args: Args) -> Answer:
@@ -226,9 +233,11 @@ def _criticised(project: Project, folder: Folder, given: str, most: int | None, 
         "path": project.show(file_of(PLAN) if written else draft_of(PLAN)),
         "steps": steps if written else None,
         "sessions": steps >= SESSIONS_FROM if written else None,
-        "run": ProjectStanding(project).coming.command if written else None,
+        "run": None,
         "next": _next(project, failing, hard, exhausted),
     }
+    if written:
+        data.update(_coming(project, str(data["next"])))
     lines = [f"Round {number} of {rounds}: {'passed' if not failing else 'not passed'}"]
     lines += [
         f"  {one['critic']}: {one['dimension']} {one['score']}; {'; '.join(one['detail'])}" for one in failing

@@ -35,7 +35,7 @@ from ultra_runtime.tables.fields import brief_fields, plan_fields, review_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.typed import Any, Mapping
 from ultra_runtime.usage import Args
-from ultra_runtime.words import listed
+from ultra_runtime.words import listed, one_line
 
 USAGE = "review verdict --project DIR [--kept] [--degraded] [--data DIR] [--json]"
 STAGE = "review"
@@ -85,7 +85,8 @@ def run(args: Args) -> Answer:
         return ended
     for one in ended.data["findings"]:
         one["id"] = one["id"][:8]  # what the user is told; the review has the whole ids
-    return brief_answer(ended)
+    known = {**ended.data, "skipped": []}  # the triage has named them
+    return brief_answer(Answer(known, ended.text))
 
 
 def _count(
@@ -111,6 +112,8 @@ def _answer(
     missing: list[str],
 ) -> Answer:
     decided = parts.head[review_fields.VERDICT]
+    files = [one for one in parts.scope["files"] if one["depth"] == SKIPPED]
+    skipped = [f"{one_line(one['path'])} ({one['reason']})" for one in files]
     next_step = _next(project, decided, missing)
     data = {
         "ok": True,
@@ -129,11 +132,13 @@ def _answer(
         "goals": sum(map(is_goal, findings)),
         "merged": merged,
         "missing": missing,
+        "skipped": skipped,
         "path": project.show(file_of(review_fields.KIND)),
         "next": next_step,
     }
     counts = ", ".join(f"{number} {name}" for name, number in data["counts"].items())
-    return Answer(data, "\n".join([f"{decided}: {counts}", data["path"], next_step]))
+    rest = [f"not reviewed: {'; '.join(skipped)}"] if skipped else []
+    return Answer(data, "\n".join([f"{decided}: {counts}", *rest, data["path"], next_step]))
 
 
 def _next(project: Project, decided: str, missing: list[str]) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.live import GO_ON, Live, open_live
-from ultra_runtime.run.step.going_on import verify_and_go_on
 from ultra_runtime.run.step.numbers import seconds, step_number
-from ultra_runtime.run.step.step_answers import failed_data
-from ultra_runtime.run.step.verify import Verified, verify
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultra_runtime.run.step.verify import Verified
 
 USAGE = "step verify N [--go-on] [--timeout SECONDS] [--plan PATH] [--project DIR] [--json]"
 STAGE = "execute"
@@ -27,6 +28,10 @@ def run(args: Args) -> Answer:
     limit = seconds(args, "--timeout", 0)
     busy, live = open_live(f"step verify {number}", args.get("--plan"), args.get("--project"))
     with busy:
+        # Half of the executor: a call without a run is refused before it is loaded.
+        from ultra_runtime.run.step.going_on import verify_and_go_on
+        from ultra_runtime.run.step.verify import verify
+
         limit = limit or live.command_seconds()
         if args.flag(GO_ON):
             live.goes_on = True
@@ -54,6 +59,8 @@ def _verified(live: Live, number: int, verified: Verified) -> Answer:
             data["note"] = verified.note
         data.update(next="commit", do=f"{verb('step commit')} {number}")
         return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
+    from ultra_runtime.run.step.step_answers import failed_data
+
     data.update(failed_data(live, number, verified))
     lines = [
         f"Step {number} fails, attempt {verified.attempt} of {data['of']}:",

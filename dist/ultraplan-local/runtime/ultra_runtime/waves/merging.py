@@ -57,7 +57,7 @@ def _merge(run: WaveRun, wave: int, one: SessionStand, onto: str) -> str:
     git = make_tree(run, os.path.join(run.folder(), MERGING), onto, ready=False)
     _stand_at(git, onto)
     title = one_line(one.title, 100)
-    message = f"merge: ultraplan session {one.number} ({title})"
+    message = f"merge: {run.branches} session {one.number} ({title})"
     done = git.done(
         *BY_HAND, "merge", "--no-ff", "--no-edit", "--no-rerere-autoupdate", "-m", message, one.tip
     )

@@ -122,7 +122,7 @@ def _in_the_way(run: WaveRun) -> Iterator[str]:
     """Name branches and folders of somebody else where those of this run would be."""
     git, slug = run.git, run.place.slug
     known = run.state.sessions if run.state.begun else {}
-    for ref in ("ultraplan", f"ultraplan/{slug}"):
+    for ref in (run.branches, f"{run.branches}/{slug}"):
         if git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{ref}"):
             yield f"a branch is called {ref}, so no branch can be called {ref}/...: rename it"
     for one in run.plan.sessions:

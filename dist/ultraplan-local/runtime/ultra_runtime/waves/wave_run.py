@@ -8,7 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.settings import REQUIRE, read_settings, settings_of
 from ultra_runtime.files.dead_lock import drop_dead_lock
 from ultra_runtime.files.git import GitError
-from ultra_runtime.rendered import launcher, verb
+from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.assignment import Assignment, check_plan, read_plan_bytes
 from ultra_runtime.run.state.run_place import RECOVERY, SESSIONS, find_run_place
@@ -47,6 +47,7 @@ class WaveRun:
         self.plan, self.checked = check_plan(data, place.shown)
         self.journal = Journal(self.git.common, place.slug)
         self.state = read_wave_state(self.journal)
+        self.branches = names().branches
         self.facts: dict[int, BranchFacts] = {}
         """What git says of branches whose commands are running."""
         self.read_settings()
@@ -80,7 +81,7 @@ class WaveRun:
 
     def branch_of(self, session: int) -> str:
         """Return the branch of a session."""
-        return f"ultraplan/{self.place.slug}/session-{session}"
+        return f"{self.branches}/{self.place.slug}/session-{session}"
 
     def tip_of(self, session: int) -> str:
         """Return the commit of a session's branch; nothing if there is no such branch."""

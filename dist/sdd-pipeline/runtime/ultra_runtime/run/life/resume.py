@@ -22,7 +22,6 @@ from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import (
     BLOCKED,
     COMPLETED,
-    DEFERRED,
     FAILED,
     FAILED_BEFORE,
     IN_PROGRESS,
@@ -206,7 +205,7 @@ def _reopen(live: Live, asked: StartRequest) -> None:
         raise RefusedError(error, "run another step, or start over with --restart")
     known = set(live.assignment.recorded())
     for number in live.assignment.numbers:
-        if progress.state(number) in (FAILED, BLOCKED, DEFERRED):
+        if progress.state(number) in (FAILED, BLOCKED):
             _remember(live, number)
             progress.change_step(number, {fields.STEPS_STATUS: PENDING, fields.STEPS_ATTEMPTS: 0})
             record = live.records.read()

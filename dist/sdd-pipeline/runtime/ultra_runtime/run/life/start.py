@@ -87,8 +87,7 @@ def start(asked: StartRequest) -> Started | InWaves:
     if asked.mode == RESUME and place.session is None:
         place = _place(workspace, place_to_resume(place, plan), asked)
         plan, result, data = _read(place)
-    if asked.mode != RESUME:
-        refuse_stale(place, plan)
+    refuse_stale(place, plan)
     waves = waves_of_plan(workspace, place)
     strategy = strategy_of(workspace, place, plan, asked, waves)
     if strategy == SINGLE or not waves.unfinished:

@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 SECONDS = 300.0
-COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction")
+COMMIT_HOOKS = (
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-index-change",
+    "reference-transaction",
+)
 LOCK_TRIES, LOCK_NAP = 20, 0.1
 
 

@@ -84,12 +84,17 @@ class RunFacts:
     @property
     def over(self) -> int:
         """How many steps are completed or skipped."""
-        return sum(step.state in OVER for step in self.own)
+        return sum(step.state in OVER for step in self.counted)
 
     @property
     def own(self) -> list[StepFacts]:
         """The steps of this run, without those of other sessions."""
         return [step for step in self.steps if step.state != DEFERRED]
+
+    @property
+    def counted(self) -> list[StepFacts]:
+        """Its steps that count: the pre-flight of a session, step 0, is no work."""
+        return [step for step in self.own if step.number]
 
     @property
     def current(self) -> StepFacts | None:

@@ -9,7 +9,7 @@ from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.reading import read
-from ultra_runtime.plan.standing import same_step
+from ultra_runtime.plan.standing import is_stale, same_step
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.progress import read_progress
@@ -98,12 +98,14 @@ def refuse_done_by_sessions(git: Git, place: RunPlace, plan: Plan, asked: StartR
 
 def refuse_stale(place: RunPlace, spec: Plan) -> None:
     """Refuse a spec with a step that is not that of the plan; the plan was changed after the spec was written."""
-    plan = master_plan(place) if spec.kind == SESSION_SPEC else None
-    if plan is None or all(same_step(plan, spec, step.number) for step in spec.steps if step.number):
+    plan = master_plan(place) if spec.kind == SESSION_SPEC and not spec.recovery else None
+    session = _session(plan, place.session) if plan and place.session else None
+    shown = place.show(os.path.join(place.folder, PLAN_FILE))
+    if plan is None or session is None or not is_stale(plan, spec, session, shown):
         return
-    where = shell_word(place.show(os.path.join(place.folder, PLAN_FILE)))
+    where = shell_word(shown)
     project = f" --project {shell_word(place.project.shown)}" if place.project else ""
-    error = f"{one_line(place.shown)} is older than the plan: its steps are not those of {PLAN_FILE}"
+    error = f"{one_line(place.shown)} is older than the plan: it does not say what {PLAN_FILE} says"
     raise RefusedError(error, f"write the specs again: `{verb('sessions write')} {where}{project}`")
 
 

@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.contract.stage_part import BAD, DONE, MISSING, NOW, THERE, WAIT, WARN, StagePart
 from ultra_runtime.contract.stages import Next, file_of
+from ultra_runtime.errors import UltraError
 from ultra_runtime.guard.site import FOLDER, WAVES, run_file, shared_git_dir
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.session_state import read_state
@@ -15,6 +16,7 @@ from ultra_runtime.run.state.statuses import (
     FAILED,
     IN_PROGRESS,
     PARTIAL,
+    PENDING,
     STOPPED,
     sentence,
 )
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ultra_runtime.files.git import Git
     from ultra_runtime.files.project import Project
     from ultra_runtime.plan.standing import PlanPart
     from ultra_runtime.run.life.run_facts import RunFacts
     from ultra_runtime.run.life.wave_part import WavesSeen
+    from ultra_runtime.run.state.run_place import RunPlace
 
     Audit = Callable[[Project, str, RunFacts], None]
 
@@ -50,12 +54,34 @@ class RunPart(StagePart):
             from ultra_runtime.run.life.run_facts import gather_runs  # many projects have no run
 
             self.runs = gather_runs(self.project, self.session)
+        refused = [run for run in self.runs if self._was_never_begun(run)]
+        self.runs = [run for run in self.runs if run not in refused]
         self.run = max(self.runs, key=lambda run: run.instant, default=None)
         """The newest run."""
-        self.left = None if self.runs else read_state(self.project.root, self.project.folder)
+        self.left = None if self.runs or refused else read_state(self.project.root, self.project.folder)
         """The session state, when nothing else is left of a run."""
         self.issues += [f"{run.shown}: {run.problem}" for run in self.runs if run.problem]
         self.waves = self._waves()
+
+    def _was_never_begun(self, run: RunFacts) -> bool:
+        """Return whether the entry condition refused the start: the progress file is stopped, and git knows no run."""
+        if run.status != STOPPED or run.holder or any(step.state != PENDING for step in run.own):
+            return False
+        try:
+            git, place = self._place(run)
+            return "start" not in git.refs(place.slug)
+        except UltraError:
+            return False
+
+    def _place(self, run: RunFacts) -> tuple[Git, RunPlace]:
+        """Return where a run has its records; only what files do not say is asked of git."""
+        from ultra_runtime.run.life.sessions import begun_with
+        from ultra_runtime.run.state.run_place import RunPlace
+        from ultra_runtime.run.tree.workspace import find_workspace
+
+        git = find_workspace(self.project.root).git
+        place = RunPlace(self.project.root, self.project.path(file_of(PLAN)), self.project, run.session)
+        return git, begun_with(git, place, resuming=True)
 
     def _waves(self) -> WavesSeen | None:
         """Return the waves of the project; the module is loaded only where some were asked for."""
@@ -75,11 +101,21 @@ class RunPart(StagePart):
         return plan if isinstance(plan, PlanPart) else None
 
     def audit(self, audit: Audit) -> None:
-        """Audit each run; steps get the titles of the plan only when that plan was run."""
+        """Audit each run; its steps get the titles of the plan that was run."""
         for run in self.runs:
             audit(self.project, file_of(PLAN), run)
-            if self.plan and self.is_of_plan(run):
-                run.name_steps(dict(self.plan.steps))
+            if self.plan:
+                run.name_steps(dict(self.plan.steps) if self.is_of_plan(run) else self._pinned_titles(run))
+
+    def _pinned_titles(self, run: RunFacts) -> dict[int, str]:
+        from ultra_runtime.plan.reading import read
+
+        try:
+            git, place = self._place(run)
+            pinned = git.refs(place.slug).get("plan")
+            return {step.number: step.title for step in read(git.blob(pinned)).steps} if pinned else {}
+        except UltraError:
+            return {}
 
     def is_of_plan(self, run: RunFacts) -> bool:
         """Return whether a run is of the current plan, not of one that it replaced."""
@@ -116,10 +152,27 @@ class RunPart(StagePart):
         return not waves.state.begun and all(run.status == STOPPED and not run.over for run in self.runs)
 
     def _resume(self, run: RunFacts) -> Next:
-        flags = f"--resume --session {run.session}" if run.session is not None else "--resume"
-        at = f" at step {run.current.number} of {len(run.own)}" if run.current else ""
-        changed = "" if self.is_of_plan(run) else ", and the plan was changed since it started"
-        return self.next(f"{sentence(run.status, at)}{changed}", flags)
+        part = f" --session {run.session}" if run.session is not None else ""
+        at = f" at step {run.current.number} of {len(run.counted)}" if run.current else ""
+        words = sentence(run.status, at)
+        if self.is_of_plan(run):
+            return self.next(words, f"--resume{part}")
+        words += ", and the plan was changed since it started"
+        problem = self._change_problem(run)
+        if problem:
+            return self.next(f"{words}: {problem}, so the run must start over", f"--restart{part}")
+        return self._start(words, f"--resume{part} --accept-plan-change")
+
+    def _change_problem(self, run: RunFacts) -> str:
+        """Return why the run cannot continue with the plan as it is now."""
+        from ultra_runtime.run.life.accept import change_problem
+        from ultra_runtime.run.state.assignment import read_plan_bytes
+
+        try:
+            git, place = self._place(run)
+            return change_problem(git, place.slug, read_plan_bytes(place.plan))
+        except UltraError:
+            return ""
 
     def _next_session(self) -> Next | None:
         """Return the first session without a completed run, when the plan is run by sessions."""
@@ -170,7 +223,7 @@ class RunPart(StagePart):
         if run is None:
             return self.waves.words.partition(":")[0] if self.waves else "not started"
         how = f"audit {run.audit}" if run.status == COMPLETED and run.audit else run.status or "unreadable"
-        return f"{run.over} of {len(run.own)} steps, {how.replace('_', ' ')}"
+        return f"{run.over} of {len(run.counted)} steps, {how.replace('_', ' ')}"
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the state of each run, and what the audit says about the last one."""
@@ -192,7 +245,7 @@ class RunPart(StagePart):
         return {
             **waves,
             "run": {
-                "status": run.status, "over": run.over, "of": len(run.own), "step": at.number if at else None,
+                "status": run.status, "over": run.over, "of": len(run.counted), "step": at.number if at else None,
                 "state": at.state if at else None, "attempts": at.attempts if at else None,
                 "held_by": run.holder or None, "audit": run.audit or None, progress_fields.MANIFEST_AUDIT_DRIFT_DETAILS: run.drifts,
                 **proof,
@@ -208,12 +261,12 @@ def run_words(run: RunFacts) -> str:
     held = f" ({run.held})" if run.holder else ""
     at = run.current
     if at is None:
-        steps = "the only step is" if len(run.own) == 1 else f"all {len(run.own)} steps are"
+        steps = "the only step is" if len(run.counted) == 1 else f"all {len(run.counted)} steps are"
         return f"{status}{held}, {steps} over"
     tried = f" after {at.attempts} attempts" if at.attempts > 1 else ""
     title = f' "{one_line(at.title, 60)}"' if at.title else ""
     state = at.state.replace("_", " ")
-    return f"{status}{held}, step {at.number} of {len(run.own)}{title} is {state}{tried}; {_over(run)}"
+    return f"{status}{held}, step {at.number} of {len(run.counted)}{title} is {state}{tried}; {_over(run)}"
 
 
 def _over(run: RunFacts) -> str:

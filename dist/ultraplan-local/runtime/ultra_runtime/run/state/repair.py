@@ -204,7 +204,7 @@ def _correct_step(live: Live, number: int, refs: dict[str, str], only_forwards: 
         record = live.records.read()
         under_way = record is not None and record.number == number
         step = live.progress.step(number)
-        step[fields.STEPS_STATUS] = IN_PROGRESS if under_way else PENDING
+        step[fields.STEPS_STATUS] = SKIPPED if skipped else IN_PROGRESS if under_way else PENDING
         step.pop(fields.STEPS_COMMIT, None)
         step.pop(fields.STEPS_COMPLETED_AT, None)
         name = live.place.show(live.place.progress)

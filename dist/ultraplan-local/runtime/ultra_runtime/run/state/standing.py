@@ -29,8 +29,9 @@ class Standing:
         self.status = one_line(str(progress.get(fields.STATUS)), 40)
         self.started_at = one_line(str(progress.get(fields.STARTED_AT) or ""), 40)
         steps = own_steps(progress)
-        self.total = len(steps)
-        self.done = sum(state in OVER for state, _ in steps.values())
+        counted = [state for number, (state, _) in steps.items() if number]
+        self.total = len(counted)
+        self.done = sum(state in OVER for state in counted)
         self.step = self._turn(steps)
         self.state, self.attempts = steps.get(self.step, ("", 0)) if self.step is not None else ("", 0)
         self.next = self._next(record)
