@@ -132,7 +132,7 @@ BRIEF = Removal(
     ("docs/commands/ultracontinue.md", "templates/review.md"),
 )
 GUARDED = (
-    "after-pause", "commands", "compaction", "early-stop", "paths", "run-agent", "run-files", "unfinished-run", "worktree",
+    "commands", "compaction", "early-stop", "paths", "run-agent", "run-files", "unfinished-run", "worktree",
 )  # fmt: skip
 PLAN = Removal(
     ("plan", "execute", "review", "continue"),

@@ -146,7 +146,6 @@ GUARDS: Mapping[str, Play] = {
         (SubAgent("Review the draft brief.md", Say("It is a fine draft."), Say(REVIEWED)),),
     ),
     "guard-compaction": Play(()),
-    "guard-after-pause": Play((Repeat(r"If you continue it, first call the Skill tool with skill \S+"),)),
     "guard-early-stop": Play((Say("Enough for today."), Repeat(r"The run of .* is not finished: .*"))),
     "guard-worktree": Play(
         (
