@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from ultra_plugin.artifact import Block, Contract, Field, Gate, Output, Part
 
 
-def skeleton(contract: Contract, parts: int = 1, without: tuple[str, ...] = ()) -> str:
+def skeleton(
+    contract: Contract, parts: int = 1, without: tuple[str, ...] = (), *, explained: bool = True
+) -> str:
     """Return front matter and body, all fields and sections but some.
 
-    Braces mark what to write; an optional field is a comment.
+    Braces mark what to write; an optional field is a comment. `explained` says what each section is for.
     """
     lines = (
         ["---", *_front_matter(contract, without), "---", f"# {contract.title}: {{title}}"]
@@ -21,7 +23,7 @@ def skeleton(contract: Contract, parts: int = 1, without: tuple[str, ...] = ()) 
     for name, section in contract.sections.items():
         if name in without:
             continue
-        lines += ["", f"## {name}", "", f"{{{section.means}}}"]
+        lines += ["", f"## {name}", "", f"{{{section.means}}}"] if explained else [f"## {name}"]
         lines += [line for field_name, field in section.fields.items() for line in _item(field_name, field)]
         for part in contract.parts.values():
             if name == part.under[0]:

@@ -270,6 +270,11 @@ class ContractView(_View):
             self._known(name, {**self._contract.sections, **self._contract.fields}, "section or field")
         return skeleton(self._contract, without=without)
 
+    def outline(self, *without: str) -> str:
+        """Return the skeleton without what each section is for."""
+        self.skeleton(*without)
+        return skeleton(self._contract, without=without, explained=False)
+
     def template(self, part: str, number: int = 1) -> str:
         """Return one part of the body, such as a step, as a text to fill in."""
         return part_skeleton(self._contract, self._known(part, self._contract.parts, "part"), number)

@@ -32,7 +32,7 @@ def rename(fork: Fork, kept: str) -> None:
 
 def adapt(fork: Fork) -> None:
     """Name the new names in the prompts, in the example and in the fixtures."""
-    fork.change(f"{PLUGIN}/guides/brief/draft.md.j2", {"'Success Criteria'": "'Done When'"})
+    fork.change(f"{PLUGIN}/guides/brief/draft.md.j2", {"'research_status'": "'looked_into'"})
     fork.change(f"{PLUGIN}/commands/brief.md.j2", {"'Success Criteria'": "'Done When'"})
     fork.change(EXAMPLE, {"research_status:": "looked_into:", "## Success Criteria": "## Done When"})
     for path in (fork.sources / "contracts/fixtures").rglob("*.md"):

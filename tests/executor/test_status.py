@@ -313,9 +313,14 @@ def facts(status: str, states: str = "", **values: Any) -> Any:
         number=at + 1, state="pending", title=values.pop("title", ""), attempts=values.pop("attempts", 0)
     )
     known = {"holder": "", "held": "", "audit": "", "drifts": [], "proof": "", "audit_source": "git"}
-    own, over = list(states), states.count("o")
+    steps, over = list(states), states.count("o")
     return SimpleNamespace(
-        status=status, own=own, over=over, current=current if at >= 0 else None, **{**known, **values}
+        status=status,
+        own=steps,
+        counted=steps,
+        over=over,
+        current=current if at >= 0 else None,
+        **{**known, **values},
     )
 
 

@@ -226,7 +226,7 @@ def test_wrong_arguments_have_a_usage_and_an_unknown_commit_a_sentence(play: Pla
         bash("ultra triage --since deadbeef --json"),
         bash("ultra triage --json"),
     )
-    assert "For anything else run `ultra guide review usage`, show it and stop" in model.main.text
+    assert "For anything else show `ultra guide review usage` and stop" in model.main.text
     assert f"Usage: {TYPED} [--project DIR] [--since SHA]" in model.main.text
     unknown, newest = (answered(result) for result in model.tool_results()[1:])
     assert (unknown["ok"], unknown["error"]) == (False, "there is no commit deadbeef here")

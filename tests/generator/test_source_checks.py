@@ -13,7 +13,7 @@ from ultra_plugin.source import SourceTree
 
 FOLDER = "plugins/acme-plan"
 BRIEF = f"{FOLDER}/commands/brief.md.j2"
-VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n\n\ndef run(args):\n    return args\n'
+VERB = '"""Say how far a work order is."""\nUSAGE = "status PATH [--long]"\n\n\ndef run(args):\n    return args.flag("--long")\n'
 
 
 RUNTIME: dict[str, str | bytes | None] = {

@@ -16,7 +16,7 @@ SCRIPT = """
 import json, sys
 from ultra_runtime.run.tree.snapshot import Change, Entry
 from ultra_runtime.run.tree.workspace import find_workspace
-from ultra_runtime.works.commit_gate import gate_faults
+from ultra_runtime.works.tasks import gate_faults
 from ultra_runtime.works.work_documents import Task
 from ultra_runtime.works.work_place import WorkOrder
 work, entry, told = WorkOrder(find_workspace(), "WORK-01"), Entry("100644", "1" * 40), []
@@ -56,7 +56,7 @@ def test_a_task_is_committed_if_and_only_if_it_is_what_it_says(
             {
                 "its title must begin with": title != "TASK-01",
                 "must be COMPLETED, not": status != "COMPLETED",
-                "is empty": not said,
+                "lists no file in backticks": not said,
                 "which did not change": bool({*said} - changed),
                 "which changed": bool(said and changed - {*said}),
                 "a.py must be": done != named,
