@@ -281,9 +281,7 @@ def test_wrong_arguments_have_a_usage_and_a_brief_that_is_missing_a_sentence(
 ) -> None:
     begins = bash("ultra plan begin --json"), bash("ultra plan begin --brief nowhere.md --json")
     model = play(TYPED, bash("ultra guide plan usage"), *begins)
-    assert "For anything else show `ultra guide plan usage` and stop" in " ".join(
-        model.main.text.split()
-    )
+    assert "For anything else show `ultra guide plan usage` and stop" in " ".join(model.main.text.split())
     assert f"Usage: {TYPED} --project DIR | --brief FILE [--fg] [--quick] [--export]" in model.main.text
     usage, missing = (answered(result) for result in model.tool_results()[1:])
     assert (usage["ok"], usage["error"]) == (False, "missing --project DIR or --brief FILE")
