@@ -75,13 +75,13 @@ class RunPart(StagePart):
 
     def _place(self, run: RunFacts) -> tuple[Git, RunPlace]:
         """Return where a run has its records; only what files do not say is asked of git."""
-        from ultra_runtime.run.life.sessions import begun_with
+        from ultra_runtime.files.git import find_git
         from ultra_runtime.run.state.run_place import RunPlace
-        from ultra_runtime.run.tree.workspace import find_workspace
 
-        git = find_workspace(self.project.root).git
-        place = RunPlace(self.project.root, self.project.path(file_of(PLAN)), self.project, run.session)
-        return git, begun_with(git, place, resuming=True)
+        plan = os.path.join(self.project.root, run.plan) if run.session is not None else ""
+        if not os.path.isfile(plan):
+            plan = self.project.path(file_of(PLAN))
+        return find_git(self.project.root), RunPlace(self.project.root, plan, self.project, run.session)
 
     def _waves(self) -> WavesSeen | None:
         """Return the waves of the project; the module is loaded only where some were asked for."""
