@@ -67,5 +67,7 @@ def test_a_verb_that_fails_at_any_call(before: tuple[str, Repo], how: str) -> No
         else:
             assert done.returncode in (0, 1), (number, done)
             assert json.loads(done.stdout)["ok"] in (True, False)
-        assert not goes_on(repo), "a lock stayed"
+        locks = goes_on(repo)
+        # A git that is killed may leave its lock, which is then named with its full path; one that fails removes it.
+        assert how == "kill" or not locks, (number, locks)
     again(repo)
