@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.client.conversation import ToolResult
 from tests.kit.model import answered
-from tests.kit.names import NAME, ROOT
+from tests.kit.names import BRANCHES, NAME, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 
@@ -68,6 +68,7 @@ def as_template(text: str) -> str:
     (plugin,) = [one for one in load(SourceTree(ROOT / "plugin_src")).plugins if one.settings.name == NAME]
     text = re.sub(r"\{(?=[{%#])", "{{ '{' }}", text)
     text = text.replace(f"plugins/data/{NAME}-", "plugins/data/{{ plugin.name }}-")
+    text = text.replace(f"merge: {BRANCHES} session", "merge: {{ branches }} session")
     for stage, typed in plugin.commands.items():
         text = re.sub(rf"/{NAME}:{typed}\b", f"{{{{ command('{stage}') }}}}", text)
     for agent, typed in plugin.agents.items():
