@@ -18,7 +18,7 @@ NAMESPACE = "ultra-suite-release"
 KEYS_VARIABLE = "ULTRA_RELEASE_KEYS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 _PLACE = re.compile(r"(?!\.)[^/\\]+(?:/(?!\.)[^/\\]+)?")
-"""A file of the release, or one in a plugin's folder; nothing outside."""
+"""Names a file in the release folder or below it, never outside."""
 _LIMIT = 60  # seconds; ssh-keygen answers at once unless it asks for a passphrase or a hardware key
 
 
