@@ -13,7 +13,7 @@ from tests.client.fixtures import ModelFactory
 from tests.client.script import Acting, Part
 from tests.client.session import Client
 from tests.kit.model import answered, bash, ultra, write
-from tests.waves.conftest import cluster, elsewhere, hosts, machines
+from tests.waves.conftest import cluster, elsewhere, engine, hosts, machines
 from tests.waves.elsewhere import Machines
 from tests.waves.sample import PLAN, PROJECT, Waves, part
 from tests.waves.test_elsewhere import merged_once
@@ -27,6 +27,7 @@ VARIABLES = (
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
+    "BUN_JSC_useDFGJIT",
 )
 
 
@@ -53,6 +54,7 @@ def sessions() -> Part:
     return act
 
 
+@engine("slurm")
 @pytest.mark.timeout(600)
 def test_two_waves(
     machines: Machines, elsewhere: Make, client: Client, scripted: ModelFactory, tmp_path: Path

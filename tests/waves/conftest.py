@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.kit.programs import FIND, missing
+from tests.kit.quick import SOAK
 from tests.kit.repository import git
 from tests.waves.elsewhere import (
     NEEDED,
@@ -22,6 +24,10 @@ from tests.waves.elsewhere import (
 )
 from tests.waves.processes import kill_all
 from tests.waves.sample import TWO_WAVES, Waves
+
+if TYPE_CHECKING:
+    from tests.waves.rules import Rules
+    from ultra_runtime.waves.wave_run import WaveRun
 
 
 @pytest.fixture
@@ -71,7 +77,15 @@ def cluster() -> Iterator[Machines]:
     yield from started(Cluster)
 
 
-@pytest.fixture(params=["ssh", "slurm"])
+ENGINES = ("ssh", "slurm")
+
+
+def engine(name: str) -> pytest.MarkDecorator:
+    """Tell a story with one engine, in `make soak` with both: its rule is the supervisor's, not the engine's."""
+    return pytest.mark.parametrize("machines", ENGINES if SOAK else [name], indirect=True)
+
+
+@pytest.fixture(params=ENGINES)
 def machines(request: pytest.FixtureRequest) -> Machines:
     """Return the machines of each engine in turn."""
     found: Machines = request.getfixturevalue({"ssh": "hosts", "slurm": "cluster"}[request.param])
@@ -100,3 +114,19 @@ def elsewhere(tmp_path: Path, bundle: Path, python: Path) -> Iterator[Callable[.
     yield make_repo
     for repo in made:
         kill_all(repo)
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WaveRun:
+    """Return waves that have not begun."""
+    from tests.waves.rules import not_begun  # what it imports is rendered after this file is loaded
+
+    return not_begun(tmp_path / "repo", monkeypatch)
+
+
+@pytest.fixture
+def rules(fresh: WaveRun) -> Rules:
+    """Return waves that have begun, without any session at work."""
+    from tests.waves.rules import begun
+
+    return begun(fresh)

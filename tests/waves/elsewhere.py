@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.kit.files import write_tree
 from tests.waves.sample import QUICK
 
 NAMES = ("one", "two")
@@ -51,6 +52,7 @@ SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
+TaskProlog={folder}/prolog
 PartitionName=work Nodes={nodes} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
 """
 
@@ -111,6 +113,13 @@ def plain_environment() -> dict[str, str]:
     return {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
 
 
+def make_home(folder: Path) -> Path:
+    """Return an empty home below a folder: a login shell there must not read the settings of whoever runs the tests."""
+    home = folder / "home"
+    home.mkdir()
+    return home
+
+
 def wait_for(is_true: object, what: object = "") -> None:
     """Wait until a function returns something true, not for ever."""
     end = time.monotonic() + START_SECONDS
@@ -139,6 +148,7 @@ class Hosts:
     def start(self) -> None:
         """Make keys and settings, and start both."""
         Path("/run/sshd").mkdir(exist_ok=True)  # the empty folder that sshd asks for
+        home = make_home(self.folder)
         for name in ("user", *NAMES):
             words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / f"key-{name}")]
             subprocess.run(words, check=True, timeout=60)
@@ -149,7 +159,7 @@ class Hosts:
             settings.write_text(
                 f"Port {port}\nListenAddress {self.address(name)}\nHostKey {self.folder}/key-{name}\nPidFile none\n"
                 f"AuthorizedKeysFile {self.folder}/key-user.pub\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n"
-                f"PasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv WORKER={name}\nMaxStartups 200\n"
+                f"PasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv WORKER={name} HOME={home}\nMaxStartups 200\n"
             )
             rows.append(
                 f"Host {name}\n  HostName {self.address(name)}\n  Port {port}\n  IdentityFile {self.folder}/key-user\n"
@@ -255,6 +265,8 @@ class Cluster:
         """Make the settings, and start all four."""
         for name in ("munge", "state"):
             (self.folder / name).mkdir(mode=0o755)
+        home = make_home(self.folder)
+        write_tree(self.folder, {"prolog": f"#!/bin/sh\necho export HOME={home}\n"})
         key = self.folder / "munge/key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o600)

@@ -67,13 +67,17 @@ WANDER = """\
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 git checkout -q --detach; echo detached > src/part1.py; git add src; git commit -qm 'on no branch'
 cd vendor-lib; echo library > more.txt; git add .; git commit -qm 'in the library'; echo draft > draft.txt; cd ..
+git init -q taken; cd taken; echo taken > taken.txt; git add .; git commit -qm 'in a repository that a commit names'
+git init -q inside; cd inside; echo inside > inside.txt; git add .; git commit -qm 'in one inside it'
+cd ..; git add inside; git commit -qm 'name it'; cd ..; git add taken; git commit -qm 'name it'
 git init -q made; cd made; echo made > made.txt; git add .; git commit -qm 'in a new repository'
 git init -q deeper; echo deep > deeper/deep.txt
 cd ..; git worktree add -q --detach inner; echo inner > inner/inner.txt
 rm .git
+! git rev-parse --git-dir
 """
 """Work everywhere but on the branch: on a detached HEAD, in a submodule, in repositories and worktrees of one's own; then
-forget that there is a branch."""
+forget that there is a branch, and find no repository around."""
 
 
 def play(word: str, run: list[str]) -> int:

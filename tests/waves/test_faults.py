@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,14 +13,13 @@ from pathlib import Path
 import pytest
 
 from tests.kit.names import BRANCHES
-from tests.kit.quick import times
+from tests.kit.quick import SOAK, times
 from tests.waves.lives import MINE, SERVED, cut_off, live
 from tests.waves.processes import kill, kill_all, processes_of
 from tests.waves.sample import PLAN, TWO_WAVES, Waves, part
 
 Make = Callable[..., Waves]
 CHORE = "chore: track the plan of 2026-01-31-greet for its sessions"
-SOAK = os.environ.get("ULTRA_SOAK") == "1"
 SHARES = 2
 KILLS = times(100, 1000) // SHARES
 RESUMES = 30
@@ -53,6 +54,27 @@ def test_a_fast_forward_that_was_cut_off_is_finished(make: Make) -> None:
     assert live(repo) == SERVED
     assert repo.ok("waves wait")["result"] == "completed"
     merged_once(repo)
+
+
+def test_the_lock_of_a_commit_that_waits_for_its_editor_stays(make: Make) -> None:
+    repo = cut_off(make, "after advance 1")
+    lock, written = repo.folder / ".git/index.lock", repo.folder.parent / "written"
+    editor = f"sh -c 'until test -e {shlex.quote(str(written))}; do sleep 0.05; done'"
+    # With a file by its name, git keeps the index locked until the message is written.
+    words = ["git", "commit", "--allow-empty", "--edit", "-m", "mine", "mine.txt"]
+    mine = subprocess.Popen(words, cwd=repo.folder, env={**repo.env, "GIT_EDITOR": editor})
+    try:
+        while not lock.exists():
+            time.sleep(0.01)
+        os.utime(lock, (0, 0))
+        assert live(repo) == SERVED
+        assert lock.exists()
+        end = repo.ok("waves wait")
+        assert end["result"] == "stopped"
+        assert str(lock) in end["why"][0]
+    finally:
+        written.touch()
+        mine.wait()
 
 
 @pytest.mark.parametrize("where", ["after clean 1", "after lease 1"])

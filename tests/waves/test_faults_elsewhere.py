@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
+from tests.kit.quick import SOAK
 from tests.kit.repository import git
-from tests.waves.conftest import need
+from tests.waves.conftest import engine, need
 from tests.waves.elsewhere import Cluster, CutHosts, Hosts, Machines, drop_folder, make_folder, wait_for
 from tests.waves.processes import kill, processes_of
 from tests.waves.sample import GATED, PLAN, PROJECT, Waves, part
 from tests.waves.test_elsewhere import merged_once
 
 Make = Callable[..., Waves]
-SOAK = os.environ.get("ULTRA_SOAK") == "1"
 MINUTES = 60
 OFF = 5 * MINUTES
 
@@ -99,6 +99,7 @@ def sweep(repo: Waves) -> None:
             subprocess.run(["rm", "-r", "--", str(left)], check=True, timeout=60)
 
 
+@engine("ssh")
 def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED, lost_seconds=30)
     act(repo, 1, 1, "gate")
@@ -118,6 +119,7 @@ def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> Non
     merged_once(repo)
 
 
+@engine("slurm")
 def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)
     act(repo, 1, 1, "gate")
@@ -135,6 +137,7 @@ def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere:
     merged_once(repo)
 
 
+@engine("slurm")
 def test_a_hub_that_is_away_for_a_while_costs_no_attempt(machines: Machines, elsewhere: Make) -> None:
     """In `make soak` it is away for a minute."""
     lost, away_seconds = (15, MINUTES) if SOAK else (15, 18)  # longer than a silent worker is waited for
@@ -152,6 +155,7 @@ def test_a_hub_that_is_away_for_a_while_costs_no_attempt(machines: Machines, els
     merged_once(repo)
 
 
+@engine("slurm")
 def test_a_machine_without_room_is_left_for_another(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)
     with full_disk(repo.machines / "one"):
@@ -178,6 +182,7 @@ def full_disk(folder: Path) -> Iterator[None]:
             subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=30)
 
 
+@engine("slurm")
 def test_wrong_clocks_change_nothing(machines: Machines, elsewhere: Make) -> None:
     need("faketime")
     repo = elsewhere(machines, without_verbs=GATED)
@@ -194,6 +199,7 @@ def test_wrong_clocks_change_nothing(machines: Machines, elsewhere: Make) -> Non
     merged_once(repo)
 
 
+@engine("ssh")
 def test_a_job_that_ignores_every_wish_is_ended(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)
     act(repo, 1, 1, "stubborn")
@@ -227,7 +233,7 @@ def test_what_a_stopped_session_has_done_is_saved(hosts: Hosts, elsewhere: Make)
 
 
 def test_a_start_that_is_too_slow_is_given_to_another_machine(hosts: Hosts, elsewhere: Make) -> None:
-    repo = elsewhere(hosts, without_verbs=GATED, lost_seconds=15)
+    repo = elsewhere(hosts, without_verbs=GATED, lost_seconds=10)
     (repo.machines / "extra-one.sh").write_text("sleep 1000\n")
     begin(repo, hosts)
     end = completed(repo)

@@ -81,10 +81,7 @@ def test_waves_run_with_a_hub_that_enforces_its_rules(hosts: Hosts, elsewhere: M
 def test_a_hub_that_cannot_be_used_is_one_sentence(make: Make) -> None:
     repo = make(files={"README.md": "x\n", ".claude/ultra.yaml": "ssh:\n  hosts: [nowhere.invalid]\n"})
     said = repo.refused(f"waves start {PLAN} --on ssh")
-    assert (
-        "the settings name no hub, by which other machines get and leave commits: make a bare repository"
-        in said
-    )
+    assert "the settings name no hub, through which machines exchange commits: make a bare repository" in said
     for hub, why in (
         ("nowhere.git", "the hub does not answer"),
         (".", "the hub is this repository itself"),

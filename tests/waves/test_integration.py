@@ -81,7 +81,8 @@ def test_commits_that_the_user_makes_meanwhile_are_merged_onto_after_a_resume(ma
     assert end["result"] == "stopped"
     assert (
         end["why"][0]
-        == f"main has commits that were made meanwhile: `ultra waves resume {PLAN}` merges onto them"
+        == f"main has commits that were made meanwhile ({repo.git('rev-parse', '--short', mine)} docs: my notes): "
+        f"`ultra waves resume {PLAN}` merges onto them"
     )
     assert repo.git("rev-parse", "HEAD") == mine
     assert f"{BRANCHES}/2026-01-31-greet/session-1" in repo.branches()

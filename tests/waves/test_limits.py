@@ -13,7 +13,9 @@ from ultra_runtime.tables.limits import RATE_LIMIT_MINUTES
 
 from tests.waves.lives import cut_off
 from tests.waves.sample import PLAN, Waves
+from ultra_runtime.run.state.wave_state import SessionStand
 from ultra_runtime.waves.attempts import MOST_LOST, SHORTEST_WAIT, log_of, take_end
+from ultra_runtime.waves.supervisor import need_not_wait
 from ultra_runtime.waves.wave_run import find_begun
 
 Make = Callable[..., Waves]
@@ -62,6 +64,15 @@ def test_what_nobody_is_to_blame_for_is_tried_again_within_bounds(
     assert ends(failed, limit(1), waited=LIMIT - SHORTEST_WAIT)[0] == "rate limit"
     assert ends(failed, limit(1), waited=LIMIT - SHORTEST_WAIT + 1)[0] == "time limit"
 
+    # Whoever was ended before it could say what it used counts for its share, if its model has answered.
+    for spoken, dollars in ((None, 0), ({"type": "system"}, 0), ({"type": "assistant"}, 4.5)):
+        run = find_begun(PLAN, None)
+        one = run.state.sessions[1]
+        one.lease = {**one.lease, "dollars": 4.5}
+        Path(log_of(run, 1, 1)).write_text(f"{json.dumps(spoken)}\n" if spoken else "")
+        assert take_end(run, one, Ended(status=-9, late=True))  # type: ignore[arg-type]
+        assert (one.end["dollars"], run.state.dollars >= dollars) == (dollars, True)
+
     assert ends(Ended()) == ("lost", "its process ended without a result")
     assert ends(Ended(status=-9)) == ("lost", "its process was killed by signal 9")
     assert ends(Ended(status=-9, late=True))[0] == "time limit"
@@ -70,3 +81,14 @@ def test_what_nobody_is_to_blame_for_is_tried_again_within_bounds(
         "not started",
         f"its process was lost {MOST_LOST + 1} times",
     )
+
+
+@pytest.mark.parametrize(
+    ("ahead", "ready"), [(0, True), (-60, True), (1, False), (LIMIT, False), (LIMIT + 1, True)]
+)
+def test_a_clock_that_is_set_back_makes_no_session_wait_longer_than_a_limit_may_last(
+    ahead: int, ready: bool
+) -> None:
+    one, now = SessionStand(1, "Part 1", 1, [1]), 1_800_000_000
+    one.wait_until = now + ahead
+    assert need_not_wait(one, now) is ready

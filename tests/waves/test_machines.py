@@ -42,7 +42,7 @@ def test_what_a_machine_lacks_is_named(machines: Machines, elsewhere: Make) -> N
     assert "fail it lacks git" in found["one"]
     assert "fail it lacks claude, the client" in found["one"]
     assert "fail it lacks the hub: it cannot fetch from it and push to it" in found["one"]
-    assert found["two"] == ["warn its client has no login that can be seen"]
+    assert found["two"] == ["warn no login of its client was found"]
     away = repo.hub.rename(repo.hub.with_name("away.git"))
     found = checks(repo, machines.on)
     assert found["two"][0] == "fail it lacks the hub: it cannot fetch from it and push to it"

@@ -42,7 +42,7 @@ ACTS = (
      lambda repo: repo.git("switch", "--quiet", "--create", "main")),
     ("git checkout --quiet --detach", f"HEAD is detached instead of main: `git switch main`, then {RESUME}", go_back),
     ("echo more >> mine.txt && git commit --quiet --all --message='docs: mine'",
-     f"main has commits that were made meanwhile: {RESUME} merges onto them", nothing),
+     f" docs: mine): {RESUME} merges onto them", nothing),
     ("echo 'not committed' > src/part1.py", "main cannot be moved to ", lambda repo: (repo.folder / part(1)).unlink()),
     ("git commit --quiet --amend --message='docs: in other words'",
      "main was rewritten meanwhile and no longer contains ", merge_as_told),

@@ -70,13 +70,15 @@ def test_work_beside_the_branch_of_its_session_is_saved_before_its_worktree_goes
         f"{name}={repo.git('cat-file', 'blob', f'{ref}:{name}')}"
         for ref in row["rescued"]
         for name in repo.git("ls-tree", "-r", "--name-only", ref).split("\n")
-        if name != "vendor-lib"
+        if name not in ("vendor-lib", "taken", "inside")
     }
     wanted = {
         "src/part1.py=detached",
         "more.txt=library",
         "draft.txt=draft",
         "made.txt=made",
+        "taken.txt=taken",
+        "inside.txt=inside",
         "deep.txt=deep",
         "inner.txt=inner",
     }

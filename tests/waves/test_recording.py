@@ -29,13 +29,12 @@ def test_the_page_on_waves_shows_what_happens(make: Make) -> None:
         "show": say(repo, f"waves show {PLAN} --jobs 2"),
         "start": say(repo, f"waves start {PLAN} --jobs 2"),
     }
-    repo.eventually(
-        lambda: len(repo.seen()) == 2 and "step 1/1" in repo.say("waves", "wait", "--seconds", "0.1").out
-    )
+    repo.eventually(lambda: repo.say("waves", "wait", "--seconds", "0.1").out.count("step 1/1") == 2)
     told["running"] = say(repo, "waves wait --seconds 0.1")
     gate.write_text("open\n")
     assert repo.wait()["result"] == "completed"
-    told["over"] = say(repo, "waves wait")
+    told["over"], _, coming = say(repo, "waves wait").rpartition("\nNext: ")
+    assert coming == f"tell the user; to continue: {repo.ok('status')['next']}\n"
     told["log"] = "$ git log --first-parent --format=%s\n" + repo.git("log", "--first-parent", "--format=%s")
     told["report"] = repo.read(repo.ok("waves wait")["report"])
     rows = [row.partition(" ") for row in repo.git("log", "--format=%H %s").split("\n")]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
 from tests.kit.names import BRANCHES
+from tests.kit.quick import times
 from tests.kit.repository import git
 from tests.waves.elsewhere import Machines
 from tests.waves.sample import WITHOUT_VERBS, Waves, part, plan, session, step
 
 Make = Callable[..., Waves]
-SOAK = os.environ.get("ULTRA_SOAK") == "1"
-MANY = {"ssh": 50 if SOAK else 6, "slurm": 200 if SOAK else 12}
-SECONDS = 3600 if SOAK else 300
+MANY = {"ssh": times(4, 50), "slurm": times(6, 200)}
+SECONDS = times(300, 3600)
 
 
 def many(count: int) -> str:

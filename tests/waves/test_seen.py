@@ -51,6 +51,21 @@ def test_a_wave_is_seen_while_it_runs_and_after_it_failed(make: Make, tmp_path: 
     assert "- Wave 1: 2 sessions, " in repo.read(end["report"])
     assert ">passed<" in page(repo, tmp_path)
     assert repo.ok("continue")["command"].endswith("--resume")
+    amended_waves_start_over(repo)
+
+
+def amended_waves_start_over(repo: Waves) -> None:
+    """Change the plan after its waves have failed: nothing offers or allows to resume those of the earlier plan."""
+    repo.write({PLAN: TWO_WAVES.replace("test -f src/part3.py", "test -s src/part3.py")})
+    shown = repo.ok("status")
+    assert shown["next"] == repo.ok("continue")["command"]
+    assert "--resume" not in shown["next"]
+    assert shown["reason"].endswith("the plan was changed since they started, so they must start over")
+    said = repo.refused(f"waves resume {PLAN}")
+    assert f"{PLAN} was changed since its waves started" in said
+    assert f"ultra waves start {PLAN}" in said
+    repo.play({})
+    assert repo.waves("--jobs 2")["result"] == "completed"
 
 
 def standing(repo: Waves) -> dict[str, list[str]]:

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.kit.calls import ISOLATED
+from tests.kit.quick import SOAK
 from tests.waves.lives import DEADLY, LIFE_SECONDS, MINE, SERVED, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part
 from tests.waves.test_faults import merged_once, user_is_untouched
 
-SOAK = os.environ.get("ULTRA_SOAK") == "1"
 PAGE = 4
 """Kilobytes: less is never taken from a disk in memory."""
 NEEDED = 1600
 """Kilobytes that the waves write after their begin, measured; with more than that the disk is large enough."""
-SAMPLE = 5
+SAMPLE = 3
 LARGE = "2g"
 STOPPED = 2
 Make = Callable[..., Waves]
