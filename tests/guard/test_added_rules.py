@@ -125,6 +125,21 @@ def test_a_wrong_file_stops_a_run_and_nobody_else(scene: Scene) -> None:
     assert "rule run_settings" in scene.write(FILE).reason
 
 
+@pytest.mark.parametrize("whose", ["home", "repo"])
+def test_every_pack_reaches_the_hook_and_a_project_only_adds(scene: Scene, whose: str) -> None:
+    scene.start_run()
+    for name, rules in packs().items():
+        rule = next(rule for rule in rules if rule["verdict"] == "block")
+        command, fine = rule["examples"]["match"][0], rule["examples"]["pass"][0]
+        say(getattr(scene, whose), f"packs: [{name}]\n")
+        assert f"rule {rule['id']}" in scene.bash(command).reason, command
+        assert scene.bash(fine).decision == "", fine
+        if whose == "home":
+            say(scene.repo, "packs: []\nrules: []\n")  # what a project says lifts nothing
+            assert scene.bash(command).decision == "deny"
+            assert scene.bash("rm -rf src").decision == "deny"
+
+
 @settings(deadline=None, max_examples=examples(120))
 @given(
     st.sampled_from(BLOCKED),

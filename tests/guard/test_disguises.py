@@ -6,8 +6,6 @@ The table has one command a line: how hard it is, the rule, and the command (a J
 from __future__ import annotations
 
 import json
-import os
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.guard.twins import PAYLOADS, Twin
+from tests.kit.quick import SOAK
 from ultra_runtime.guard.first_look import may_match
 
 POLICY = policy()
@@ -25,6 +24,17 @@ CAUGHT = {"core": 0.99, "stretch": 0.6}
 BY_DESIGN = [
     "$X -f compose.yml -r",
     "./tools/halt --now",
+]
+# What the guard does not see through.
+MISSED = [
+    "X=$(expr substr xxmkfs 3 9); $X /dev/sdzz",
+    'python3 -c \'import os; c=["mkfs","/dev/sdzz"]; os.system(" ".join(c))\'',
+    'awk \'BEGIN { c = "m" "kfs /dev/sdzz"; system(c) }\'',
+    "ed -s f <<< $'a\\nrm -rf d\\n.\\nw s.sh' ; sh s.sh",
+    "perl -i -pe 's/.*/rm -rf d/' f; sh f",
+    "perl -pe 's/.*/rm -rf d/' f | sh",
+    'python3 -c "import os; os.system(f\'{\\"rm\\"} -rf d\')"',
+    'python3 -c \'import subprocess as s; s.run(["r" + ("m"), "-rf", "d"])\'',
 ]
 SAMPLE = 25  # one of so many is run in a quick test
 
@@ -39,6 +49,12 @@ def rows() -> list[tuple[str, str, str]]:
 ROWS = rows()
 
 
+def is_caught(command: str) -> bool:
+    """Tell whether the guard blocks a command because it has understood it, and the hook asks the guard at all."""
+    verdict = verdict_for(command, POLICY)
+    return verdict.verdict == "block" and not verdict.unreadable and may_match(command)
+
+
 def test_the_table_is_large_and_says_nothing_twice() -> None:
     assert len(ROWS) >= 500
     assert len({command for _, _, command in ROWS}) == len(ROWS)
@@ -47,20 +63,15 @@ def test_the_table_is_large_and_says_nothing_twice() -> None:
 
 @pytest.mark.parametrize("tier", CAUGHT)
 def test_the_guard_sees_through_them(tier: str) -> None:
-    total: Counter[bool] = Counter()
-    missed = []
-    for _, rule, command in (row for row in ROWS if row[0] == tier):
-        verdict = verdict_for(command, POLICY)
-        caught = verdict.verdict == "block" and not verdict.unreadable and may_match(command)
-        total[caught] += 1
-        if not caught:
-            missed.append(f"{rule}: {command!r}")
-    assert total[True] >= CAUGHT[tier] * total.total(), "\n".join(missed)
+    commands = [command for row, _, command in ROWS if row == tier]
+    missed = [command for command in commands if not is_caught(command)]
+    assert missed == [command for command in MISSED if command in commands]
+    assert len(missed) <= (1 - CAUGHT[tier]) * len(commands)
 
 
 def test_every_row_does_what_it_hides(tmp_path: Path) -> None:
     twin = Twin(tmp_path / "twin")
-    chosen = ROWS if "ULTRA_SOAK" in os.environ else ROWS[::SAMPLE]
+    chosen = ROWS if SOAK else ROWS[::SAMPLE]
     assert not [command for _, rule, command in chosen if twin.does(command) != PAYLOAD[rule]]
 
 
