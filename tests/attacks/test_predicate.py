@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.attacks.oracle import Part, tree_faults
 from tests.executor.sample import step
 from tests.kit.lasting import Lasting
-from tests.kit.quick import times
+from tests.kit.quick import random_seed, times
 from tests.proof.history import LINK, SCRIPT, Content, History, faults, steps_of
 
 PATHS = ("src/a.txt", "src/b.txt", "src/c.txt", "src/d/e.txt")
@@ -85,6 +85,7 @@ def with_removals(steps: list[Part], done: list[Act]) -> list[Part]:
 def test_the_proof_finds_what_the_oracle_finds(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     agreed, lasting = {True: 0, False: 0}, Lasting("random plans", EXAMPLES, capsys)
 
+    @seed(random_seed())
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def check(data: st.DataObject) -> None:

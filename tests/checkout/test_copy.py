@@ -16,6 +16,7 @@ from tests.kit.names import LAUNCHER
 from tests.kit.repository import ENVIRONMENT, git, make_repository
 from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy
 from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.checkout.worktree import remove_tree
 
 Check = Callable[[], None]
 
@@ -297,6 +298,19 @@ def test_removing_follows_no_link(source: Source, tmp_path: Path) -> None:
     (root / "shut").mkdir(mode=0o500)
     source.remove()
     assert every_byte(tmp_path / "mine") == before
+
+
+def test_a_link_in_the_place_of_a_copy_goes_and_nothing_behind_it(source: Source, tmp_path: Path) -> None:
+    write_tree(tmp_path / "mine", {"folder/kept.txt": "kept\n"})
+    (tmp_path / "mine/folder").chmod(0o755)
+    before = every_byte(tmp_path / "mine")
+    root = Path(source.make().root)
+    remove_tree(str(root))
+    root.symlink_to(tmp_path / "mine")
+    remove_tree(str(root))
+    assert (root.is_symlink(), every_byte(tmp_path / "mine")) == (True, before)
+    source.remove()
+    assert (root.is_symlink(), every_byte(tmp_path / "mine")) == (False, before)
 
 
 def test_removing_twice_or_nothing_is_fine(source: Source, unchanged: Check) -> None:

@@ -81,7 +81,9 @@ def test_an_amended_plan_that_needs_a_new_run_says_so_at_once(
 ) -> None:
     failed.ok("run finish")
     told = amended(failed, place, text)
-    assert told["next"].endswith(f"the plan was changed since it started: {why}, so the run must start over")
+    assert told["next"].endswith(
+        f"the plan was changed since it started: {why}, so the run must start over; its commits stay"
+    )
     assert told["run"] == f"{COMMANDS['execute']} --project {PROJECT} --restart"
     assert why in failed.refused(f"run start {PLAN} --mode resume --accept-plan-change")
     assert failed.start("--restart")["run"] == "started"
@@ -99,7 +101,9 @@ def test_the_draft_is_the_plan_and_the_plan_stays_meanwhile(failed: Repo) -> Non
     answer = failed.ok(AMEND)
     assert failed.read(answer["path"]) == failed.read(PLAN)
     assert "## D. Critics" in answer["guide"]
-    assert "a plan is being made or amended" in failed.refused(AMEND)
+    assert f"`ultra gate plan --project {PROJECT}`, or delete the draft" in failed.refused(AMEND)
+    (failed.folder / answer["path"]).unlink()
+    assert "## D. Critics" in failed.say(*AMEND.split()).out, "the words that `next` offers have no --json"
 
 
 def test_a_run_under_way_is_not_amended(failed: Repo) -> None:
@@ -112,16 +116,21 @@ def test_without_a_plan_there_is_nothing_to_amend(failed: Repo) -> None:
     assert "there is no such file" in failed.refused(AMEND)
 
 
-def test_specs_follow_the_amended_plan_and_old_ones_are_put_aside(make: Make) -> None:
+def test_specs_follow_the_amended_plan_and_old_ones_are_kept_and_not_run(make: Make) -> None:
     repo = make(plan(step(1), WRONG, strategy=SESSIONS))
     repo.ok(f"sessions write {PLAN} --project {PROJECT}")
     spec = f"{PROJECT}/sessions/session-2.md"
     repo.write({f"{PROJECT}/sessions/session-3.md": repo.read(spec)})
-    assert "`false`" in repo.read(spec)
+    old = repo.read(spec)
+    assert "`false`" in old
     amended(repo, 2, RIGHT)
     assert "`true`" in repo.read(spec)
-    assert not repo.has(f"{PROJECT}/sessions/session-3.md")
-    assert repo.has(f"{PROJECT}/sessions/old-session-3.md")
+    names = sorted(path.name for path in (repo.folder / PROJECT / "sessions").glob("*.md"))
+    assert names == ["session-1.md", "session-2.2.md", "session-2.md", "session-3.2.md"]
+    assert repo.read(f"{PROJECT}/sessions/session-2.2.md") == old
+    for name in ("sessions/session-2.2.md", "sessions/session-3.2.md", "plan.2.md"):
+        for verb in ("run start", "run dry-run", "run validate", "waves start"):
+            assert "an earlier version that is kept to be read" in repo.refused(f"{verb} {PROJECT}/{name}")
 
 
 def test_a_spec_that_is_older_than_the_plan_is_refused_with_the_remedy(make: Make) -> None:

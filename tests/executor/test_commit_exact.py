@@ -12,7 +12,7 @@ import pytest
 from tests.executor.persons_tree import Step
 from tests.kit.repository import ENVIRONMENT, make_repository
 from ultra_runtime.run.state.record import Record
-from ultra_runtime.run.tree import commit as under_test
+from ultra_runtime.run.tree import users_index as under_test
 from ultra_runtime.run.tree.commit import (
     build_index,
     find_commit,
@@ -216,6 +216,29 @@ def test_the_index_is_updated_where_it_is_as_it_was_and_a_lock_is_waited_for(
     assert index_entries(git, paths) == {paths[0]: two, paths[1]: two, paths[2]: one}
     assert update_index(git, rows)
     assert not update_index(git, [[paths[0], two.mode, two.name, "100644", "no object"]])
+    assert not lock.exists()
+
+
+def test_the_index_is_updated_where_files_have_no_second_name(
+    tree: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.begin()
+    git = tree.workspace.git
+    entries = index_entries(git, ["first.txt", "second.txt"])
+    one, two = entries["first.txt"], entries["second.txt"]
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refuse)
+    lock = tree.folder / ".git/index.lock"
+    lock.touch()
+    assert not update_index(git, [["first.txt", one.mode, one.name, two.mode, two.name]])
+    assert lock.exists()
+    lock.unlink()
+    assert update_index(git, [["first.txt", one.mode, one.name, two.mode, two.name]])
+    assert index_entries(git, ["first.txt"]) == {"first.txt": two}
+    assert not lock.exists()
 
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction", "pre-push",

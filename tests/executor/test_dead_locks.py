@@ -1,8 +1,10 @@
-"""Locks that a killed git left: those on our own refs go, any other is named with its full path."""
+"""Locks that a killed git left: those that only we take go, any other is named with its full path."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,3 +61,49 @@ def test_a_locked_index_is_named_with_what_to_do(make: Make) -> None:
     lock.unlink()
     repo.git("reset", "--quiet", "--", "src/part1.py")
     assert repo.git("status", "--porcelain", "-uno") == ""
+
+
+def test_the_index_lock_of_a_killed_verb_goes_and_that_of_another_git_stays(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    folder = repo.folder / ".git"
+    lock, mark, copy = folder / "index.lock", folder / "ultra/index-lock", folder / "ultra/index-copy.7"
+    for of_us in (True, False):
+        mark.write_text(copy.name)
+        copy.touch()
+        lock.hardlink_to(mark) if of_us else lock.write_text(copy.name)
+        repo.ok("step begin 1")
+        assert lock.exists() is not of_us
+        assert not mark.exists()
+        assert not copy.exists()
+
+
+def killed_in_the_hook(repo: Repo) -> None:
+    """Kill `step commit 1` and its git while they hold the lock of the index."""
+    hook = repo.folder / ".git/hooks/post-index-change"
+    hook.parent.mkdir(exist_ok=True)
+    # The hook runs in git, which writes the copy; its verb is the parent of git.
+    hook.write_text(
+        '#!/bin/sh\ncase "$GIT_INDEX_FILE" in *index-copy*) kill -9 $(ps -o ppid= -p $PPID) $PPID;; esac\n'
+    )
+    hook.chmod(0o755)
+    told = subprocess.run(
+        [repo.bundle / "bin/ultra", "step", "commit", "1"], cwd=repo.folder, env=repo.env, capture_output=True, check=False
+    )  # fmt: skip
+    assert told.returncode == -signal.SIGKILL, told
+    hook.unlink()
+
+
+def test_a_verb_killed_while_it_writes_the_index(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    killed_in_the_hook(repo)
+    lock = repo.folder / ".git/index.lock"
+    assert lock.exists()
+    repo.start("--mode", "resume")
+    assert not lock.exists()
+    assert repo.git("status", "--porcelain", "-uno") == ""
+    assert repo.ok("run finish")["result"] == "completed"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 from collections.abc import Mapping
@@ -16,8 +15,8 @@ from tests.executor.broken_calls import HOW, Point, Tracer
 from tests.executor.interrupted import CALLS, again, follow, goes_on, keep, stand_before
 from tests.executor.sample import Repo, plan, step
 from tests.kit import programs
+from tests.kit.quick import SOAK
 
-SOAK = os.environ.get("ULTRA_SOAK") == "1"
 SAMPLE = 1
 """How many system calls of each verb are broken in a quick run; `make soak` breaks every one of them."""
 

@@ -292,3 +292,31 @@ def test_an_undo_says_that_it_does_not_restore_a_repository_inside_the_tree(make
     answers = [repo.ok("step verify 1") for _ in range(3)]
     assert not repo.has("src/part1.py")
     assert "lib/own (a repository of its own, which no undo restores)" in str(answers[-1])
+
+
+def test_a_commit_of_the_user_just_before_that_of_the_step_stays(make: Make) -> None:
+    repo = make(ONE)
+    # git runs the filter when the index of the commit is made: a moment after the last look at HEAD.
+    script = repo.folder.parent / "clean"
+    script.write_text(
+        '#!/bin/sh\ncase "$GIT_INDEX_FILE" in */commit.*) unset GIT_INDEX_FILE; '
+        "echo mine > README.md; git commit -q --no-verify -m mine README.md;; esac; exec cat\n"
+    )
+    script.chmod(0o755)
+    repo.git("config", "filter.slow.clean", str(script))
+    repo.write({".git/info/attributes": "src/part1.py filter=slow\n"})
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    said = repo.refused("step commit 1")
+    assert "commits were made outside the run since the step was verified | verify it again" in said
+    assert repo.git("log", "-1", "--format=%s") == "mine"
+    assert repo.git("show", "HEAD:README.md") == "mine"
+    repo.git("config", "--unset", "filter.slow.clean")
+    assert "`ultra step begin 1 --mine README.md`" in repo.ok("step verify 1")["do"]
+    repo.ok("step begin 1 README.md --mine")
+    assert repo.ok("step verify 1")["next"] == "commit"
+    repo.ok("step commit 1")
+    assert repo.subjects()[-2:] == ["mine", "feat: part 1"]
+    assert repo.git("show", "HEAD:README.md") == "mine"

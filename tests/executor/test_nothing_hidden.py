@@ -211,8 +211,18 @@ def test_what_the_user_commits_before_a_restart_is_theirs(make: Make) -> None:
     repo.ok("run abort")
     repo.write({"tests/check.sh": "true\n"})
     repo.git("commit", "-qm", "mine", "tests/check.sh")
-    repo.start("--restart")
+    said = f"no step made the commit {repo.git('rev-parse', 'HEAD')[:12]} mine since the previous start; this run starts after it"
+    assert said in repo.start("--restart")["notes"]
     assert "notes" not in repo.ok("step begin 1")
+    repo.ok("run abort")
+    assert "previous start" not in " ".join(repo.start("--restart")["notes"])
+    repo.ok("run abort")
+    repo.git("commit", "-q", "--allow-empty", "-m", "empty")
+    repo.start("--restart")
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.do_step(2, {"src/part2.py": "two\n"})
+    repo.ok("run finish")
+    assert " empty since the previous start" in repo.read(f"{PROJECT}/logs/report.md")
 
 
 def test_a_run_after_a_completed_one_takes_the_tree_as_it_is(make: Make) -> None:

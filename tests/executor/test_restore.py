@@ -50,6 +50,13 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     assert repo.ok("step verify 1")["passed"]
 
 
+def test_why_a_step_is_undone_is_no_hint_for_the_next_attempt(make: Make) -> None:
+    repo = make(plan(step(1, on_failure="revert - nothing else needs it")))
+    repo.start()
+    repo.ok("step begin 1")
+    assert repo.ok("step verify 1")["do"] == "fix it, then `ultra step verify 1`"
+
+
 def test_what_lies_inside_is_fixed(repo: Repo) -> None:
     repo.write({"src/part1.py": "wrong\n"})
     assert repo.ok("step verify 1")["do"] == (

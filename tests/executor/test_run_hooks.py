@@ -233,7 +233,7 @@ def test_a_run_that_failed_still_wants_its_finish(make: Make) -> None:
     for _ in range(3):
         repo.ok("step verify 1")
     told = stop(repo)
-    assert "the run failed after 0 of 1 steps" in told
+    assert "it failed after 0 of 1 steps" in told
     assert "Continue with `ultra run finish`" in told
 
 

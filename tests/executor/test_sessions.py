@@ -237,6 +237,10 @@ def test_logs_and_reports_of_sessions_lie_apart(spec: Repo) -> None:
     for number in (1, 2):
         spec.start("--session", str(number))
         reports.append(do_session(spec, number, zero=True)["report"])
+    said = spec.refused(f"audit {PLAN}")
+    assert "was run by sessions (1 and 2): there is no run of the whole plan" in said
+    assert f"`ultra audit {PLAN} --session N`" in said
+    assert spec.say("audit", PLAN, "--session", "1").out.startswith("pass: 1 completed step, ")
     assert reports == [f"{PROJECT}/logs/session-{number}/report.md" for number in (1, 2)]
     for number in (1, 2):
         assert spec.has(f"{PROJECT}/logs/session-{number}/step-0-verify-1.log")

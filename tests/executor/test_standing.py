@@ -126,6 +126,7 @@ def life(repo: Repo) -> Iterator[tuple[str, str, str]]:
     brief = repo.read(f"{PROJECT}/brief.md")
     repo.write({f"{PROJECT}/brief.md": brief.replace("brief_quality: complete", "brief_quality: partial")})
     yield "brief partial", "research", f"{COMMAND.format('research')} {IN}"
+    assert "\nBrief    partial\n" in repo.say("status", "--project", PROJECT).out
     add_brief(repo, answered=1)
     yield "research open", "research", f"{COMMAND.format('research')} {IN}"
     add_brief(repo, answered=2)
@@ -232,11 +233,34 @@ def test_sessions_one_by_one(make: Make) -> None:
     text = repo.read(PLAN)
     repo.write({PLAN: text.replace("Write part 5.", "Write part five.")})
     says("execute", f"ultra sessions write {PLAN} {IN}")  # the specs are older than the plan
+    repo.write({PLAN: plan(step(1), step(2))})
+    says("execute", execute)  # the plan was replaced: the spec of session 2 is not what to read
+    assert "\nRead " not in repo.say("continue").out
     repo.write({PLAN: text})
     says("execute", f"{execute} --session 2")
+    assert "\nRead     " in repo.say("continue").out
+    assert "was run by sessions (1): there is no run of the whole plan" in repo.refused(f"audit {PLAN}")
     repo.ok(f"run start {PLAN} --session 2")
     repo.ok("run abort")
     says("execute", f"{execute} --resume --session 2")
+
+
+def test_a_run_that_is_blocked(make: Make) -> None:
+    repo = make(plan_text())
+    add_brief(repo)
+    repo.ok(f"sessions write {PLAN} {IN}")
+    repo.git("remote", "add", "origin", "/nowhere")
+    repo.ok(f"run start {PLAN} --session 1")
+    repo.ok("step begin 0")
+    assert repo.ok("step verify 0")["next"] == "blocked"
+    for command, reason in (
+        ("ultra run finish", "the run is in progress: it was blocked after 0 of 3 steps"),
+        (f"{COMMAND.format('execute')} {IN} --resume --session 1", "the run was blocked at step 0 of 3"),
+    ):
+        asked = Asked(repo, {})
+        assert (asked.said, asked.status["reason"]) == (("execute", command), reason)
+        asked.compare()
+        repo.say("run", "finish")
 
 
 def test_the_page_has_no_titles_of_another_plan(make: Make) -> None:

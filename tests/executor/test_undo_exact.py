@@ -197,6 +197,30 @@ def test_without_what_was_recorded_the_snapshot_serves(person: Path, tmp_path: P
     assert after == before
 
 
+@pytest.mark.parametrize("files", [True, False])
+def test_what_was_staged_alone_is_saved_too(person: Path, tmp_path: Path, files: bool) -> None:
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    before = tree.state()
+    was = (tree.folder / "a.txt").read_bytes()
+    tree.begin()
+    do(tree, [(write, ("a.txt", b"only staged\n")), (run_git, (("add",), "a.txt")),
+              (write, ("a.txt", b"on disk\n" if files else was))])  # fmt: skip
+    tree.undo()
+    assert tree.state() == before
+    gc(tree)
+    (ref,) = tree.git("for-each-ref", "--format=%(refname)", "refs/ultra/rescue").split()
+    assert tree.git("show", f"{ref}^2:a.txt") == "only staged"
+
+
+def test_a_look_at_the_tree_is_nothing_to_save(person: Path, tmp_path: Path) -> None:
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    tree.begin()
+    os.utime(tree.folder / "a.txt", (1, 1))
+    tree.git("status")
+    assert tree.undo().paths == []
+    assert tree.git("for-each-ref", "refs/ultra/rescue") == ""
+
+
 @pytest.mark.parametrize(
     "obstacle", ["a ref is locked", "refs cannot be made", "the disk is full", "an object is lost"]
 )

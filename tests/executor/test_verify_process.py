@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -64,7 +65,7 @@ FORGETS_ALL = 'env -i {python} -c "$(cat $BESIDE/daemon.py)" $BESIDE/{name} $PWD
 def test_a_daemon_of_a_verify_does_not_write_after_it(make: Make, tmp_path: Path) -> None:
     """It leaves the group and the session, loses its parents, has no variables and no open output."""
     (tmp_path / "daemon.py").write_text(DAEMON)
-    python = sys.executable
+    python = shlex.quote(sys.executable)
     verify = FORGETS_ALL.format(python=python, name="verify-$(basename $PWD)", target="src/part1.py")
     last = FORGETS_ALL.format(python=python, name="last-$(basename $PWD)", target="src/part1.py")
     repo = make(plan(step(1, verify=verify), verification=last))

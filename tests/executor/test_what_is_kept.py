@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 from tests.executor.test_another_plan import OTHER, completed
-from tests.kit.names import COMMANDS
+from tests.kit.names import COMMANDS, EXAMPLE
 
 Make = Callable[..., Repo]
 LOGS = f"{PROJECT}/logs"
@@ -87,9 +87,27 @@ def test_finish_says_why_a_run_is_partial(make: Make) -> None:
         "step 1: commit_message_pattern: expected ^feat: part 1; found fix: off",
     )
     resume = f"{COMMANDS['execute']} --project {PROJECT} --resume"
-    assert answer["next"] == f"tell the user; what `why` says must be fixed first; to continue: {resume}"
+    amend = f"if the plan is wrong: `ultra plan amend --project {PROJECT}`"
+    assert (
+        answer["next"]
+        == f"tell the user; what `why` says must be fixed first; to continue: {resume}; {amend}"
+    )
     assert f"First fix what differs, then continue: {resume}" in repo.read(answer["report"])
     assert repo.ok("continue")["label"] == "the run is partial: first do what its report says"
+
+
+def test_a_project_before_its_run_is_continued_when_the_last_run_is_complete(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.ok("run finish")
+    later = ".claude/projects/2026-02-01-later"
+    repo.write({f"{later}/brief.md": (EXAMPLE / "brief.md").read_text()})
+    assert repo.ok("continue")["project"] == PROJECT, "the run is not reviewed yet"
+    review = (EXAMPLE / "review.md").read_text().replace("verdict: BLOCK", "verdict: ALLOW")
+    repo.write({f"{PROJECT}/review.md": review})
+    told = repo.ok("continue")
+    assert (told["project"], told["status"]) == (later, "no run has started")
 
 
 def test_finish_names_the_review_when_all_is_done(make: Make) -> None:

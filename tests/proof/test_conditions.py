@@ -72,6 +72,19 @@ def test_the_last_step_that_touches_the_files_decides(
     assert [(one.check, one.step) for one in judge(found, tried("two"))[0]] == [("verify", 2)]
 
 
+@pytest.mark.parametrize(("held", "checks"), [(["c1"], []), ([], [("verify", 1)]), (["c2"], [("verify", 1)])])
+def test_a_later_step_decides_only_about_what_held_in_the_commit_of_its_step(
+    held: list[str], checks: list[tuple[str, int]]
+) -> None:
+    found = [Condition("one", step=1, later=2, commit="c1"), Condition("two", step=2)]
+    ended = tried("one")
+    ended.rows["one"]["held"] = held  # type: ignore[index]
+    drifts, notes = judge(found, ended)
+    assert [(one.check, one.step) for one in drifts] == checks
+    assert len(notes) == (not checks)
+    assert judge(found, tried())[0] == []
+
+
 def test_an_equal_command_fails_only_for_the_step_that_decides() -> None:
     found = conditions(step(1, ["a"], verify="same"), step(2, ["a"], verify="same"), verification="same")
     drifts, _ = judge(found, tried("same"))
@@ -117,10 +130,13 @@ def test_equal_commands_are_run_once_and_checked_for_every_text() -> None:
     )
     job = make_job(PLACE, "0" * 40, found, settings_of({}), None, FINISHING)
     assert job["commands"] == [
-        {"command": "echo", "expected": ["one", "two"], "exit": False, "compare": False},
-        {"command": "last", "expected": [], "exit": True, "compare": True},
+        {"command": "echo", "expected": ["one", "two"], "exit": False, "compare": False, "commits": []},
+        {"command": "last", "expected": [], "exit": True, "compare": True, "commits": []},
     ]
-    job = make_job(PLACE, "0" * 40, found, settings_of({}), None, AUDITING)
+    found = [Condition("echo", step=number, later=4, commit=f"c{number % 2}") for number in (1, 2, 3)]
+    job = make_job(PLACE, "0" * 40, found, settings_of({}), None, FINISHING)
+    assert [one["commits"] for one in job["commands"]] == [["c1", "c0"]]
+    job = make_job(PLACE, "0" * 40, conditions(step(1), verification="last"), settings_of({}), None, AUDITING)
     assert [one["compare"] for one in job["commands"]] == [False, False]
 
 

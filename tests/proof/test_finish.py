@@ -70,9 +70,10 @@ def test_a_step_that_renames_what_an_earlier_one_made_is_completed(run: Callable
     assert "- Proof: clean checkout" in report
     assert "note: expected_paths of step 1: step 2 changed src/a.py" in report
     assert "note: Verify of step 1 failed with exit status 1" in report
-    assert ran(repo) == ["one", "two", "one", "two"]  # equal commands run once in the proof
+    # Equal commands run once in the proof; that of step 1 fails there, and runs again in the commit of its step.
+    assert ran(repo) == ["one", "two", "one", "one", "two"]
     assert repo.ultra(f"audit {PLAN}")["status"] == "pass"
-    assert ran(repo)[4:] == ["one", "two"]
+    assert ran(repo)[5:] == ["one", "one", "two"]
 
 
 def test_what_is_not_committed_does_not_count(run: Callable[..., Repo]) -> None:

@@ -89,6 +89,13 @@ PATH=$PWD/../shim:$PATH ultra audit $PLAN --wait 0.01; sleep 2
     Attack("a commit by hand removes a file that a later step may edit", """\
 start; good 1 one; good 2 two; git rm -q src/one.txt; git commit -qm "chore: clean up"; finish
 """, parts=(ONE, SHARES), verification=""),
+    Attack("a Verify that never held, and a later step that may edit the same file but does not", """\
+start; mkdir build; touch build/pass; bad 1 one; rm -r build; good 2 two; finish
+""", parts=(PLAIN, SHARES), verification="", says="verify: expected `sh tests/check.sh one` passes"),
+    Attack("a Verify that never held, and a later step that edits the same file a little", """\
+start; mkdir build; touch build/pass; bad 1 one; rm -r build; ultra step begin 2; echo >> src/one.txt; echo "part two" > src/two.txt
+ultra step verify 2; ultra step commit 2; finish
+""", parts=(PLAIN, SHARES), verification="", says="verify: expected `sh tests/check.sh one` passes"),
     Attack("a step commits .worktreeinclude for the file that turns the check green", """\
 start; ultra step begin 1; echo build/ > .worktreeinclude; mkdir build; touch build/pass; echo nothing > src/one.txt
 ultra step verify 1; ultra step commit 1; finish

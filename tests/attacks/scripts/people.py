@@ -2,6 +2,7 @@
 
 from tests.attacks.arena import ONE, TWO, Attack
 from tests.attacks.oracle import Part
+from tests.attacks.scripts.afresh import SHARES
 from tests.attacks.scripts.checkout import WITHOUT_WORK
 from tests.attacks.scripts.surroundings import LEFT_OPEN
 
@@ -35,6 +36,10 @@ rm -r build; echo true > ../weak; forge HEAD:tests/check.sh ../weak blob; git re
     Attack("the object of a file written anew under its name after a partial end", FORGE + LEFT_OPEN + """\
 echo part one > ../good; forge HEAD:src/one.txt ../good blob; echo part two > ../good; forge HEAD:src/two.txt ../good blob
 """, parts=(PLAIN, TWO), says="object"),
+    Attack("the object of a file as an earlier step left it written anew under its name", FORGE + """\
+start; mkdir build; touch build/pass; bad 1 one; rm -r build; ultra step begin 2; echo >> src/one.txt; echo "part two" > src/two.txt
+ultra step verify 2; ultra step commit 2; echo part one > ../good; forge HEAD~1:src/one.txt ../good blob; finish
+""", parts=(PLAIN, SHARES), verification="", says="verify: expected `sh tests/check.sh one` passes"),
     Attack("the tree of the start commit written anew under its name, after a partial end", FORGE + LEFT_OPEN + """\
 echo true > tests/check.sh; git commit -qam "chore: simplify"; git cat-file tree HEAD: > ../tree; forge $START: ../tree tree
 """, parts=(PLAIN, TWO), says=r'"error":"git ls-tree failed: error: hash mismatch [0-9a-f]{40}; fatal: not a tree object","next":"[^"]*git fsck'),

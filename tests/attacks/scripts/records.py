@@ -3,6 +3,16 @@
 from tests.attacks.arena import ONE, TWO, Attack
 from tests.attacks.oracle import Part
 
+# The record of the step in progress says that what is in src has passed.
+PASSED = """\
+python3 - <<'END'
+import json, subprocess
+path = ".git/ultra/2026-01-31-greet/step.json"
+values = json.load(open(path))
+subprocess.run(["git", "add", "-A", "src"]); values["verified"] = subprocess.check_output(["git", "write-tree"], text=True).strip()
+json.dump(values, open(path, "w"))
+END
+"""
 SKIPS = Part(2, TWO.files, TWO.verify, on_failure="skip")
 
 ATTACKS = [
@@ -95,6 +105,33 @@ json.dump(values, open(path, "w"))
 END
 echo nothing > src/one.txt; ultra step verify 1; ultra step commit 1; bad 2 two; finish
 """),
+    Attack("a record of a step written before there was a run", """\
+mkdir -p $OWN; tree=$(git rev-parse HEAD^{tree})
+echo "{\\"number\\": 1, \\"start\\": \\"$START\\", \\"tree\\": \\"$tree\\", \\"attempts\\": 0, \\"verified\\": \\"$tree\\", \\"artefacts\\": [], \\"commit\\": null}" > $OWN/step.json
+start; ultra step commit 1; good 2 two; finish
+""", says="step 1 has not begun"),
+    Attack("the record of the step edited after an abort, before a resume", """\
+start; good 1 one; ultra step begin 2; echo nothing > src/two.txt; ultra step verify 2; ultra run abort
+""" + PASSED + """\
+resume; ultra step commit 2; finish
+""", says="the record of the step in progress was not written by the runtime"),
+    Attack("the record of a step that had passed put back before a resume", """\
+start; ultra step begin 1; echo part one > src/one.txt; ultra step verify 1; cp $OWN/step.json ../step.json
+echo nothing > src/one.txt; ultra step verify 1; ultra run abort; cp ../step.json $OWN/step.json
+resume; ultra step commit 1; good 2 two; finish
+""", says="the record of the step in progress was not written by the runtime"),
+    Attack("progress edited between two steps", """\
+start; good 1 one
+set_progress "v['steps']['2'].update(status='completed', attempts=1, commit=v['steps']['1']['commit'])"; finish
+""", says="step 2 is not done"),
+    Attack("weaker drafts of the plan before the run, after an abort and before a resume", """\
+sed 's/sh tests.check.sh [a-z]*/true/g' $PLAN > $PLAN.draft; start; bad 1 one; ultra run abort
+cp $PLAN.draft $PROJECT/plan.draft; resume; ultra step verify 1; ultra step commit 1; finish
+"""),
+    Attack("the plan replaced by a weaker one with the verb that writes it", """\
+sed 's/sh tests.check.sh [a-z]*/true/g' $PLAN > ../weaker; start; good 1 one
+ultra put plan --project $PROJECT --from ../weaker; bad 2 two; finish
+""", says="plan.md is in use by the run in progress"),
     Attack("the lock says that the run is over", """\
 start; good 1 one; rm -f .git/ultra/run.json; finish
 """),
