@@ -54,7 +54,7 @@ def test_begin_tells_all_that_is_needed_and_moves_the_status(
     assert (data["new_topic"], data["agents_in_all"], data["second_model"]) == (3, 7, False)
     assert data["billing"] == "agents use the account that this client is logged in with"
     assert (data["project"], data["brief"]) == (PROJECT, f"{PROJECT}/brief.md")
-    assert "research topic 1 and 2" in data["next"]
+    assert "research topic 1 and 2, one after the other" in data["next"]
     assert data["research_status"] == "in_progress"
     assert brief.read_text() == TWO.replace("research_status: pending", "research_status: in_progress")
     assert ultra(*BEGIN).data["research_status"] == "in_progress"

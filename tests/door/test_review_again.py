@@ -85,6 +85,23 @@ def test_reviewers_see_the_reports_of_the_runs(ultra: Ultra, work: Path, reviewe
     assert scope["reports"] == [f"{PROJECT}/logs/report.md", f"{PROJECT}/logs/run-1/report.md"]
 
 
+def test_a_small_task_is_reviewed_against_its_plan(ultra: Ultra, work: Path) -> None:
+    (work / PROJECT / "brief.md").unlink()
+    (work / PROJECT / "plan.md").write_text(
+        plan(1).replace("plan_version", "task: Count words\nplan_version")
+    )
+    (work / "a.py").write_text("x = 1\ny = 2\n")
+    assert ultra(*TRIAGE, "--since", "HEAD").data["brief"] == f"{PROJECT}/plan.md"
+    ultra(*ADD, given=block(finding()))
+    ultra(*CONFORM, given=block(criteria=judged("not shown")))
+    findings = ruled(ultra)["findings"]
+    assert isinstance(findings, list)
+    assert {one["at"].partition(":")[0] for one in findings} == {"a.py", f"{PROJECT}/plan.md"}
+    head = (work / PROJECT / "review.md").read_text().partition("# Review")[0]
+    assert 'task: "Count words"' in head
+    assert f"brief_path: {PROJECT}/plan.md\n" in head
+
+
 def test_a_small_change_spares_reviewers_and_the_review_says_so(ultra: Ultra, work: Path) -> None:
     (work / "a.py").write_text("x = 1\n" * 60)
     told = ultra(*TRIAGE, "--since", "HEAD").data

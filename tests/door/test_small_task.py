@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,9 @@ def gate(ultra: Ultra, project: str, *more: str) -> dict[str, object]:
 
 def test_a_sentence_gets_a_project_and_its_guide(ultra: Ultra, repo: Path, project: str) -> None:
     assert project.endswith("-name-the-file")
+    said = ultra("status", "--project", project).data
+    assert (said["stage"], said["reason"]) == ("plan", "the small task has no plan yet")
+    assert shlex.split(said["next"]) == [COMMANDS["plan"], "--task", TASK]
     again = ultra("plan", "task", "name-the-file", given=TASK)
     assert (again.status, "exists and is not empty" in again.data["error"]) == (1, True)
     other = ultra("plan", "task", "other", given=TASK).data

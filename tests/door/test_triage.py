@@ -186,6 +186,23 @@ def test_the_start_is_that_of_the_run_then_of_its_progress_then_the_time_of_the_
     assert ultra(*TRIAGE).data["source"] == "mtime"
 
 
+def test_a_run_that_started_over_is_reviewed_from_the_start_of_the_first(
+    ultra: Ultra, work: Path, project: Path
+) -> None:
+    first = git(work, "rev-parse", "HEAD")
+    git(work, "commit", "--quiet", "--allow-empty", "--message=a step of the run before the restart")
+    git(work, "update-ref", "refs/ultra/run/2026-01-31-rate-limit/start", "HEAD")
+    second = git(work, "rev-parse", "HEAD")
+    git(work, "commit", "--quiet", "--allow-empty", "--message=a step after it")
+    for number, start in enumerate((first, git(work, "rev-parse", "HEAD")), 1):
+        kept = project / f"logs/run-{number}/progress.json"
+        kept.parent.mkdir(parents=True)
+        kept.write_text(json.dumps({"session_start_sha": start}))
+    assert ultra(*TRIAGE).data["scope_sha_start"] == first
+    shutil.copy(EXAMPLE / "review.md", project)
+    assert ultra(*TRIAGE).data["scope_sha_start"] == second, "a review has seen the earlier run"
+
+
 def test_without_a_project_the_newest_with_a_brief_is_taken(ultra: Ultra, work: Path, repo: Path) -> None:
     other = repo / ".claude/projects/2026-02-01-later"
     other.mkdir()
@@ -274,4 +291,8 @@ def test_a_file_that_a_step_names_is_never_skipped(ultra: Ultra, work: Path, pro
     assert found[".env"] == ("skipped", "may hold secrets")
     short = ultra(*TRIAGE, "--short").data
     assert ".env: may hold secrets" in short["skipped"]
+    own = [one for one in short["skipped"] if one.startswith(PROJECT)]
+    assert own == [f"{PROJECT}/: belongs to the pipeline or the client"], (
+        "one line for all files of the project"
+    )
     assert {"files", "billing"} & {*short} == set()

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +15,11 @@ from tests.client.session import Client
 from tests.flagship.states import RUN, write_state
 from tests.kit.model import bash
 from tests.kit.names import COMMANDS, NAME, PIPELINE, ROOT, SUITE
+from tests.kit.quick import SOAK
 from ultra_plugin import __version__
 from ultra_plugin.bill import always_on, bill, tokens
 from ultra_plugin.folder import read_folder
+from ultra_plugin.package import zip_bundle
 
 CONTINUE = COMMANDS["continue"]
 GO_ON = f"{COMMANDS['execute']} --project {RUN} --resume"
@@ -113,25 +112,11 @@ def test_a_session_starts_with_one_line_about_an_unfinished_run(
 
 
 def test_the_zip_loads_like_the_folder(
-    client: Client, scripted: ModelFactory, project: Path, tmp_path: Path
+    client: Client, scripted: ModelFactory, project: Path, bundle: Path, tmp_path: Path
 ) -> None:
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "ultra_plugin",
-            "build",
-            "--source",
-            ROOT / "plugin_src",
-            "--out",
-            tmp_path / "out",
-        ],
-        check=True,
-        capture_output=True,
-    )
+    archive = zip_bundle(read_folder(bundle), tmp_path)
     write_state(project)
     model = scripted(bash("ultra continue --json"))
-    archive = tmp_path / "out" / f"{NAME}-{__version__}.zip"
     session = client.ask(CONTINUE, model, cwd=project, plugin_dirs=[archive])
     assert (session.init.plugins, session.init.plugin_errors) == ((NAME,), ())
     assert json.loads(model.tool_results()[0].text)["command"] == GO_ON
@@ -197,7 +182,7 @@ def test_our_token_bill_is_the_clients(client: Client, bundle: Path, tmp_path: P
     assert f"Always-on: ~{tokens(always_on(items))} tok" in " ".join(details.split()), details
 
 
-@pytest.mark.skipif("ULTRA_SOAK" not in os.environ, reason="the oldest client is tried by make soak")
+@pytest.mark.skipif(not SOAK, reason="the oldest client is tried by make soak")
 def test_the_oldest_client_loads_it_too(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:

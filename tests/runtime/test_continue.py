@@ -10,7 +10,7 @@ import pytest
 
 from tests.kit.calls import Ultra
 from tests.kit.files import write_tree
-from tests.kit.names import COMMANDS
+from tests.kit.names import COMMANDS, EXAMPLE
 from tests.runtime.conftest import STATE_FILE
 from ultra_runtime.files.root import find_root
 
@@ -114,12 +114,31 @@ def test_the_newest_instant_counts_whatever_its_zone(ultra: Ultra, add_state: Ad
 def test_nothing_to_continue_is_an_answer(ultra: Ultra, repo: Path, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     nowhere.mkdir()
-    write_tree(repo, {".claude/projects/empty/brief.md": "# Brief\n", ".claude/projects/file": ""})
+    write_tree(repo, {".claude/projects/empty/logs/a.log": "", ".claude/projects/file": ""})
     for folder in (repo, nowhere):
         told = ultra("continue", cwd=folder)
         assert told.status == 0
         assert told.data == {"ok": True, "found": False, "next": "run `ultra guide continue none`"}
         assert ultra.say("continue", cwd=folder).out.startswith("No session state here")
+
+
+def test_a_project_before_its_run_is_continued_as_status_says(
+    ultra: Ultra, repo: Path, add_state: AddState
+) -> None:
+    fresh = repo / ".claude/projects/2026-01-31-rate-limit"
+    fresh.mkdir(parents=True)
+    assert ultra("continue").data["found"] is False, "nothing has begun there"
+    shutil.copy(EXAMPLE / "brief.md", fresh)
+    shown = f".claude/projects/{fresh.name}"
+    wanted = ultra("status", "--project", shown).data["next"]
+    assert wanted.startswith("/")
+    for call in (["continue"], ["continue", "--project", shown], ["continue", "--project", str(fresh)]):
+        told = ultra(*call).data
+        assert (told["project"], told["command"], told["status"]) == (shown, wanted, "no run has started")
+    short = ultra("continue", "--short").data
+    assert {*short} == {"ok", "project", "status", "label", "stage", "command", "carried"}
+    add_state("2026-01-29-stopped", updated_at="2026-02-01T00:00:00Z")
+    assert ultra("continue").data["project"] == ".claude/projects/2026-01-29-stopped", "a run comes first"
 
 
 def test_broken_states_are_listed_beside_a_valid_one(ultra: Ultra, repo: Path, add_state: AddState) -> None:
@@ -191,7 +210,7 @@ def test_a_project_is_found_from_here_and_from_the_root(
 
 def test_a_project_that_is_not_there_is_refused(ultra: Ultra, repo: Path, add_state: AddState) -> None:
     add_state("broken", status="done")
-    write_tree(repo, {".claude/projects/fresh/brief.md": ""})
+    write_tree(repo, {".claude/projects/fresh/logs/a.log": ""})
     for project, error in [
         ("nowhere", "there is no project folder nowhere"),
         (".git/config", "there is no project folder .git/config"),

@@ -113,6 +113,9 @@ def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
         (["step", "comit"], "unknown verb: step comit (did you mean step commit?)"),
         (["step"], "step is not a verb by itself"),
         (["stat"], "unknown verb: stat (did you mean status?)"),  # stats is as near, but writes
+        (["runs"], "unknown verb: runs (did you mean run?)"),  # it lists its verbs; run start writes
+        (["abort"], "unknown verb: abort (did you mean run abort?)"),
+        (["show"], "unknown verb: show (did you mean plan show?)"),
         (["stp", "comit"], "unknown verb: stp (did you mean step commit?)"),
         (["continue", "--foo"], "unknown option: --foo"),
         (["continue", "--projekt", "x"], "unknown option: --projekt (did you mean --project?)"),

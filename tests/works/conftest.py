@@ -116,3 +116,19 @@ def office(works_bundle: Path, tmp_path: Path, python: Path) -> Office:
     """Return a repository with one commit, and who works in it."""
     repo = make_repository(tmp_path / "repo", {"README.md": "A project.\n"})
     return Office(works_bundle, repo, python)
+
+
+def agents(answer: dict[str, object]) -> list[str]:
+    rows = answer["agents"]
+    assert isinstance(rows, list)
+    return [str(row["subagent_type"]).partition(":")[2] for row in rows]
+
+
+def until(office: Office, order: Order, agent: str) -> Answers:
+    """Go on until an agent of that name is due; return the answer that asks for it."""
+    for _ in range(20):
+        asked = office.due()
+        if agent in [row["subagent_type"].partition(":")[2] for row in asked.get("agents", ())]:
+            return asked
+        office.turn(order)
+    raise AssertionError(f"{agent} never comes")
