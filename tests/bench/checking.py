@@ -75,4 +75,5 @@ def _recall(root: Path, client: Client) -> dict[str, tuple[bool, bool]]:
         (problem["path"].split("/bad/")[1].split("/")[0], problem["code"])
         for problem in _checked(list(map(str, folders.values())))
     }
-    return {code: ((code, code) in ours, _validated(client, folder)) for code, folder in folders.items()}
+    asked = recall.counted("client, a defect of each code", folders.items(), len(folders))
+    return {code: ((code, code) in ours, _validated(client, folder)) for code, folder in asked}

@@ -1,7 +1,7 @@
 """Which defects the check, the client and other linters find: mutations of plugins, by class.
 
-Plugins are a good one of the tests, a new one of the generator, and the folders that
-ULTRA_BENCH_PLUGINS names (separated by colons). A defect is found if a tool says more than of the plugin before.
+Plugins are a good one of the tests and the folders that ULTRA_BENCH_PLUGINS names (separated by colons); with
+ULTRA_SOAK=1 also a new one of the generator. Each costs a start of the client for every defect. A defect is found if a tool says more than of the plugin before.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import subprocess
 import sys
 import venv
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from tests.bench.measure import show
 from tests.bench.mutations import MUTATIONS, Files, Mutation
@@ -32,6 +33,8 @@ from ultra_plugin.tree import write as write_bundles
 PEERS = {"agnix": "0.59.3", "skillsaw": "0.22.0"}
 PLACE = Path(".bench/peers")
 
+_EVERY = 25
+Item = TypeVar("Item")
 Findings = Counter[str]
 Tool = Callable[[Sequence[Path]], list[Findings]]
 
@@ -56,17 +59,28 @@ def tools(client: Path) -> dict[str, Tool]:
     """Return what is compared, by name."""
     readers = {"client": _client, "agnix": _agnix, "skillsaw": _skillsaw}
     programs = {"client": client, **peers()}
-    return {"ours": _ours, **{name: _each(readers[name], program) for name, program in programs.items()}}
+    return {
+        "ours": _ours,
+        **{name: _each(name, readers[name], program) for name, program in programs.items()},
+    }
 
 
-def _each(ask: Callable[[Path, Path], Findings], program: Path) -> Tool:
+def _each(name: str, ask: Callable[[Path, Path], Findings], program: Path) -> Tool:
     """Return a tool that takes one folder at a call."""
 
     def tool(folders: Sequence[Path]) -> list[Findings]:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return list(pool.map(partial(ask, program), folders))
+            return list(counted(name, pool.map(partial(ask, program), folders), len(folders)))
 
     return tool
+
+
+def counted(what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Pass items on, and say on stderr now and then how many there were."""
+    for number, item in enumerate(items, 1):
+        if number % _EVERY == 0 or number == total:
+            print(f"{what}: {number} of {total}", file=sys.stderr)
+        yield item
 
 
 def processor_time(tool: Tool, folders: Sequence[Path]) -> float:
@@ -132,17 +146,14 @@ def read(folder: Path) -> Files:
 
 def plugins(root: Path) -> dict[str, Files]:
     """Return the plugins that are changed, by name."""
-    create(
-        Wanted("fresh", "Takes notes of a meeting and sorts them", "A. Uthor", parts=tuple(PARTS)),
-        root / "fresh",
-        packaged_source(),
-    )
-    write_bundles(checked(SourceTree(root / "fresh/plugin_src"), "dist")[0], root / "fresh/dist")
     found = {"good": dict(GOOD)}
-    for folder in (
-        *(root / "fresh/dist").iterdir(),
-        *map(Path, filter(None, os.environ.get("ULTRA_BENCH_PLUGINS", "").split(":"))),
-    ):
+    folders = [Path(name) for name in os.environ.get("ULTRA_BENCH_PLUGINS", "").split(":") if name]
+    if os.environ.get("ULTRA_SOAK"):
+        wanted = Wanted("fresh", "Takes notes of a meeting and sorts them", "A. Uthor", parts=tuple(PARTS))
+        create(wanted, root / "fresh", packaged_source())
+        write_bundles(checked(SourceTree(root / "fresh/plugin_src"), "dist")[0], root / "fresh/dist")
+        folders += (root / "fresh/dist").iterdir()
+    for folder in folders:
         if (folder / ".claude-plugin/plugin.json").is_file():
             found[folder.name] = read(folder)
     return found

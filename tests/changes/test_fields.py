@@ -8,7 +8,7 @@ from types import ModuleType
 
 from tests.changes.conftest import PLUGIN, Fork
 from tests.kit.calls import Ultra
-from tests.kit.names import PROJECT, ROOT
+from tests.kit.names import COMMANDS, PIPELINE, PROJECT, ROOT
 from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
 from ultra_plugin.tables.fields import clashes, field_names, fields_module, used_names
@@ -84,6 +84,17 @@ FOUND = {
     'NAME = command("continue")': "'continue' spells out a stage",
     'OTHER = word == "continue"': "",
     "MOST_ATTEMPTS = 3": "MOST_ATTEMPTS repeats a limit as a number (import ATTEMPTS from",
+    "MOST_ISSUES = 20": "20 beside 'MOST_ISSUES' repeats a limit as a number (import ISSUES_TOLD from",
+    "LATE = attempt >= 3": "3 beside 'attempt' repeats a limit as a number (import ATTEMPTS from",
+    "MANY = 15 < len(self.findings)": "15 beside 'findings' repeats a limit as a number (import FINDINGS from",
+    "FIRST = findings[:15]": "15 beside 'findings' repeats a limit as a number",
+    "DONE = tried(attempts=3)": "3 beside 'attempts' repeats a limit as a number",
+    "for attempt in range(3): pass": "3 beside 'attempt' repeats a limit as a number",
+    "def depth(recovery_depth=2): pass": "2 beside 'recovery_depth' repeats a limit as a number",
+    "OTHER = attempt >= 2 or attempts[:1] or len(steps) > 3 or second > 15": "",
+    f'TEXT = f"{{plugin}}:{PIPELINE["continue"]}"': f"':{PIPELINE['continue']}' spells out a command (ask contract/stages",
+    f'TEXT = "type {COMMANDS["review"]} now"': "spells out a command",
+    f'OTHER = "type:{PIPELINE["review"]}-like"': "",
     "from ultra_runtime.tables.limits import ATEMPTS": "'limits' has no ATEMPTS (did you mean 'ATTEMPTS'?)",
     "from ultra_runtime.tables.fields import brief_feilds": "unknown table 'brief_feilds' (did you mean 'brief_fields'?)",
     "from ultra_runtime.tables import agents": "",

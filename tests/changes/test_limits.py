@@ -86,7 +86,7 @@ def test_a_limit_of_an_answer_is_that_of_its_check_and_of_its_prompt(
         ),
         (
             LIMITS, "not_above: port_last", "not_above: port_lats",
-            "unknown-limit: 'port_first' must not be above 'port_lats', which is no limit (did you mean 'port_last'?)",
+            "unknown-limit: 'port_first' must not be above 'port_lats', which is not a limit (did you mean 'port_last'?)",
         ),
         (LIMITS, "value: 3\n", "value: three\n", "wrong-type: 'value' must be a whole number"),
         (

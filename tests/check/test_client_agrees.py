@@ -8,7 +8,6 @@ on each, and one in sixteen of them alone too, by the exit status; all of them a
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.check.headers import HEADERS, LENIENT
 from tests.check.plugins import BRIEF, CRITIC, GOOD, HOOKS, MANIFEST, REVIEW, changed, write
 from tests.check.variants import EXCEPTIONS, HOOK_FILES, VARIANTS
 from tests.client.session import Client
+from tests.kit.quick import times
 from ultra_plugin.check import check_bundle
 from ultra_plugin.folder import read_folder
 
@@ -36,7 +36,7 @@ def texts(*paths: str) -> dict[str, tuple[str, str]]:
 
 
 TOGETHER = texts(*PLACES, HOOKS, MANIFEST)
-ALSO_ALONE = list(TOGETHER)[:: 1 if os.environ.get("ULTRA_SOAK") else 16]
+ALSO_ALONE = list(TOGETHER)[:: times(16, 1)]
 ALONE = [name for name in VARIANTS if name not in TOGETHER or name in ALSO_ALONE]
 
 

@@ -213,7 +213,7 @@ def test_mechanical_faults_are_repaired_after_a_diff(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["problems"] == []
     assert (folder / "skills/plan/SKILL.md").is_file()
     again = check(tmp_path, "pipe", "--fix", "--yes")
-    assert again.stderr == "nothing to repair by machine\n"
+    assert again.stderr == "nothing that --fix can repair\n"
 
 
 def sarif_log(text: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ NAME = '"name": "pipe"'
 LICENSE = '"license": "MIT"'
 VERSION = '"version": "1.2.3"'
 OPTION = '"userConfig": {"k": {"type": "string", "title": "T", "description": "D"%s}}'
+MONITOR = '{"name": "m", "command": "c", "description": "d"'
 ICON = ".claude-plugin/icon.png"
 README = "README.md"
 
@@ -76,6 +77,15 @@ CASES = (
     refused('"userConfig": {"k": {"type": "text", "title": "T", "description": "D"}}'),
     refused('"userConfig": {"k": {"type": "string", "title": "T"}}'),
     refused(OPTION % ', "options": ["a"], "default": "b"'),
+    *(
+        refused(OPTION % f', "options": ["a", "{word}"], "default": "a"')
+        for word in (r"b\u200b", r"b\u202e", "b ", r"b\u00a0c", "b" * 65)
+    ),
+    *(
+        refused(f'"experimental": {{"monitors": [{MONITOR}}}, {MONITOR}, "when": "{when}"}}]}}')
+        for when in ("always", "on-skill-invoke:", "sometimes")
+    ),
+    refused('"lspServers": {"go": {"command": "gopls", "extensionToLanguage": {}}}'),
     refused('"commands": {"x": {}}', "dangling-command"),
     Case(with_key('"versoin": "1"'), "unknown-key", MANIFEST, 7),
     Case(with_key('"experimental": {"bogus": 1}'), "unknown-key", MANIFEST, 7),

@@ -50,6 +50,10 @@ def in_header(event: str, command: str) -> str:
 
 CASES = (
     Case(add(BRIEF, "!`npm test`"), "bash-not-allowed", BRIEF, END),
+    *(
+        Case(add(BRIEF, f"!`{command}`"), "bash-not-allowed", BRIEF, END)
+        for command in ("git branch -d x", "find . -delete", "git tag v1", "ls | sed 's|a||'", "command -v x", "ls | xargs rm")
+    ),
     Case(add(BRIEF, "Say !`git status && touch x`"), "bash-not-allowed", BRIEF, END),
     Case(add(BRIEF, "```!\nmake\n```"), "bash-not-allowed", BRIEF, END + 1),
     Case(
@@ -71,6 +75,10 @@ CASES = (
         edit(REVIEW, "name: review", f"name: {'x' * 65}"), "skill-limit", REVIEW, 2, also=("name-mismatch",)
     ),
     Case(edit(REVIEW, "name: review", "name: Review"), "skill-limit", REVIEW, 2, also=("name-mismatch",)),
+    Case(
+        {"monitors/monitors.json": '[{"name": "x", "command": "y", "description": "z"},\n {"name": "x", "command": "y", "description": "z"}]'},
+        "part-value", "monitors/monitors.json", 2,
+    ),
     Case({"monitors/monitors.json": '[{"name": "x"}]\n'}, "part-value", "monitors/monitors.json", 1),
     Case(
         {".lsp.json": '{"go": {"command": "gopls", "languages": []}}\n'}, "part-value", ".lsp.json", 1
@@ -140,6 +148,9 @@ def test_fault(case: Case) -> None:
 ALLOWED = edit(BRIEF, "Bash(pipe:*)", "Bash(pipe:*), Bash(npm test), Bash(make *), Bash(touch:*)")[BRIEF]
 RIGHT: dict[str, dict[str, Content]] = {
     "commands that only read": add(BRIEF, "!`git status` !`ls -l | head` !`pipe run && date` !`node --version`"),
+    "commands that the client looks into": add(
+        BRIEF, "!`ls x >/dev/null 2>&1 || true` !`echo a | sed -E 's/(a)/b/g'` !`ls | xargs echo` !`timeout 5 ps aux`"
+    ),
     "commands with a rule": {BRIEF: f"{ALLOWED!s}!`npm test` !`make all` !`touch x && touch y`\n"},
     "patterns and loops": add(BRIEF, "!`git log | grep 'a|b'` !`for x in a; do make; done` !`ls \"a;b\"`"),
     "an exclamation mark before code": add(BRIEF, "Look here!`npm test`"),
@@ -194,6 +205,8 @@ def test_it_is_right(what: str) -> None:
         ("touch y", "Bash(touch:*)", True),
         ("touch y && mkdir q", "Bash(touch:*)", False),
         ("git status", "Read", True),
+        ("ls nothing >/dev/null 2>&1 || true", "Read", True),
+        ("basename $(pwd)", "Read", False),
     ],
 )
 def test_the_client_stops_where_no_rule_allows_a_command(

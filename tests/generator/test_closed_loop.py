@@ -119,6 +119,32 @@ def test_a_contract_that_is_gone_needs_no_codes() -> None:
         assert [problem for problem in problems if problem.code == "missing-code"] == [], gone
 
 
+def test_every_code_of_validation_needs_a_fixture(copy: Path) -> None:
+    """Except of a file that is missing or unreadable, and of a run; a contract with `valid` alone is left alone."""
+    fixtures = copy / "contracts/fixtures"
+    gone = [
+        "brief/BRIEF_STATE_INCOHERENT.md",  # a rule
+        "brief/BRIEF_TOPIC_COUNT.md",  # the code of a part
+        "progress/PROGRESS_UNKNOWN_FIELD.json",  # raised only where it is listed
+        "plan/PLAN_CYCLE.md",  # a reader of its own
+        "common/FM_NESTED.md",
+    ]
+    for path in gone:
+        (fixtures / path).unlink()
+    for review in (fixtures / "review").glob("REVIEW_*"):
+        review.unlink()
+    told = {fault.partition(" (")[0]: fault for fault in code_faults(copy)}
+    assert sorted(words.rpartition(" ")[2] for words in told) == sorted(
+        path.partition("/")[2].partition(".")[0] for path in gone
+    )
+    for words, fault in told.items():
+        code = words.rpartition(" ")[2]
+        assert re.match(
+            rf"contracts/\w+\.yaml:\d+: untested-contract: no fixture shows the code {code}", words
+        )
+        assert "(add contracts/fixtures/" in fault
+
+
 # --- examples and fixtures --------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from posixpath import dirname
 
+from ultra_plugin.check.client import OFFICIAL_MARKETPLACES
 from ultra_plugin.check.dangers import check_dangers
 from ultra_plugin.check.evals import check_evals
 from ultra_plugin.check.files import check_files
@@ -58,22 +59,27 @@ def _inner_bundles(subject: Subject) -> dict[str, Bundle]:
     return {folder: Bundle(folder, "", files) for folder, files in inner.items()}
 
 
-CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
-    check_manifest, check_manifest_paths, check_names, check_frontmatter, check_hooks, check_scripts,
-    check_servers, check_files, check_references, check_evals, check_listing, check_own_marketplace, check_promises,
-    check_parts, check_sources, check_dangers, check_javascript,
+_OF_FOLDERS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
+    check_manifest, check_manifest_paths, check_names, check_frontmatter, check_files, check_references, check_evals,
+    check_listing, check_own_marketplace, check_sources,
 )  # fmt: skip
+_OF_PLUGINS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
+    check_hooks, check_scripts, check_servers, check_promises, check_parts, check_dangers, check_javascript,
+)  # fmt: skip
+"""What the client does not read in the folder of a marketplace that is no plugin."""
+CHECKS = _OF_FOLDERS + _OF_PLUGINS
 
 
 def check_bundle(bundle: Bundle) -> list[Problem]:
     """Return every problem of a plugin folder, sorted by path and line."""
     subject = subject_of(bundle)
-    return sorted({problem for check in CHECKS for problem in check(subject)})
+    checks = CHECKS if subject.is_plugin else _OF_FOLDERS
+    return sorted({problem for check in checks for problem in check(subject)})
 
 
-def check_offered(bundle: Bundle) -> list[Problem]:
-    """Check a plugin that a marketplace offers; its entry there can replace the manifest."""
-    problems = check_bundle(bundle)
-    if MANIFEST in bundle.files:
-        return problems
-    return [replace(one, severity="warning") if one.code == "no-manifest" else one for one in problems]
+def check_offered(bundle: Bundle, marketplace: str) -> list[Problem]:
+    """Check a plugin that a marketplace offers; its entry can replace the manifest, and an official one has own names."""
+    milder = set() if MANIFEST in bundle.files else {"no-manifest"}
+    milder |= {"reserved-name"} if marketplace.lower() in OFFICIAL_MARKETPLACES else set()
+    found = check_bundle(bundle)
+    return [replace(one, severity="warning") if one.code in milder else one for one in found]

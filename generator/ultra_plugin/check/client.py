@@ -154,7 +154,9 @@ HARMLESS_COMMANDS = frozenset({
     "git status", "git log", "git diff", "git show", "git branch", "git rev-parse", "git ls-files", "git remote",
     "git blame", "git config", "git describe", "git tag", "git stash", "git reflog", "git shortlog", "git cat-file",
     "node -v", "node --version", "python --version", "python3 --version",
-    "git merge-base", "git for-each-ref", "git rev-list", "git ls-remote", "git worktree", "git symbolic-ref",
+    "ps", "pgrep", "lsof", "netstat", "ss", "free", "uptime", "seq", "expr", "type", "groups", "nproc", "locale", "arch", "man",
+    "md5sum", "sha256sum", "base64", "strings", "hexdump", "od", "fold", "comm", "cmp", "egrep", "docker ps",
+    "ip addr", "git grep", "git merge-base", "git for-each-ref", "git rev-list", "git ls-remote", "git worktree", "git symbolic-ref",
 })  # fmt: skip
 
 BUILT_IN_COMMANDS = frozenset({

@@ -28,7 +28,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "A field of plugin.json does not have the shape that the client requires.",
         "fix the value, or remove the key",
     ),
-    "unknown-key": Code("The client ignores this key.", "remove it, or put it under 'metadata'"),
+    "unknown-key": Code("The client ignores this key.", "remove it"),
     "duplicate-key": Code("A key is in one object twice.", "remove one of them"),
     "moved-key": Code("The key has moved under 'experimental'.", "move it there"),
     "ignored-value": Code("The client ignores a value of this type.", "write an object"),
@@ -104,7 +104,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "unquoted-root": Code("An unquoted path breaks at a space.", 'use "args", or put it in double quotes'),
     "shell-syntax": Code("A shell command does not parse.", "close the quote"),
     "dangerous-command": Code(
-        "A hook, server, monitor or prompt runs a command that the guard refuses; nobody is asked before.",
+        "A hook, server, monitor or prompt runs a command that the guard refuses, and nobody is asked first.",
         "do it another way, or accept it with a reason",
     ),
     # MCP servers
@@ -123,6 +123,10 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "bom": Code("A file starts with a byte order mark.", "save it without a byte order mark"),
     "crlf": Code("Windows line ends.", "save it with LF line ends"),
     "hidden-character": Code("An invisible character: zero-width, bidirectional or a tag.", "remove it"),
+    "hidden-instruction": Code(
+        "A comment, which readers do not see, tells the model to act behind the user's back.",
+        "remove it, or say it in the open",
+    ),
     "json": Code("A JSON file does not parse.", "fix the JSON"),
     # cases of `claude plugin eval`
     "eval-yaml": Code("A case or grader does not parse.", "quote values that contain punctuation"),
@@ -135,9 +139,9 @@ CODES: Mapping[str, Code] = MappingProxyType({
         "A command in the text of a prompt has no permission; the client then sends nothing to the model.",
         "add a rule such as Bash(git status:*) to allowed-tools",
     ),
-    "unreachable": Code("Neither a user nor the model can call it.", "remove user-invocable or disable-model-invocation"),
-    "unknown-agent": Code("A header names an agent that nobody has.", "write PLUGIN:AGENT"),
-    "unknown-skill": Code("An agent names a skill that nobody has.", "fix the name"),
+    "unreachable": Code("Neither the user nor the model can call it.", "remove user-invocable or disable-model-invocation"),
+    "unknown-agent": Code("A header names an agent that does not exist.", "write PLUGIN:AGENT"),
+    "unknown-skill": Code("An agent names a skill that does not exist.", "fix the name"),
     "unknown-server": Code("A header names tools of a server that the plugin does not declare.", "declare the server, or fix the name"),
     "tool-conflict": Code("A tool is both allowed and disallowed.", "remove it from one of the lists"),
     "skill-limit": Code("A skill exceeds a limit of the Agent Skills format; other clients refuse it.", "shorten it"),
@@ -145,7 +149,7 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "part-value": Code("A part of the plugin does not have the shape that the client requires, and is dropped.", "fix the value"),
     # programs and settings as text
     "script-syntax": Code("A script that a hook runs does not parse.", "fix the syntax"),
-    "secret": Code("A file has what looks like a key or a token.", "remove it, and make it invalid where it was issued"),
+    "secret": Code("A file has what looks like a key or a token.", "remove it, and revoke it where it was issued"),
     # comments that accept a problem
     "suppression": Code(
         "A comment accepts a problem without a reason, or a code that no check has.",
@@ -183,19 +187,23 @@ CODES: Mapping[str, Code] = MappingProxyType({
     "plugin-invalid": Code("The manifest of an offered plugin has errors.", "check that plugin by itself"),
     # sources: rules of this house, which only the profile `strict` enforces
     "unused-fragment": Code("No template includes a fragment.", "include or delete it"),
-    "unused-agent": Code("No prompt spawns an agent, so only the model's own idea starts it.", "use or delete it"),
+    "unused-agent": Code("No prompt spawns an agent, so it starts only if the model thinks of it.", "use or delete it"),
     "unused-limit": Code(
         "Nothing uses a limit.", "import it from ultra_runtime.tables.limits, name it in a text, or delete it"
     ),
     "unused-output": Code("No agent uses a form of answer.", "name it in an agent, or delete it"),
     "agent-without-output": Code("An agent has no form of answer, although the suite has some.", "add 'output: NAME' for a file of outputs/"),
-    "untested-contract": Code("A contract has no fixtures.", "add one for each code"),
+    "untested-contract": Code("A contract, or one of its codes, has no fixture.", "add one for each code"),
     "conflict-marker": Code("A merge was not finished, or a text shows the markers of one.", "finish the merge"),
-    "spelled-by-hand": Code("A template spells a word that a contract or the version decides.", "let the template ask for it"),
-    "template-noise": Code("A rendered text has the braces of a template.", "render it, or put it in a code span"),
+    "spelled-by-hand": Code("A template spells out a word that a contract defines, or the version.", "let the template ask for it"),
+    "template-noise": Code("A rendered text still has the braces of a template.", "render it, or put it in a code span"),
     "second-title": Code("A rendered text has two titles.", "write '##'"),
     "heading-level": Code("A heading skips a level.", "write one level below the heading above"),
 })  # fmt: skip
+
+
+FREE_KEYS = "remove it, or put it under 'metadata'"
+"""The remedy of an unknown key where the client reads nothing below 'metadata'."""
 
 
 def problem(severity: Severity, path: str, line: int, code: str, message: str, remedy: str = "") -> Problem:

@@ -21,6 +21,8 @@ MARKETPLACE = ".claude-plugin/marketplace.json"
 _UNUSUAL = re.compile(r"[^a-zA-Z0-9_-]")
 """What the client replaces by a hyphen in the name of a skill."""
 
+_FENCED = re.compile(r"^[ \t]*```.*?^[ \t]*```", re.DOTALL | re.MULTILINE)
+
 FOLDERS: tuple[tuple[ComponentKind, str], ...] = (
     ("command", "commands"),
     ("agent", "agents"),
@@ -49,6 +51,11 @@ class Component:
     def path(self) -> str:
         """Its path in the bundle."""
         return self.file.path
+
+
+def without_fences(text: str) -> str:
+    """Return a text with empty lines in place of its code blocks, which are mostly examples."""
+    return _FENCED.sub(lambda fence: "\n" * fence.group().count("\n"), text)
 
 
 def find_components(files: Mapping[str, BundleFile], fields: Mapping[str, object]) -> Iterator[Component]:

@@ -19,9 +19,6 @@ from ultra_plugin.check.servers import server_files
 from ultra_plugin.check.sources import hook_scripts, is_shell
 from ultra_plugin.check.subject import MANIFEST, Subject
 from ultra_plugin.errors import Problem, UltraError
-from ultra_plugin.policy import load_policy
-from ultra_plugin.source import SourceTree, packaged_source
-from ultra_plugin.tables.policy import policy_module
 
 _DECLARING = ("hooks", "mcpServers", "lspServers", "monitors", "experimental")
 """The keys of plugin.json below which there are commands."""
@@ -67,7 +64,7 @@ def check_dangers(subject: Subject) -> Iterator[Problem]:
 
 def _told(path: str, line: int, found: _Danger) -> Problem:
     what = f"{quote(found.spelled)} runs" if found.spelled else "it runs"
-    message = f"{what} without a question; the guard refuses {found.title} (rule {found.rule})"
+    message = f"{what} without asking; the guard refuses {found.title} (rule {found.rule})"
     return warning(path, line, "dangerous-command", message)
 
 
@@ -127,6 +124,10 @@ def _judged(command: str, is_script: bool = False) -> _Danger | None:
 @lru_cache(maxsize=1)
 def _judge() -> Callable[[str, bool], _Danger | None]:
     """Load the judge of the runtime, with the policy of this project."""
+    from ultra_plugin.policy import load_policy  # late: most plugins run no command by themselves
+    from ultra_plugin.source import SourceTree, packaged_source
+    from ultra_plugin.tables.policy import policy_module
+
     sources = packaged_source().resolve()
     policy = load_policy(SourceTree(sources))
     if policy is None:

@@ -8,6 +8,7 @@ from posixpath import basename, dirname, join, normpath
 
 from ultra_plugin.check.client import FILE_LIMIT
 from ultra_plugin.check.codes import problem, quote, warning
+from ultra_plugin.check.components import without_fences
 from ultra_plugin.check.jsontext import without_lines
 from ultra_plugin.check.subject import MANIFEST, Subject
 from ultra_plugin.errors import Problem
@@ -21,14 +22,26 @@ _TEXT = (
     ".css", ".svg", ".xml", ".csv", ".cfg", ".ini", ".j2",
 )  # fmt: skip
 _HIDDEN = re.compile(
-    "[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e001f\U000e007f]"
+    "(?<!!)\u200b|\u200b(?!`)|[\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e001f\U000e007f]"
     "|(?<=[A-Za-z])[\u00ad\u200c\u200d](?=[A-Za-z])|[\U000e0100-\U000e01ef]"
     "|(?<![\u0590-\u08ff])[\u200e\u200f](?![\u0590-\u08ff])"
     "|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0020-\U000e007e]"
 )
-"""Marks of direction count outside of right-to-left text, tags outside of flags."""
+"""Marks of direction count outside of right-to-left text, tags outside of flags.
+
+A zero-width space after '!' keeps the client from running an example of a command.
+"""
 _MAYBE_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e01ef]")
 """Any character that the pattern above can find; a class alone is searched far more quickly."""
+_HTML_COMMENT = re.compile(r"^\s*(?:[-*>]\s*)?<!--(.*?)(?:-->|\Z)", re.DOTALL | re.MULTILINE)
+_BEHIND = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|other|all)\b.{0,30}\b(?:instruction|rule|prompt|message|guideline)"
+    r"|\b(?:do not|don't|never|without)\b.{0,20}\b(?:tell|telling|mention|inform|informing|ask|asking|reveal|show|notify)\w*\b.{0,30}\b(?:user|human|anyone|operator)"
+    r"|\b(?:send|post|upload|exfiltrate|forward|leak)\b.{0,60}(?:https?://|\b(?:secret|token|credential|api.?key|password|\.env|\.ssh)\b)"
+    r"|\b(?:curl|wget)\b[^\n]{0,120}\|\s*(?:ba|z)?sh\b|\brm\s+-rf\s+[~/]",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What a comment says that wants more of a model than its reader would allow."""
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _READ_BY_A_MODEL = (
     "commands/",
@@ -54,13 +67,15 @@ _DEVELOPMENT = frozenset({
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{|<[A-Za-z_][\w -]*>|\.\.\.")
 _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|(?<=[\w"\]}]),(?=\s*[}\]])', re.DOTALL)
 _NOT_OURS = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|fixtures?|testdata|test-files|templates?|examples?|\.[^/]+)/|(?:ts|js)config"
+    r"(?:^|/)(?:\w*[Tt]ests?\w*|fixtures?|testdata|test-files|templates?|examples?|samples?|refs|vendor|third[-_]party|\.[^/]+)/"
+    r"|(?:ts|js)config"
 )
 """Samples, test data and files of other tools."""
 _MISPLACED = re.compile(r"\.claude-plugin/(commands|agents|skills|hooks|bin)/")
 _UNPORTABLE = re.compile(
     r'[<>:"|?*\\\x00-\x1f]|[. ](?:/|\Z)|(?:\A|/)(?:con|prn|aux|nul)(?:\.|/|\Z)', re.IGNORECASE
 )
+_MOST_COLLISIONS = 5
 _UNPACKED = ".mcpb-cache/"
 """Where the client unpacks bundles; it refuses a plugin with links there."""
 _ELSEWHERE = frozenset({MANIFEST, ".claude-plugin/marketplace.json", "hooks/hooks.json", ".mcp.json"})
@@ -73,12 +88,13 @@ def check_files(subject: Subject) -> Iterator[Problem]:
     for file in subject.files.values():
         if not CACHES.isdisjoint(file.path.split("/")):
             continue
-        yield from _path(file)
+        yield from _path(file, subject.is_plugin)
         if file.symlink:
             yield from _link(subject, file)
         else:
             yield from _size(file, file.path in components)
-            yield from _content(file, file.path in components)
+            if subject.is_plugin or file.path.startswith((".claude-plugin/", "README")):
+                yield from _content(file, file.path in components)
     if not subject.bundle.around.is_repository and _DEVELOPMENT.isdisjoint(subject.files):
         for path in ("CLAUDE.md", "CLAUDE.local.md"):
             if path in subject.files:
@@ -107,10 +123,10 @@ def _is_loaded(path: str) -> bool:
     return top == "skills" and (rest.count("/") == 0 or rest.endswith("/SKILL.md"))
 
 
-def _path(file: BundleFile) -> Iterator[Problem]:
+def _path(file: BundleFile, is_plugin: bool) -> Iterator[Problem]:
     path = file.path
     parts = path.split("/")
-    for index, part in enumerate(parts):
+    for index, part in enumerate(parts if is_plugin else ()):
         if _is_stray(part):
             yield warning("/".join(parts[: index + 1]), 0, "stray-file", "does not belong in a plugin")
             break
@@ -167,6 +183,12 @@ def _content(file: BundleFile, is_component: bool) -> Iterator[Problem]:
     if hidden:
         message = f"has an invisible character: U+{ord(hidden.group()):04X}"
         yield warning(path, text.count("\n", 0, hidden.start()) + 1, "hidden-character", message)
+    if is_prompt and is_component and "<!--" in text:
+        shown = without_fences(text)
+        for comment in _HTML_COMMENT.finditer(shown):
+            if _BEHIND.search(comment.group(1)):
+                line = shown.count("\n", 0, comment.start()) + 1
+                yield warning(path, line, "hidden-instruction", "a comment gives the model an instruction")
     if path.lower().endswith(".json") and path not in _ELSEWHERE and not file.left_out:
         document = without_lines(text.removeprefix("\ufeff"))
         if document.fault and not _is_other_json(path, text):
@@ -187,8 +209,13 @@ def _is_other_json(path: str, text: str) -> bool:
 def _collisions(subject: Subject) -> Iterator[Problem]:
     """Find paths that differ only in case."""
     first: dict[str, str] = {}
+    found: list[tuple[str, str]] = []
     for path in sorted({*subject.files, *subject.folders}):
         other = first.setdefault(path.casefold(), path)
-        if other != path:
-            message = f"differs from {quote(other)} only in case"
-            yield warning(path, 0, "case-collision", message)
+        if other != path and dirname(path) == dirname(other):  # the others follow from these
+            found.append((path, other))
+    for path, other in found[:_MOST_COLLISIONS]:
+        more = len(found) - _MOST_COLLISIONS
+        others = f" (and {more} others)" if more > 0 and path == found[0][0] else ""
+        message = f"differs from {quote(other)} only in case{others}"
+        yield warning(path, 0, "case-collision", message)

@@ -20,7 +20,7 @@ from ultra_plugin.check.client import (
     SHELLS,
     SKILL_KEYS,
 )
-from ultra_plugin.check.codes import printable, problem, quote, suggest, warning
+from ultra_plugin.check.codes import FREE_KEYS, printable, problem, quote, suggest, warning
 from ultra_plugin.check.components import Component
 from ultra_plugin.check.subject import Subject
 from ultra_plugin.check.tools import tool_findings
@@ -31,7 +31,7 @@ KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 TOOL_KEYS = ("allowed-tools", "disallowed-tools", "tools", "disallowedTools")
 _SWITCHES = frozenset({"", "1", "0", "true", "false", "yes", "no", "on", "off"})
-"""What the client takes for a boolean besides one, in any case."""
+"""Texts that the client accepts as a boolean, in upper or lower case."""
 SHORTEST_DESCRIPTION = 15
 LONGEST_DESCRIPTION = 1536  # what the listing shows of it (specification, 2.1.197 section 3)
 _MODEL_ID = re.compile(r"(?:[\w.-]+[/.])*claude-[\w.@:-]+(?:\[1m\])?|arn:aws[\w-]*:bedrock:\S+")
@@ -125,8 +125,8 @@ def _keys(component: Component) -> Iterator[Problem]:
     known = KEYS[component.kind]
     for key, value in component.header.values.items():
         if key not in known:
-            message = f"the client does not know the key {quote(key)} of a {component.kind}"
-            remedy = _KEY_REMEDIES.get((component.kind, key)) or suggest(key, known)
+            message = f"the client does not know the key {quote(key)} of {'an' if component.kind == 'agent' else 'a'} {component.kind}"
+            remedy = _KEY_REMEDIES.get((component.kind, key)) or suggest(key, known) or FREE_KEYS
             yield warning(component.path, value.line, "unknown-key", message, remedy)
         elif component.kind == "agent" and key in IGNORED_AGENT_KEYS:
             message = f"{quote(key)} is ignored in the agents of a plugin"

@@ -97,7 +97,7 @@ def event_faults(events: Mapping[str, object], where: Path) -> Iterator[HookFaul
         here = (*where, event)
         if event not in HOOK_EVENTS:
             if _holds_guard(matchers, 3, matchers_count=not isinstance(matchers, list)):
-                what = f"{quote(event)} is no event, but holds hooks that may be guards"
+                what = f"{quote(event)} is not an event, but holds hooks that may be guards"
                 yield "error", "unknown-event", here, what
             else:
                 yield "warning", "unknown-event", here, f"the client does not know the event {quote(event)}"

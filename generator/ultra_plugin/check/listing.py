@@ -27,7 +27,11 @@ _URL = re.compile(r"https?://[^ \t\n\f\r)<>\"']+")
 _WORD = re.compile(f"[^{_SPACES}\n]+")
 _PRIVACY = re.compile(r"privacy", re.IGNORECASE)
 _HTTPS = re.compile(r"https://[^ \t\n\f\r)<>\"']+")
-_INSTALL = re.compile(r"plugin install\b|--plugin-dir\b|ultra-install\b")
+_INSTALL = re.compile(
+    r"plugin install\b|--plugin-dir\b|ultra-install\b|^#.*(?:\bInstall|\bSetup\b|インストール|安装|설치)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A command that installs a plugin, or a section about it."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -65,7 +69,7 @@ def _readme(subject: Subject) -> Iterator[Problem]:
         whose = "" if path else "the README of the repository "
         message = f"{whose}has {count} words outside of code; a directory asks for {FEWEST_WORDS}"
         yield warning(shown, 1, "readme-short", message)
-    if path and not _INSTALL.search(text):
+    if path and not _INSTALL.search(text) and not _INSTALL.search(subject.bundle.around.readme or ""):
         yield warning(shown, 1, "readme-no-install", "does not say how the plugin is installed")
 
 

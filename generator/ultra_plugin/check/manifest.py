@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ultra_plugin.check.client import EXPERIMENTAL_KEYS, MANIFEST_KEYS, MOVED_TO_EXPERIMENTAL, OPTION_KEYS
-from ultra_plugin.check.codes import error, quote, suggest, warning
+from ultra_plugin.check.codes import FREE_KEYS, error, quote, suggest, warning
 from ultra_plugin.check.jsontext import Json
 from ultra_plugin.check.manifest_shape import MANIFEST_SHAPE
 from ultra_plugin.check.shapes import UNKNOWN_KEY
@@ -88,7 +88,7 @@ def _keys(manifest: Json, fields: Mapping[str, object]) -> Iterator[Problem]:
     for key in fields:
         if key not in MANIFEST_KEYS:
             message = f"the client does not know the key {quote(key)}"
-            remedy = suggest(key, MANIFEST_KEYS)
+            remedy = suggest(key, MANIFEST_KEYS) or FREE_KEYS
             yield warning(MANIFEST, manifest.line_of(key), "unknown-key", message, remedy)
         elif key in MOVED_TO_EXPERIMENTAL:
             message = f"{quote(key)} belongs under 'experimental'"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from unicodedata import category, normalize
 
 from ultra_plugin.check.client import HOST_SERVERS, OPTION_TYPES, REMOTE_SERVERS
 from ultra_plugin.check.shapes import (
@@ -35,6 +36,7 @@ from ultra_plugin.keys import PRIVACY
 _SOME_TEXT = text(1)
 _NAME_PART = r"[A-Za-z0-9][-A-Za-z0-9._]*"
 _HIDDEN_IN_NAME = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONGEST_CHOICE = 64
 _RANGE_WORDS = frozenset({"", "*", "x", "X"})
 _NOT_IN_RANGE = re.compile(r"[^\w.*<>=~^|\s+-]")
 
@@ -62,6 +64,21 @@ def _client_range(value: object) -> Iterator[Fault]:
     yield (), "must be a version range such as '>=2.1.0'"
 
 
+@described({"type": "string", "minLength": 1, "maxLength": 64})
+def _choice(value: object) -> Iterator[Fault]:
+    """Accept what a user can choose: short text that is shown as it is."""
+    if not isinstance(value, str):
+        yield (), f"must be text, not {kind(value)}"
+    elif not 0 < len(value) <= _LONGEST_CHOICE:
+        yield (), f"must have 1 to {_LONGEST_CHOICE} characters"
+    elif value.strip() != value or normalize("NFKC", value) != value or any(map(_is_hidden, value)):
+        yield (), "must not have hidden or unusual characters, or a space at an end"
+
+
+def _is_hidden(letter: str) -> bool:
+    return category(letter) in ("Cc", "Cf")
+
+
 _OPTION = table(
     {
         "type": one_of(*OPTION_TYPES),
@@ -75,7 +92,7 @@ _OPTION = table(
         "sensitive": boolean,
         "min": number,
         "max": number,
-        "options": list_of(text(1)),
+        "options": list_of(_choice),
     },
     ("type", "title", "description"),
     strict=True,
@@ -128,7 +145,7 @@ LANGUAGE_SERVER = table(
     {
         "command": _program,
         "args": list_of(text(1)),
-        "extensionToLanguage": record(text(1), word(r"\..+", "an extension such as '.ts'")),
+        "extensionToLanguage": record(text(1), word(r"\..+", "an extension such as '.ts'"), 1),
         "transport": one_of("stdio", "socket"),
         "env": record(text()),
         "initializationOptions": anything,
@@ -144,11 +161,28 @@ LANGUAGE_SERVER = table(
     ("command", "extensionToLanguage"),
     strict=True,
 )
+_WHEN = word(r"always|on-skill-invoke:[\s\S]+", "'always' or 'on-skill-invoke:SKILL'")
 MONITOR = table(
-    {"name": text(1), "command": text(1), "description": text(1), "when": text()},
+    {"name": text(1), "command": text(1), "description": text(1), "when": _WHEN},
     ("name", "command", "description"),
     strict=True,
 )
+_MONITOR_LIST = list_of(MONITOR)
+
+
+@described(schema_of(_MONITOR_LIST))
+def monitors(value: object) -> Iterator[Fault]:
+    """Accept monitors, each with another name."""
+    yield from _MONITOR_LIST(value)
+    names: set[str] = set()
+    for index, monitor in enumerate(value) if isinstance(value, list) else ():
+        name = monitor.get("name") if isinstance(monitor, dict) else None
+        if isinstance(name, str) and name in names:
+            yield (index, "name"), f"is the name of two monitors: '{name}'"
+        elif isinstance(name, str):
+            names.add(name)
+
+
 _COMMAND = table({
     "source": path(),
     "content": text(),
@@ -180,7 +214,7 @@ _SERVERS = either(
 )
 _LANGUAGES = either("servers by name, or a './' path to a .json file", _JSON_FILE, record(LANGUAGE_SERVER))
 _HOOKS = either("hooks by event, or a './' path to a .json file", _JSON_FILE, record(anything))
-_MONITORS = either("a list of monitors, or a './' path to a .json file", _JSON_FILE, list_of(MONITOR))
+_MONITORS = either("a list of monitors, or a './' path to a .json file", _JSON_FILE, monitors)
 PERSON = table({"name": text(1), "email": text(), "url": text()}, ("name",))
 USER_CONFIG = record(_option, word(r"[A-Za-z_]\w*", "an identifier"))
 _EXPERIMENTAL = table({

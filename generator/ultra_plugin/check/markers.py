@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from ultra_plugin.errors import Problem, Severity
 from ultra_plugin.source import SourceTree, is_in_plugin
@@ -13,9 +13,11 @@ _MIDDLE = (b"=======", b"||||||| ")
 _BINARY = (".png",)
 
 
-def marker_problems(tree: SourceTree) -> Iterator[Problem]:
-    """Yield the conflict markers in files that the generator parses or renders."""
-    return _found(tree, (path for path in tree.files() if _is_parsed(path)), "error")
+def marker_problems(tree: SourceTree, known: Container[str] = ()) -> Iterator[Problem]:
+    """Yield the conflict markers in files that the generator parses or renders, except in plugins known to have none."""
+    paths = (path for path in tree.files() if _is_parsed(path))
+    unknown = (path for path in paths if not is_in_plugin(path) or path.split("/", 2)[1] not in known)
+    return _found(tree, unknown, "error")
 
 
 def copied_marker_problems(tree: SourceTree, folder: str) -> Iterator[Problem]:

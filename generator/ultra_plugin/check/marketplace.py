@@ -27,6 +27,7 @@ from ultra_plugin.check.subject import MANIFEST, Subject, subject_of
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Bundle
 
+ENTRY_MISMATCH = "entry-mismatch"
 _OFFICIAL = re.compile(r"official(?:anthropic|claude)|(?:anthropic|claude)official")
 _FRONT = re.compile(r"(?:anthropic|claude)(?:marketplace|plugins|official|directory|directories)")
 _OF_A_MANIFEST: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
@@ -205,16 +206,18 @@ def _plugin(offer: _Offer, where: Path, entry: dict[str, object], folder: str) -
         if folder not in offer.folders:
             yield offer.warning((*where, "source"), "source-missing", f"{quote(folder)} has no plugin")
         return
+    if bundle.kept is not None and bundle.name == entry.get("name"):
+        return  # compared when it was built
     subject = subject_of(bundle)
     if subject.manifest is None:
         return
     name, version = subject.fields.get("name"), subject.fields.get("version")
     if isinstance(name, str) and _named(entry) and name != entry["name"]:
         message = f"the plugin in {quote(folder)} is called {quote(name)}"
-        yield offer.warning((*where, "name"), "entry-mismatch", message)
+        yield offer.warning((*where, "name"), ENTRY_MISMATCH, message)
     if isinstance(version, str) and version and entry.get("version") not in (None, "", version):
         message = f"the plugin in {quote(folder)} has version {quote(version)}, which wins"
-        yield offer.warning((*where, "version"), "entry-mismatch", message)
+        yield offer.warning((*where, "version"), ENTRY_MISMATCH, message)
     found = (problem for check in _OF_A_MANIFEST for problem in check(subject))
     is_judged_by_entry = offer.is_official or name == entry.get("name")
     if any(

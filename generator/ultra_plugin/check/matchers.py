@@ -1,4 +1,4 @@
-"""Check the matchers of hooks: words must match exactly, anything else is a regular expression."""
+"""Check the matchers of hooks: a plain word must match exactly; anything else is a regular expression."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ LONGEST_PATTERN = 1000
 _EXACT = re.compile(r"[\w\-, |]+")
 _NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
 _RULE = re.compile(r"\w+\(.*\)", re.DOTALL)
+_CHOICE = re.compile(r"\w+\([\w|]*\|[\w|]*\)")
+"""A regular expression that ends with a choice of names."""
 _SERVER_ONLY = re.compile(r"mcp__(?:[^_]|_(?!_))+")
 
 
@@ -28,7 +30,7 @@ def matcher_findings(event: str, matcher: str) -> Iterator[Finding]:
         yield "matcher-ignored", f"{event} takes no matcher; {quote(matcher)} is ignored", ""
     elif _EXACT.fullmatch(matcher):
         yield from _words(event, matcher)
-    elif event in TOOL_EVENTS and _RULE.fullmatch(matcher):
+    elif event in TOOL_EVENTS and _RULE.fullmatch(matcher) and not _CHOICE.fullmatch(matcher):
         yield "bad-matcher", f"{quote(matcher)} is a permission rule and never matches", "put it under 'if'"
     elif fault := pattern_fault(matcher):
         yield "bad-matcher", f"{quote(matcher)} {fault}", ""

@@ -9,8 +9,8 @@ from ultra_plugin.check.codes import quote, suggest, warning
 from ultra_plugin.check.header import read_header
 from ultra_plugin.check.jsontext import read_json
 from ultra_plugin.check.manifest_paths import named_files
-from ultra_plugin.check.manifest_shape import LANGUAGE_SERVER, MONITOR
-from ultra_plugin.check.shapes import Shape, list_of, record
+from ultra_plugin.check.manifest_shape import LANGUAGE_SERVER, monitors
+from ultra_plugin.check.shapes import Shape, record
 from ultra_plugin.check.subject import Subject
 from ultra_plugin.errors import Problem
 
@@ -23,9 +23,7 @@ _EXPORT = re.compile(r"^\s*export\s+default\b", re.MULTILINE)
 
 def check_parts(subject: Subject) -> Iterator[Problem]:
     """Find parts that the client drops silently."""
-    if not subject.is_plugin:
-        return
-    yield from _shaped(subject, "monitors", "monitors/monitors.json", list_of(MONITOR))
+    yield from _shaped(subject, "monitors", "monitors/monitors.json", monitors)
     yield from _shaped(subject, "lspServers", ".lsp.json", record(LANGUAGE_SERVER))
     yield from _settings(subject)
     for path, file in subject.files.items():
@@ -42,7 +40,7 @@ def _shaped(subject: Subject, key: str, default: str, shape: Shape) -> Iterator[
         file = subject.files.get(path)
         document = read_json(file.text) if file and not file.symlink else None
         if document is None or document.fault:
-            continue  # a fault of the JSON is told as such
+            continue  # another check reports JSON that does not parse
         for where, what in shape(document.value):
             shown = quote(".".join(map(str, where)) or key)
             yield warning(path, document.line_of(*where), "part-value", f"{shown} {what}")

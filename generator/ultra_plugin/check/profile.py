@@ -1,6 +1,6 @@
 """Decide which problems fail a build: the profile of a plugin, and the codes that it allows or denies.
 
-What the client calls an error fails in both profiles. `strict` also fails on every warning: the rules of this house.
+What the client calls an error fails in both profiles. `strict` also fails on every warning.
 """
 
 from __future__ import annotations

@@ -5,21 +5,32 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from ultra_plugin.check.client import BUILT_IN_AGENTS, HARMLESS_COMMANDS
 from ultra_plugin.check.codes import quote, suggest, warning
-from ultra_plugin.check.components import Component
+from ultra_plugin.check.components import Component, without_fences
 from ultra_plugin.check.header import Value
 from ultra_plugin.check.servers import declared_servers
 from ultra_plugin.check.subject import Subject
 from ultra_plugin.check.tools import split_rules
 from ultra_plugin.errors import Problem
+from ultra_plugin.surroundings import offered_skills
 
 _SPAN = re.compile(r"(?:(?<=\s)|^)!`([^`\n]+)`")
 _BLOCK = re.compile(r"^```!\s*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_NO_OUTPUT = re.compile(r"\d*>&\d|(?:&|\d*)>\s*/dev/null")
+_WRITING = re.compile(
+    r"git (?:branch (?:.* )?-[dDmMcC]\b|stash (?!list|show)\w|tag (?!-|$)|config (?!-|get|list)\S+ \S"
+    r"|remote (?!-v)\w|worktree (?!list)\w|reflog (?:expire|delete))"
+    r"|find .*-(?:delete|exec|execdir|ok|okdir|fprintf?|fprint0|fls)\b|sort .*-o|date (?:-s|--set)"
+)
+"""Calls of harmless commands that the client refuses, because they write."""
+_STREAM_EDIT = re.compile(r"sed (?:(?:-[Enr]+ )*(?:-e )?s/[^/]*/[^/]*/[gip]*|-n \d+(?:,\d+)?p(?: [\w./-]+)?)")
+_WRAPPED = re.compile(r"(?:timeout [\d.]+[smhd]?|command(?! -)|builtin|xargs(?: -[0rt])*) (?=\S)")
+"""Programs that the client looks behind."""
 _KEYWORDS = frozenset({"while", "for", "if", "case", "until", "do", "done", "then", "{", "}", "(", ")", "!"})
 _OPTION = re.compile(r"\$\{user_config\.(\w+)\}")
-_FENCED = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.DOTALL | re.MULTILINE)
 _SERVER = re.compile(r"mcp__plugin_([\w-]+?)__")
 _UNSAFE = re.compile(r"[<>$`*?{]")
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 64, 1024, 500
@@ -34,12 +45,13 @@ def check_promises(subject: Subject) -> Iterator[Problem]:
     servers = {re.sub(r"[^A-Za-z0-9_-]", "_", name) for name, _ in declared_servers(subject)}
     agents = {f"{subject.name}:{name}" for name in subject.names("agent")} | BUILT_IN_AGENTS
     skills = subject.names("skill", "command") | subject.bare_names()
+    marketplace = subject.bundle.around.marketplace
     for component in subject.components:
         if component.header.state == "mapping":
             if component.kind != "agent":
                 yield from _commands(component)
                 yield from _visibility(component)
-            yield from _named(subject.name, component, agents, skills)
+            yield from _named(subject.name, component, agents, skills, marketplace)
             yield from _conflicts(component)
             yield from _servers(subject, component, servers)
             yield from _limits(component)
@@ -66,6 +78,8 @@ def _commands(component: Component) -> Iterator[Problem]:
     rules = [rule for rule in _rules(header.values.get("allowed-tools")) if rule.startswith(("Bash", "*"))]
     for line, command in prompt_commands(component):
         refused = next((part for part in _parts(command) if not _is_allowed(part, rules)), None)
+        if refused is None and not rules and "$(" in command:
+            refused = command
         if refused:
             message = f"no rule of allowed-tools covers {quote(refused)}, so the client stops here"
             yield warning(component.path, line, "bash-not-allowed", message)
@@ -74,7 +88,9 @@ def _commands(component: Component) -> Iterator[Problem]:
 def _parts(command: str) -> Iterator[str]:
     """Split a line of simple commands; yield nothing for a program with loops, which only a shell can follow."""
     try:
-        lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars=";|&")
+        lexer = shlex.shlex(
+            _NO_OUTPUT.sub(" ", command).replace("\n", " ; "), posix=True, punctuation_chars=";|&"
+        )
         lexer.whitespace_split = True
         words = list(lexer)
     except ValueError:
@@ -92,8 +108,9 @@ def _parts(command: str) -> Iterator[str]:
 
 
 def _is_allowed(part: str, rules: list[str]) -> bool:
-    words = part.split()
-    if words[0] in HARMLESS_COMMANDS or " ".join(words[:2]) in HARMLESS_COMMANDS:
+    words = _WRAPPED.sub("", part).split()
+    is_known = words[0] in HARMLESS_COMMANDS or " ".join(words[:2]) in HARMLESS_COMMANDS
+    if (is_known and not _WRITING.match(part)) or _STREAM_EDIT.fullmatch(part):
         return True
     if _UNSAFE.search(words[0]):
         return True  # filled in before it is judged
@@ -113,12 +130,16 @@ def _visibility(component: Component) -> Iterator[Problem]:
     values = component.header.values
     hidden, unasked = values.get("user-invocable"), values.get("disable-model-invocation")
     if hidden and unasked and hidden.text.lower() in _FALSE and unasked.text.lower() in _TRUE:
-        message = "neither a user nor the model can call it"
+        message = "neither the user nor the model can call it"
         yield warning(component.path, unasked.line, "unreachable", message)
 
 
 def _named(
-    plugin: str, component: Component, agents: Collection[str], known: Collection[str]
+    plugin: str,
+    component: Component,
+    agents: Collection[str],
+    known: Collection[str],
+    marketplace: Path | None,
 ) -> Iterator[Problem]:
     """Find agents and skills that a header names but that do not exist."""
     values, path = component.header.values, component.path
@@ -130,6 +151,8 @@ def _named(
     for name in _rules(skills):
         inner = name.removeprefix(f"{plugin}:")
         if skills and inner not in known and _may_be_ours(plugin, name):
+            if inner == name and marketplace and name in offered_skills(marketplace):
+                continue  # the client finds it where that plugin is installed
             message = f"there is no skill {quote(name)}"
             yield warning(path, skills.line, "unknown-skill", message, suggest(inner, known))
 
@@ -170,7 +193,7 @@ def _options(subject: Subject, component: Component) -> Iterator[Problem]:
     text = component.file.text
     if "user_config." not in text:
         return
-    text = _FENCED.sub(lambda fence: "\n" * fence.group().count("\n"), text)  # mostly examples
+    text = without_fences(text)
     for match in _OPTION.finditer(text):
         if match.group(1).isupper():
             continue  # a text about options, such as ${user_config.KEY}

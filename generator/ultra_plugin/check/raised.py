@@ -1,4 +1,4 @@
-"""Find codes that the runtime raises but the contract does not list, and codes that nothing raises.
+"""Find codes that the runtime raises but the contract does not list, that nothing raises, or that no fixture shows.
 
 The runtime is read, not run. The place of a call says for which contract it raises a code: in a rule, for
 the contracts that name it; in the room `contract`, for those with the feature that `_NEEDED` names; in a module that
@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ultra_plugin.artifact import Contract, Field
+from ultra_plugin.check.codes import warning
+from ultra_plugin.check.protocol import FIXTURES
 from ultra_plugin.document import line_of, nearest
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import Suite
@@ -24,6 +26,7 @@ from ultra_plugin.tables.fields import END, MODULE, used_names
 PACKAGE = "runtime/ultra_runtime"
 ROOM = f"{PACKAGE}/contract"
 RULES = f"{ROOM}/rules.py"
+_EXECUTOR = f"{PACKAGE}/run/"  # raises codes about a run, not about a file
 _COMMON = "contracts/common.yaml"
 _CALLS = frozenset({"add", "code", "_note", "_add", "_warn"})
 _RAISES = re.compile(rf"\b(?:{'|'.join(sorted(_CALLS))})\(")
@@ -31,6 +34,8 @@ _WORD = re.compile(r"(?<=[\"|])[A-Z][A-Z0-9_]+(?=[\"|])")
 _CODES = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*(?:\|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)*")
 _OF_ALL = re.compile(r"(?:FM|SECRET)_[A-Z0-9_]+")
 _RULE = ["report", "subject"]
+_OF_FILE = ("_NOT_FOUND", "_READ_ERROR")
+"""Codes of a file that is missing or cannot be read, which no fixture can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +75,22 @@ def code_problems(tree: SourceTree, suite: Suite) -> Iterator[Problem]:
     contracts = {contract.artifact: contract for contract in suite.contracts.values()}
     yield from _rule_problems(tree, contracts.values(), modules[RULES])
     lacking: dict[str, Problem] = {}  # each code once, however often it is raised
+    checked: dict[str, set[str]] = {}
+    """Artifact -> the codes that its validation can raise."""
     for path, module in modules.items():
         for raised in module.raised:
             if path.startswith(f"{ROOM}/") and path != RULES and not _is_known(raised.codes, suite):
                 message = f"the build does not know which contracts need the code {raised.codes}"
                 remedy = "add it to _NEEDED in check/raised.py"
                 yield tree.problem(path, raised.line, "code-unknown", message, remedy)
-            lacking |= dict(_lacking(tree, suite, raised, _scope(path, raised, modules, contracts)))
+            groups = _scope(path, raised, modules, contracts)
+            lacking |= dict(_lacking(tree, suite, raised, groups))
+            if not path.startswith(_EXECUTOR):
+                for contract in (one for group in groups for one in group):
+                    names = {f"{contract.prefix}_{name}" for name in raised.codes.split("|")}
+                    checked.setdefault(contract.artifact, set()).update(names, raised.codes.split("|"))
     yield from lacking.values()
+    yield from _untried(tree, suite, checked)
     yield from _idle_codes(tree, suite, {word for module in modules.values() for word in module.words})
 
 
@@ -200,14 +213,35 @@ def _lacking(
             yield path + raised.codes, tree.problem(path, line, "missing-code", message, remedy)
 
 
+def _untried(tree: SourceTree, suite: Suite, checked: Mapping[str, set[str]]) -> Iterator[Problem]:
+    """Yield the codes of validation without a fixture, of contracts that have a fixture for another code."""
+    of_room = {name for codes in _NEEDED for name in codes.split("|")}
+    listed = {"common": (suite.common_codes, set(suite.common_codes))}
+    for one in suite.contracts.values():
+        raised = checked.get(one.artifact, set()) | _named_codes(one)
+        listed[one.artifact] = one.codes, raised | {f"{one.prefix}_{name}" for name in of_room}
+    for artifact, (codes, raised) in listed.items():
+        folder = f"{FIXTURES}/{artifact}"
+        shown = {path[len(folder) + 1 :].partition("/")[0].partition(".")[0] for path in tree.files(folder)}
+        for name, code in codes.items() if shown & codes.keys() else ():
+            if name in raised and name not in shown and not name.endswith(_OF_FILE):
+                path, message = tree.shown(f"contracts/{artifact}.yaml"), f"no fixture shows the code {name}"
+                yield warning(path, code.line, "untested-contract", message, f"add {folder}/{name}.*")
+
+
+def _named_codes(contract: Contract) -> set[str]:
+    """Return the codes that the fields and parts of a contract name."""
+    named = {getattr(one, key) for _, one in walk(contract) for key in ("code", "type_code", "missing")}
+    named |= {code for part in contract.parts.values() for code in (part.code, part.count_code)}
+    return {code for code in named if code}
+
+
 def _idle_codes(tree: SourceTree, suite: Suite, words: set[str]) -> Iterator[Problem]:
     """Yield codes that the runtime never names, and common ones that it raises but nobody lists."""
-    listed = [(_COMMON, "", suite.common_codes, frozenset[str | None]())]
+    listed = [(_COMMON, "", suite.common_codes, set[str]())]
     for contract in suite.contracts.values():
-        named = {getattr(one, key) for _, one in walk(contract) for key in ("code", "type_code", "missing")}
-        named |= {code for part in contract.parts.values() for code in (part.code, part.count_code)}
         path = f"contracts/{contract.artifact}.yaml"
-        listed.append((path, f"{contract.prefix}_", contract.codes, frozenset(named)))
+        listed.append((path, f"{contract.prefix}_", contract.codes, _named_codes(contract)))
     for path, prefix, codes, named_here in listed:
         for name, code in codes.items():
             if not {name, name.removeprefix(prefix)} & words and name not in named_here:

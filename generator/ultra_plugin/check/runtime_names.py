@@ -1,4 +1,4 @@
-"""Check the runtime against the tables: every imported name exists, and no contract's name is spelled out."""
+"""Check the runtime against the tables: every imported name exists, and no contract's name, command or limit is spelled out."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ _METHODS = frozenset(("text", "count", "line", "field", "part", "block"))
 _HOLDERS = frozenset(("artifact", "kind", "makes", "stage", "following"))
 """Variables and attributes of the runtime that hold the name of a contract or a stage."""
 _KEPT = ("__slots__", "__all__")
+_WORD = re.compile(r"[a-z]+")
+_NOT_THE_SUBJECT = frozenset(("least", "longest", "max", "most", "told"))
+"""Words in the name of a limit or a constant that say only that it is one."""
 
 
 class _Found(NamedTuple):
@@ -44,8 +47,11 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) 
         for constant, first, second in clashes(contract):
             message = f"'{first}' and '{second}' would both be {constant} in the runtime"
             yield Problem(path, contract.line, "runtime-name", message, "rename one, or give it `as:`")
+    bundles = [bundle for bundle in bundles if bundle.has_runtime]
     tables = [(bundle.files, _tables(bundle, suite)) for bundle in bundles]
-    limits = {name.upper() for name in suite.limits}
+    limits = {name: one.value for name, one in suite.limits.items()}
+    called = {name for plugin in suite.plugins for name in plugin.commands.values()}
+    commands = _commands_of(suite)
     stages = {stage for plugin in suite.plugins for stage in plugin.settings.pipeline}
     constants = {key: field_names(contract) for key, contract in suite.contracts.items()}
     spelled = {bundle.name: _spelled(constants, bundle) for bundle in bundles}
@@ -61,6 +67,8 @@ def runtime_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) 
             for word, name in spelled[bundle.name].items()
         }
         found += [*_literals(module, names, stages), *_numbers(module, limits)]
+        if any(word in tree.text(path) for word in called):  # far quicker than the pattern
+            found += _commands(module, commands)
         for line, message, remedy in dict.fromkeys(found):
             yield tree.problem(path, line, "runtime-name", message, remedy)
 
@@ -189,13 +197,89 @@ def _kept(module: Python) -> Iterator[ast.AST]:
             yield from ast.walk(node.value)
 
 
-def _numbers(module: Python, limits: Iterable[str]) -> Iterator[_Found]:
-    """Yield constants that repeat a limit as a number."""
+def _commands_of(suite: Suite) -> re.Pattern[str]:
+    """Return what finds the name of a command: after a colon, or anywhere if it begins with the launcher's name."""
+    forms = {
+        rf"(?:(?<![\w-])(?:{re.escape(plugin.settings.name)})?|^):{re.escape(name)}(?![\w-])"
+        for plugin in suite.plugins
+        for name in plugin.commands.values()
+    } | {
+        rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+        for plugin in suite.plugins
+        for name in plugin.commands.values()
+        if plugin.launcher and name.startswith(plugin.launcher) and name != plugin.launcher
+    }
+    return re.compile("|".join(sorted(forms)))
+
+
+def _commands(module: Python, commands: re.Pattern[str]) -> Iterator[_Found]:
+    """Yield literals that spell out a command of a plugin."""
+    kept = {id(word) for word in _kept(module)}
+    for node in module.every(ast.Constant):
+        match = commands.search(node.value) if isinstance(node.value, str) else None
+        if match and id(node) not in kept:
+            remedy = "ask contract/stages.py: command(STAGE) or command_for(KIND)"
+            yield _Found(node.lineno, f"'{match.group()}' spells out a command", remedy)
+
+
+def _numbers(module: Python, limits: Mapping[str, float]) -> Iterator[_Found]:
+    """Yield numbers that repeat a limit: in a constant of its name, or the same number beside a name that means it."""
     for node in module.body:
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
-            continue
-        for target in node.targets:
-            name = re.sub(r"^(?:MOST|LONGEST)_", "", getattr(target, "id", ""))
-            if name in limits and isinstance(node.value.value, (int, float)):
-                message = f"{getattr(target, 'id', '')} repeats a limit as a number"
-                yield _Found(node.lineno, message, f"import {name} from {_PACKAGE}.limits")
+        if isinstance(node, ast.Assign) and _number(node.value) is not None:
+            for target in node.targets:
+                name = re.sub(r"^(?:MOST|LONGEST)_", "", getattr(target, "id", "")).lower()
+                if name in limits:
+                    yield _repeated(node, f"{getattr(target, 'id', '')} repeats a limit as a number", name)
+    for at, said, value in _numbers_beside_names(module):
+        for name, limit in limits.items():
+            if value == limit and _subject(name) <= _subject(said):
+                yield _repeated(at, f"{value:g} beside '{said}' repeats a limit as a number", name)
+
+
+def _repeated(node: ast.AST, message: str, name: str) -> _Found:
+    return _Found(getattr(node, "lineno", 0), message, f"import {name.upper()} from {_PACKAGE}.limits")
+
+
+def _numbers_beside_names(module: Python) -> Iterator[tuple[ast.AST, str, float]]:
+    """Yield each number that is assigned to, passed as, compared with or cut from a name, with that name."""
+    pairs: list[tuple[ast.AST, ast.expr | str, ast.expr | None]] = []
+    for one in module.every(ast.Assign):
+        pairs += [(one, target, one.value) for target in one.targets]
+    pairs += [(one, one.target, one.value) for one in module.every(ast.AnnAssign)]
+    pairs += [(one.value, one.arg or "", one.value) for one in module.every(ast.keyword)]
+    for args in module.every(ast.arguments):
+        taken = [*args.posonlyargs, *args.args]
+        pairs += [(arg, arg.arg, value) for arg, value in zip(taken[::-1], args.defaults[::-1], strict=False)]
+        pairs += [(arg, arg.arg, value) for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    for compared in module.every(ast.Compare):
+        sides = [compared.left, *compared.comparators]
+        numbers = [side for side in sides if isinstance(side, ast.Constant)]
+        pairs += [(compared, name, value) for value in numbers for name in sides if name is not value]
+    for loop in module.every(ast.For):
+        if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range":
+            pairs += [(loop, loop.target, value) for value in loop.iter.args]
+    for cut in module.every(ast.Subscript):
+        if isinstance(cut.slice, ast.Slice):
+            pairs.append((cut, cut.value, cut.slice.upper))
+    for at, name, value in pairs:
+        number = _number(value)
+        if number is not None and (said := _said(name)):
+            yield at, said, number
+
+
+def _said(node: ast.expr | str) -> str:
+    """Return the name of a variable or an attribute, or of what len() counts; "" for anything else."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args:
+        node = node.args[0]
+    return node if isinstance(node, str) else str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _number(node: ast.expr | None) -> float | None:
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _subject(name: str) -> frozenset[str]:
+    """Return the words of a name, in the singular, that say what it is about."""
+    words = frozenset(word.removesuffix("s") for word in _WORD.findall(name.lower()))
+    return words - _NOT_THE_SUBJECT or words

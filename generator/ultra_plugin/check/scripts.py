@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ultra_plugin.check.codes import quote, warning
 from ultra_plugin.check.components import inner_path
 from ultra_plugin.check.hooks import Hook, declared_hooks
+from ultra_plugin.check.sources import shell_fault
 from ultra_plugin.check.subject import Subject
 from ultra_plugin.errors import Problem
 from ultra_plugin.model import BundleFile
@@ -19,6 +20,11 @@ _FOLDERS = re.compile(
 )
 """What the client fills in and asks to be quoted."""
 _ABSOLUTE = re.compile(r"/(?!bin/|usr/bin/|usr/local/bin/|dev/null)|[A-Za-z]:[\\/]|~")
+_OF_THE_PROJECT = re.compile(
+    r"(?:\./)?(?:vendor/bin|node_modules/\.bin|\.?venv/bin|\.claude|bin/(?:rails|rake|rspec|console))\b"
+    r"|\./(?:gradlew|mvnw|artisan|manage\.py)\b"
+)
+"""Tools that a hook means to find in the user's project."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "then", "do", "else", "{", "("})
 _NATIVE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xcf", b"MZ")
@@ -61,7 +67,7 @@ def _program(subject: Subject, hook: Hook, word: str, line: int) -> Iterator[Pro
                 yield warning(hook.path, line, code, f"{quote(file.path)} {message}")
     elif _ABSOLUTE.match(word):
         yield warning(hook.path, line, "absolute-path", f"{quote(word)} exists on one machine only")
-    elif "/" in word and not word.startswith(("/", "$", "-")):
+    elif "/" in word and not word.startswith(("/", "$", "-")) and not _OF_THE_PROJECT.match(word):
         message = f"{quote(word)} is relative, so the client looks in the user's project"
         yield warning(hook.path, line, "relative-command", message)
 
@@ -86,8 +92,9 @@ def _shell(subject: Subject, hook: Hook, command: str) -> Iterator[Problem]:
         yield warning(hook.path, line, "unquoted-root", message)
     try:
         words = shlex.split(command)
-    except ValueError:
-        yield warning(hook.path, line, "shell-syntax", f"{quote(command)} has an open quote")
+    except ValueError:  # a quote that is open, or one in a comment or a here-document
+        if shell_fault(command.encode("utf-8", "replace")):
+            yield warning(hook.path, line, "shell-syntax", f"{quote(command)} has an open quote")
         return
     program = ""
     for word in words:

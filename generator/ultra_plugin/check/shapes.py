@@ -185,19 +185,23 @@ def list_of(value: object, item: Shape, most: int | None = None) -> Iterator[Fau
         yield from _inside(index, item(element))
 
 
-def _record_schema(item: Shape, key: Shape = anything) -> Schema:
+def _record_schema(item: Shape, key: Shape = anything, least: int = 0) -> Schema:
     names = schema_of(key)
-    return {"type": "object", "additionalProperties": schema_of(item)} | (
-        {"propertyNames": names} if names else {}
+    return (
+        {"type": "object", "additionalProperties": schema_of(item)}
+        | ({"propertyNames": names} if names else {})
+        | ({"minProperties": least} if least else {})
     )
 
 
 @_made(_record_schema)
-def record(value: object, item: Shape, key: Shape = anything) -> Iterator[Fault]:
+def record(value: object, item: Shape, key: Shape = anything, least: int = 0) -> Iterator[Fault]:
     """Accept an object with keys of one shape and values of one shape."""
     if not isinstance(value, dict):
         yield (), f"must be an object, not {kind(value)}"
         return
+    if len(value) < least:
+        yield (), "must not be empty"
     for name, element in value.items():
         yield from _inside(name, key(name))
         yield from _inside(name, item(element))

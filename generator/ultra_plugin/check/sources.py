@@ -1,4 +1,4 @@
-"""Check the texts of programs and settings: syntax of hook scripts, secrets, merges that were not finished."""
+"""Check the texts of programs and settings: syntax of hook scripts, secrets, unfinished merges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 from posixpath import dirname, join, normpath
 
 from ultra_plugin.check.codes import printable, quote, warning
-from ultra_plugin.check.components import inner_path
+from ultra_plugin.check.components import inner_path, without_fences
 from ultra_plugin.check.hooks import declared_hooks
 from ultra_plugin.check.servers import declared_servers
 from ultra_plugin.check.subject import MANIFEST, Subject
@@ -32,6 +32,16 @@ _SECRET = re.compile(
     r"|\bAKIA[0-9A-Z]{16}\b|\bxox[baprs]-[\w-]{20,}|\bAIza[\w-]{35}\b|\bglpat-[\w-]{20,}|\bnpm_[A-Za-z0-9]{36}\b"
     r"|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)+[A-Za-z0-9+/=]{40}|https://hooks\.slack\.com/services/T\w{7,}/B\w{7,}/\w{20,}|\bsk_live_[A-Za-z0-9]{20,}|\bhf_[A-Za-z0-9]{30,}"
 )
+_PASSWORD = re.compile(r"://([^\s/:@\"'`<>{}$]{1,64}):([^\s/:@\"'`<>{}$*%]{6,128})@([\w.-]+)")
+"""An address with a user, a password and a host."""
+_COMMON_PASSWORD = re.compile(
+    r"pass(?:word|wd|w)?\d*|secret|token|changeme|admin\d*|postgres|(?:my|db|api).*", re.IGNORECASE
+)
+_NEAR = re.compile(
+    r"(?:localhost|127\.|0\.0\.0\.0|host\.docker|example\.|(?:db|postgres|redis|mysql|mongo|database)(?![\w.-]))"
+)
+"""Hosts of samples and of containers."""
+_SETTINGS = (".json", ".yaml", ".yml", ".toml", ".env", ".cfg", ".ini", ".conf", ".properties")
 _SECRET_MARKS = (
     b"sk-", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"AKIA", b"xox", b"AIza", b"glpat-", b"npm_",
     b"PRIVATE KEY-----", b"hooks.slack.com", b"sk_live_", b"hf_",
@@ -61,7 +71,6 @@ _CONFIGURATION = (
 _SAMPLE = re.compile(r"(.)\1{5}|example|placeholder|your[-_]?|xxxx|1234567890|abcdef", re.IGNORECASE)
 _NOT_OURS = re.compile(r"(?:^|/)(?:tests?|__tests__|fixtures?|testdata|test-files|node_modules|\.venv|venv)/")
 _CONFLICT = re.compile(r"^<<<<<<< .+?^=======$.+?^>>>>>>> ", re.DOTALL | re.MULTILINE)
-_FENCED = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.DOTALL | re.MULTILINE)
 
 
 def check_sources(subject: Subject) -> Iterator[Problem]:
@@ -83,7 +92,7 @@ def check_sources(subject: Subject) -> Iterator[Problem]:
 
 
 def _servers(subject: Subject) -> Iterator[Problem]:
-    """Find programs of MCP servers in the plugin that are not there."""
+    """Find programs of MCP servers that should be in the plugin but do not exist."""
     place = ".mcp.json" if ".mcp.json" in subject.files else MANIFEST
     text = subject.files[place].text if place in subject.files else ""
     for name, config in declared_servers(subject):
@@ -134,7 +143,7 @@ def _syntax(file: BundleFile) -> Iterator[Problem]:
     if file.path.endswith(".py") or b"python" in file.content[:60].partition(b"\n")[0]:
         fault = _python_fault(file.text)
     elif is_shell(file):
-        fault = _shell_fault(file.content.replace(b"\r\n", b"\n"))
+        fault = shell_fault(file.content.replace(b"\r\n", b"\n"))
     if fault:
         yield warning(file.path, fault[0], "script-syntax", f"does not parse: {printable(fault[1])}")
 
@@ -152,7 +161,7 @@ def _python_fault(text: str) -> tuple[int, str] | None:
 
 
 @lru_cache(maxsize=512)
-def _shell_fault(content: bytes) -> tuple[int, str] | None:
+def shell_fault(content: bytes) -> tuple[int, str] | None:
     """Ask bash whether it can read a text; it runs nothing."""
     bash = shutil.which("bash")
     if bash is None:
@@ -175,6 +184,18 @@ def _shell_fault(content: bytes) -> tuple[int, str] | None:
 
 
 def _secret(path: str, file: BundleFile) -> Iterator[Problem]:
+    is_setting = path.endswith(_SETTINGS) and b"://" in file.content and b"@" in file.content
+    for match in _PASSWORD.finditer(file.text) if is_setting else ():
+        user, password, host = match.groups()
+        if password == user or _COMMON_PASSWORD.fullmatch(password) or _SAMPLE.search(match.group()):
+            continue
+        if not _NEAR.match(host):
+            line = file.text.count("\n", 0, match.start()) + 1
+            message = f"has an address with a password, for {quote(host)}"
+            yield warning(
+                path, line, "secret", message, "take it from the environment, or from a userConfig option"
+            )
+            return
     if not any(mark in file.content for mark in _SECRET_MARKS):
         return  # far quicker than the pattern
     for match in _SECRET.finditer(file.text):
@@ -186,20 +207,16 @@ def _secret(path: str, file: BundleFile) -> Iterator[Problem]:
 
 
 def _parses(file: BundleFile) -> bool:
-    """Say whether a script parses, so that the markers in it are a text of its own."""
+    """Say whether a script parses, so that the markers in it are ordinary text."""
     if file.path.endswith(".py"):
         return _python_fault(file.text) is None
-    return is_shell(file) and _shell_fault(file.content.replace(b"\r\n", b"\n")) is None
+    return is_shell(file) and shell_fault(file.content.replace(b"\r\n", b"\n")) is None
 
 
 def _conflict(path: str, file: BundleFile) -> Iterator[Problem]:
     if b"<<<<<<< " not in file.content:
         return
-    text = (
-        _FENCED.sub(lambda match: "\n" * match.group().count("\n"), file.text)
-        if path.endswith(".md")
-        else file.text
-    )
+    text = without_fences(file.text) if path.endswith(".md") else file.text
     if (match := _CONFLICT.search(text)) and not _parses(file):
         line = text.count("\n", 0, match.start()) + 1
-        yield warning(path, line, "conflict-marker", "has the markers of a merge that was not finished")
+        yield warning(path, line, "conflict-marker", "has the conflict markers of an unfinished merge")

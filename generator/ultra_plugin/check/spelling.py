@@ -7,7 +7,7 @@ line that names their field: a prompt may call a risk high without meaning the c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ultra_plugin.artifact import Contract, Field
 from ultra_plugin.check.codes import warning
@@ -31,19 +31,7 @@ _REMEDY = {
 }
 
 
-def spelling_problems(tree: SourceTree, suite: Suite) -> list[Problem]:
-    """Yield the problems of every Markdown template and fragment."""
-    words = _Words(suite)
-    exact = tuple(f"{plugin.folder}/" for plugin in suite.plugins if plugin.settings.exact)
-    return [
-        warning(tree.shown(path), line, "spelled-by-hand", message, remedy)
-        for path in tree.files()
-        if path.endswith(".md.j2") and not path.startswith(exact)
-        for line, message, remedy in words.found(tree.text(path))
-    ]
-
-
-class _Words:
+class Words:
     """Every word of the contracts, with the macro that writes it."""
 
     def __init__(self, suite: Suite) -> None:
@@ -83,6 +71,15 @@ class _Words:
             pattern = re.compile(rf"\b{field}\b\W{{1,6}}{current}(?![\w.])")
             what = f"the version of {contract.artifact}"
             self.versions.append((pattern, what, _REMEDY["version"] % contract.key))
+
+    def problems(self, tree: SourceTree, paths: Iterable[str]) -> list[Problem]:
+        """Return the problems of the Markdown templates among some sources."""
+        return [
+            warning(tree.shown(path), line, "spelled-by-hand", message, remedy)
+            for path in paths
+            if path.endswith(".md.j2")
+            for line, message, remedy in self.found(tree.text(path))
+        ]
 
     def found(self, text: str) -> Iterator[tuple[int, str, str]]:
         """Yield line, message and remedy of each word that is spelled out."""

@@ -50,7 +50,7 @@ class Subject:
 
     @property
     def is_plugin(self) -> bool:
-        """False for the folder of a marketplace that offers only what is in other folders."""
+        """Whether it is a plugin: the folder of a marketplace that only offers other folders is not."""
         return self.manifest is not None or MARKETPLACE not in self.files or "source" in self.fields
 
     def has(self, path: str) -> bool:

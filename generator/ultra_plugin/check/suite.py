@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ultra_plugin.bill import bill
 from ultra_plugin.check import check_offered
+from ultra_plugin.check.jsontext import read_json
 from ultra_plugin.check.launcher import launcher_problems
 from ultra_plugin.check.layout import layout_problems
 from ultra_plugin.check.listing import ICON
 from ultra_plugin.check.manifest_lines import manifest_line
 from ultra_plugin.check.markers import copied_marker_problems
-from ultra_plugin.check.marketplace import check_marketplace
+from ultra_plugin.check.marketplace import ENTRY_MISMATCH, check_marketplace
 from ultra_plugin.check.profile import Verdict, code_name_problems
 from ultra_plugin.check.prompts import prompt_problems
 from ultra_plugin.check.protocol import protocol_problems
 from ultra_plugin.check.raised import code_problems
 from ultra_plugin.check.roles import role_problems
 from ultra_plugin.check.runtime_names import runtime_problems
-from ultra_plugin.check.spelling import spelling_problems
-from ultra_plugin.check.subject import MANIFEST
+from ultra_plugin.check.spelling import Words
+from ultra_plugin.check.subject import MANIFEST, MARKETPLACE
 from ultra_plugin.check.unused import unused_agents, unused_problems
 from ultra_plugin.errors import Problem, refuse
 from ultra_plugin.model import Bundle, Plugin, Suite
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.render import templates_of
-from ultra_plugin.source import SourceTree
+from ultra_plugin.source import SourceTree, is_in_plugin
 from ultra_plugin.templates import Templates
 
 OVER_BUDGET = "over-budget"
@@ -39,10 +41,10 @@ def check_suite(
 ) -> dict[str, list[Problem]]:
     """Raise every problem that the profiles do not accept; return the others by plugin, those of the suite under ""."""
     warnings: dict[str, list[Problem]] = {}
-    verdict = Verdict()
+    verdict, words = Verdict(), Words(suite)
     problems = [
         *code_name_problems(tree, suite),
-        *spelling_problems(tree, suite),
+        *words.problems(tree, (path for path in tree.files() if not is_in_plugin(path))),
         *unused_problems(tree, suite, bundles),
         *code_problems(tree, suite),
         *protocol_problems(tree, suite),
@@ -55,21 +57,36 @@ def check_suite(
         own = own_suite(suite, plugin)
         if found := _found(own, plugin, bundle):
             found = _at_source(tree, own, plugin, bundle, found)
+        if not plugin.settings.exact:
+            found += words.problems(tree, tree.files(plugin.folder))
         found += unused_agents(tree, suite, plugin, bundle)
         found += copied_marker_problems(tree, plugin.folder)
         verdict.add(found, suite.settings, plugin.settings)
         warnings[bundle.name], verdict.warnings = verdict.warnings, []
     by_name: Mapping[str, Bundle] = {bundle.name: bundle for bundle in bundles}
-    problems += check_marketplace(offer, ".claude-plugin/marketplace.json", by_name)
+    problems += check_marketplace(offer, MARKETPLACE, by_name)
     problems += _changelog_problems(tree, suite)
     verdict.add(problems, suite.settings)
     refuse(verdict.errors)
-    return {**warnings, "": verdict.warnings}
+    warnings[""] = []
+    for problem, name in zip(verdict.warnings, _offered(verdict.warnings, suite, offer), strict=True):
+        warnings.get(name, []).append(problem)  # those of a plugin that was not built again are known
+    return warnings
+
+
+def _offered(problems: Sequence[Problem], suite: Suite, offer: bytes) -> Iterator[str]:
+    """Yield for each problem the plugin whose entry in the marketplace does not match it, or ""."""
+    found = [problem.code == ENTRY_MISMATCH for problem in problems]
+    document = read_json(offer.decode()) if any(found) else None
+    lines = [document.line_of("plugins", number) for number in range(len(suite.plugins))] if document else []
+    for problem, is_of_entry in zip(problems, found, strict=True):
+        number = bisect(lines, problem.line) - 1
+        yield suite.plugins[number].settings.name if is_of_entry else ""
 
 
 def _found(suite: Suite, plugin: Plugin, bundle: Bundle) -> list[Problem]:
     return [
-        *check_offered(bundle),
+        *check_offered(bundle, suite.settings.name),
         *prompt_problems(suite, plugin.launcher, bundle),
         *role_problems(plugin, bundle),
         *layout_problems(bundle),

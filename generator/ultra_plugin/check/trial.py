@@ -61,14 +61,14 @@ def trial_digest(tree: SourceTree, bundles: Sequence[Bundle]) -> str:
     """Return a digest of all inputs of the trial."""
     total = hashlib.sha256(tree.digest([*tree.files(FIXTURES), *tree.files("policy")]).encode())
     for bundle in bundles:
-        for path, file in bundle.files.items():
+        for path, file in bundle.files.items() if bundle.has_runtime else ():
             if path.startswith(RUNTIME):
                 total.update(f"{path}\0".encode() + file.content)
     return total.hexdigest()
 
 
 def trial_problems(tree: SourceTree, suite: Suite, bundles: Sequence[Bundle]) -> list[Problem]:
-    """Return every example and fixture with a wrong result; the bundle with most of the runtime is asked first."""
+    """Return every example and fixture with a wrong result; the bundle with most of the runtime runs first."""
     problems = list(fixture_problems(tree, suite))
     with tempfile.TemporaryDirectory(prefix="ultra-trial-") as name:
         place = Path(name).resolve()

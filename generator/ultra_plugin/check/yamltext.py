@@ -3,7 +3,7 @@
 The client reads YAML 1.2. It repairs text that does not parse and tries again: values with
 punctuation are quoted, leading tabs become spaces. PyYAML reads YAML 1.1, so scalars are resolved
 by our own rules, and where the two may differ a fault is not `sure`.
-Measured on 2.1.325 with 30,000 made headers: no sure fault that the client does not see.
+Measured on 2.1.325 with 30,000 generated headers: the client also refused every header with a sure fault.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HAZARD = re.compile(r"[{}\[\]*&#!|>%@`]|: ")
 _LEADING_TABS = re.compile(r"^\t+", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EXOTIC = re.compile(
-    r"^[ \t]*(?:- +)*[&!?:,]|[:\[{,-] *[,:?&!]|\?\s|^\.\.\.|[|>] +[-+\d]|\r(?!\n)|\ufeff",
+    r"^[ \t]*(?:- +)*[&!?:,]|[:\[{,-] *[,:?&!]|(?<!\w)\?\s|^\.\.\.|[|>] +[-+\d]|\r(?!\n)|\ufeff",
     re.MULTILINE,
 )
 """Anchors, tags, explicit keys, stray commas and colons: here the two parsers differ."""

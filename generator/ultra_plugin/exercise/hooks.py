@@ -1,4 +1,4 @@
-"""Give every hook of a plugin a sample of its event, and look at its answer."""
+"""Run every hook of a plugin with a sample of its event, and check its answer."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _VERSION = 1
 
 
 def write_baseline(path: Path, problems: Iterable[Problem]) -> int:
-    """Write the problems of today, without lines, which move; return how many."""
+    """Write the current problems without their lines, which move; return how many."""
     counts = Counter(map(_key, problems))
     rows = [[*key, count] for key, count in sorted(counts.items())]
     lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)

@@ -79,7 +79,7 @@ def apply(folder: Path, found: Iterable[Change]) -> None:
 
 
 def _place(bundle: Bundle, problem: Problem) -> Iterator[str]:
-    """Return the file to repair, which for a program is not where it is named."""
+    """Return the file to repair; for a program, that is not the file that names it."""
     if problem.code != "script-not-executable" or (
         problem.path in bundle.files and problem.path.startswith("bin/")
     ):

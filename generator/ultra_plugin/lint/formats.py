@@ -1,4 +1,4 @@
-"""Tell problems as text, as JSON, as SARIF 2.1.0 and as annotations of GitHub."""
+"""Format problems as text, JSON, SARIF 2.1.0 or GitHub annotations."""
 
 from __future__ import annotations
 

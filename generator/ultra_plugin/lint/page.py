@@ -1,4 +1,4 @@
-"""The page of all rules, and what `ultra-plugin explain` says of one, from the table of codes."""
+"""The page of all rules, and what `ultra-plugin explain` says about one, from the table of codes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def entry(code: str) -> str:
     if code in FIXABLE:
         lines.append("`ultra-plugin check FOLDER --fix` repairs it.")
     lines.append(
-        f"accept one: <!-- ultra-check: ignore {code} -- the reason --> in its line or the line before"
+        f"accept one: <!-- ultra-check: ignore {code} -- the reason --> on its line or the line before"
     )
     lines.append(f"accept all: `ignore: [{code}]` in .ultra-check.yaml, or `allow: [{code}]` in plugin.yaml")
     return "\n".join(lines) + "\n"

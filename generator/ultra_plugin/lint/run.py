@@ -33,7 +33,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one folder has."""
+    """The result for one folder."""
 
     folder: Path
     problems: tuple[Problem, ...]
@@ -41,7 +41,7 @@ class Result:
     fixes: tuple[Change, ...] = ()
     baseline: Path | None = None
     notes: tuple[str, ...] = ()
-    """What was not looked at."""
+    """What was not checked."""
 
 
 def check_folders(folders: Sequence[Path], order: Order, jobs: int) -> Iterator[Result]:

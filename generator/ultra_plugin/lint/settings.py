@@ -1,4 +1,4 @@
-"""Read .ultra-check.yaml, which says what a check of a folder leaves out and how grave a code is."""
+"""Read .ultra-check.yaml, which says what a check of a folder leaves out and how severe each code is."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Settings:
     baseline: Path | None = None
 
     def sorted_out(self, problem: Problem) -> Problem | None:
-        """Return a problem with its severity, or None if it does not count."""
+        """Return a problem with its severity, or None if the settings leave it out."""
         level = self.severity.get(problem.code)
         is_left_out = _matches(problem.code, self.ignore) or level == "off"
         if is_left_out or (self.select and not _matches(problem.code, self.select)):

@@ -24,7 +24,7 @@ class _Accepted:
     is_whole_file: bool
 
     def covers(self, problem: Problem) -> bool:
-        """Say whether the comment is for a problem: in its line, in the line before, or for the file."""
+        """Say whether the comment accepts a problem: on its line, on the line after, or anywhere in the file."""
         is_near = self.is_whole_file or problem.line in (self.line, self.line + 1)
         return is_near and problem.code in self.codes
 
