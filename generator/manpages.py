@@ -62,8 +62,10 @@ def _generator() -> str:
 
 def _leaves(command: click.Command, words: Sequence[str]) -> Iterable[tuple[str, click.Command]]:
     if isinstance(command, click.Group):
-        for name, one in sorted(command.commands.items()):
-            yield from _leaves(one, (*words, name))
+        context = click.Context(command)
+        for name in sorted(command.list_commands(context)):
+            if one := command.get_command(context, name):
+                yield from _leaves(one, (*words, name))
     else:
         yield " ".join(words), command
 

@@ -39,7 +39,7 @@ def main(version: str, key: str = "") -> None:
         if _git("status", "--porcelain"):
             _git("add", "--all")
             _git("commit", "--quiet", "--message", f"Release {version}")
-        # After the commit, because the provenance names it; before the tag, because a failure takes the commit back.
+        # After the commit, because the provenance names it; before the tag, because a failure undoes the commit.
         subprocess.run(["make", "attest", f"SIGN={key}"], check=True, stdin=subprocess.DEVNULL)
     except (subprocess.CalledProcessError, KeyboardInterrupt) as error:
         _git("reset", "--hard", "--quiet", start)

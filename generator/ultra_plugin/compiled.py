@@ -1,6 +1,6 @@
 """Compiled templates of earlier builds, kept in the user's own cache: compiling is most of a build.
 
-The cache is not part of the output folder: a stranger's repository must not bring code that a build would run.
+The cache is not part of the output folder: somebody else's repository must not bring code that a build would run.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _MARK = f"{_FORMAT} {sys.implementation.cache_tag} {sys.version} jinja2 {version
 
 
 class Compiled:
-    """Key of a template -> what was made of it; only what this build uses is stored again."""
+    """Key of a template -> what was made from it; only what this build uses is stored again."""
 
     def __init__(self) -> None:
         self.old: dict[bytes, Any] = {}
         self.used: dict[bytes, Any] = {}
 
     def get(self, key: bytes) -> Any:
-        """Return what is known of a template, or None."""
+        """Return what is known about a template, or None."""
         found = self.used.get(key) or self.old.get(key)
         if found is not None:
             self.used[key] = found
         return found
 
     def put(self, key: bytes, value: Any) -> None:
-        """Remember what was made of a template: code, texts and numbers."""
+        """Remember what was made from a template: code, texts and numbers."""
         self.used[key] = value
 
 
@@ -73,7 +73,7 @@ def _place(root: Path) -> Path | None:
 
 
 def _read(place: Path) -> dict[bytes, Any]:
-    """Read a file of ours that nobody else can write; anything else is no cache."""
+    """Read a file of ours that nobody else can write; anything else is not a cache."""
     with suppress(OSError, ValueError, EOFError, TypeError), open(place, "rb") as file:
         status = os.fstat(file.fileno())
         if status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from unicodedata import category
 
@@ -38,8 +39,28 @@ def read_folder(path: Path) -> Bundle:
     return _bundle(path, _files(path))
 
 
+class LateFiles(Mapping[str, BundleFile]):
+    """The files of a plugin folder, read when somebody asks for one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _files(self) -> Mapping[str, BundleFile]:
+        return read_folder(self._folder).files
+
+    def __getitem__(self, path: str) -> BundleFile:
+        return self._files[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
 def read_for_check(path: Path) -> Bundle:
-    """Read a plugin folder of any size, without what no rule needs, and with what the folders above say of it."""
+    """Read a plugin folder of any size, without what no rule needs, and with what the folders above say about it."""
     _existing(path)
     return replace(_bundle(path, _files_for_check(path)), around=around(path))
 

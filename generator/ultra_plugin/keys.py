@@ -22,7 +22,7 @@ LISTING: Mapping[str, str] = MappingProxyType({
     "bugs": "Another spelling of `supportUrl`, as in package.json.",
     "terms_of_service": "Another spelling of `termsOfServiceUrl`.",
     "docs": "Another spelling of `documentationUrl`.",
-    "classification": "How a directory files the plugin; the client reads nothing from it.",
+    "classification": "Where a directory lists the plugin; the client does not read it.",
 })  # fmt: skip
 """Keys that a directory of plugins reads."""
 PRIVACY = ("privacyPolicyUrl", "privacy_policy", "privacyPolicy")
@@ -38,7 +38,7 @@ MANIFEST: Mapping[str, str] = MappingProxyType({
     "homepage": "The address of its home page.",
     "repository": "The address of its repository.",
     "license": "The SPDX identifier of its licence.",
-    "keywords": "Words to find it by.",
+    "keywords": "Search words.",
     "defaultEnabled": "Whether it is enabled after installation.",
     "dependencies": "Plugins that it needs; the client does not load it without them.",
     "metadata": "Anything; the client ignores it.",
@@ -81,7 +81,7 @@ ENTRY: Mapping[str, str] = MappingProxyType({
     "headers": "Headers for the request that downloads it.",
     "headersHelper": "A program that prints such headers.",
     "category": "The heading under which a directory lists it.",
-    "tags": "Words to find it by.",
+    "tags": "Search words.",
     "strict": "Whether the plugin needs a manifest of its own; with `false` this entry is the manifest.",
     "relevance": "When the client suggests it.",
 })  # fmt: skip

@@ -16,7 +16,7 @@ _LISTING = "bundle.json"
 
 
 def leftovers(out: Path, names: set[str]) -> tuple[str, ...]:
-    """Return the folders of earlier builds, by their listing, that belong to none of these plugins."""
+    """Return the folders of earlier builds, by their listing, that do not belong to any of these plugins."""
     if not out.is_dir():
         return ()
     found = (entry for entry in os.scandir(out) if entry.is_dir(follow_symlinks=False))

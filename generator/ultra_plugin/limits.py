@@ -37,7 +37,7 @@ def load_limits(tree: SourceTree) -> Mapping[str, Limit]:
             remedy = "write a value in that range"
             problems.append(tree.problem(LIMITS, limit.line, "out-of-range", message, remedy))
         elif limit.not_above and limit.not_above not in limits:
-            message = f"'{name}' must not be above '{limit.not_above}', which is no limit"
+            message = f"'{name}' must not be above '{limit.not_above}', which is not a limit"
             problems.append(
                 tree.problem(LIMITS, limit.line, "unknown-limit", message, nearest(limit.not_above, limits))
             )

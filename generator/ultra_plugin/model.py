@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ultra_plugin import keys
@@ -95,7 +96,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PluginSettings:
-    """plugin.yaml: keys of the manifest, what ships, which rules hold, and the stages of the pipeline."""
+    """plugin.yaml: keys of the manifest, what ships, which rules apply, and the stages of the pipeline."""
 
     MORE: ClassVar[frozenset[str]] = frozenset(keys.MANIFEST) - {"displayName"}
     """Further keys, which go to plugin.json as they are."""
@@ -274,7 +275,7 @@ class BundleFile:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What the folders above a plugin say of it: its repository and the marketplace that offers it."""
+    """What the folders above a plugin say about it: its repository and the marketplace that offers it."""
 
     readme: str | None = None
     """The text of the repository's README, which counts for a plugin without its own."""
@@ -283,6 +284,8 @@ class Around:
     """Whether the plugin is the top folder of a repository."""
     entry: Mapping[str, object] = field(default_factory=dict)
     """The marketplace's entry for the plugin."""
+    marketplace: Path | None = None
+    """The folder of that marketplace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +300,11 @@ class Bundle:
     kept: frozenset[str] | None = None
     """The sources of a bundle that was read back from the last build; it needs no check."""
     around: Around = field(default_factory=Around)
+
+    @property
+    def has_runtime(self) -> bool:
+        """Whether it carries a part of the suite's runtime."""
+        return any(source.startswith("runtime/") for source in self.sources)
 
     @property
     def sources(self) -> frozenset[str]:

@@ -16,7 +16,7 @@ from ultra_plugin.overlay.layers import LayeredTree, open_tree
 from ultra_plugin.parts import FOLDER as RUNTIME
 from ultra_plugin.report import Report
 from ultra_plugin.source import PLUGINS, SourceTree, is_in_plugin
-from ultra_plugin.stamp import abandoned, inputs_digest, kept_plugins, recall, remember, tried
+from ultra_plugin.stamp import abandoned, inputs_digest, kept_plugins, last_seen, recall, remember, tried
 
 Progress = Callable[[str], None]
 
@@ -29,20 +29,24 @@ def build(
 ) -> Report:
     """Build every plugin of a source tree into `out`; on any problem, leave `out` unchanged."""
     tree = open_tree(source)
+    tree.seen = last_seen(out)
     inputs = inputs_digest(tree, distributions)
     if (last := recall(out, inputs)) is not None:
         return replace(last, removed=(), left=leftovers(out, {plugin.name for plugin in last.plugins}))
     # Imported late: a build with nothing to do needs neither Jinja nor the checks.
     from ultra_plugin.check.trial import trial_digest
     from ultra_plugin.compiled import kept as kept_templates
-    from ultra_plugin.folder import read_folder
+    from ultra_plugin.folder import LateFiles
     from ultra_plugin.package import build_distributions, zip_bundle
     from ultra_plugin.report import plugin_report
     from ultra_plugin.targets import write_targets
     from ultra_plugin.tree import discard, write, write_file
 
     kept = kept_plugins(tree, out)
-    back = {name: replace(read_folder(out / name), name=name, kept=one.sources) for name, one in kept.items()}
+    back = {
+        name: Bundle(name, one.report.version, LateFiles(out / name), kept=one.sources)
+        for name, one in kept.items()
+    }
     with kept_templates(tree.root):
         bundles, offer, problems = judged(tree, out.name, progress, tried(out), back)
     new = [bundle for bundle in bundles if bundle.kept is None]
@@ -58,7 +62,7 @@ def build(
     reports = {one.name: plugin_report(one, out / one.name, zip_bundle(one, out)) for one in new}
     reports |= {name: one.report for name, one in kept.items()}
     counts = {name: Counter(problem.code for problem in found) for name, found in problems.items()}
-    counts |= {name: Counter(one.warnings) for name, one in kept.items()}
+    counts |= {name: Counter(one.part.warnings) for name, one in kept.items()}
     packages = []
     if distributions:
         progress("build the wheel")
@@ -78,8 +82,8 @@ def build(
         targets=targets,
         suite=suite,
     )
-    parts = {bundle.name: (bundle.sources, counts[bundle.name]) for bundle in bundles}
-    remember(tree, out, inputs, report, trial_digest(tree, bundles), parts)
+    parts = {bundle.name: (bundle.sources, counts[bundle.name]) for bundle in new}
+    remember(tree, out, inputs, report, trial_digest(tree, bundles), parts, kept)
     return report
 
 
@@ -91,7 +95,7 @@ def unshipped(tree: SourceTree, bundles: Sequence[Bundle]) -> tuple[str, ...]:
     left = [path for path in every if path not in used and is_in_plugin(path)]
     forgotten = [path for path in tree.files(RUNTIME) if path not in used]
     left += forgotten if len(forgotten) <= MOST_FORGOTTEN else []  # many: plugins that use a part of it
-    return tuple(map(tree.shown, left))
+    return (*map(tree.shown, left), *tree.beside)
 
 
 def checked(tree: SourceTree, folder: str) -> tuple[list[Bundle], bytes]:
@@ -139,7 +143,7 @@ def _judged(
 
     progress("load")
     if marked := list(
-        marker_problems(tree)
+        marker_problems(tree, kept or ())
     ):  # first, because a file with markers is seldom valid YAML or Python
         raise ProblemsFound(marked)
     if isinstance(tree, LayeredTree):

@@ -104,7 +104,7 @@ def _page() -> Iterator[str]:
             continue
         target = "plugin.json" if name == "plugin" else "marketplace.json"
         yield ""
-        yield f"These keys go to {target} as they are; the build checks them like the client does."
+        yield f"These keys go to {target} as they are; the build checks them as the client does."
         yield from _table(
             "key", {key: one for key, one in schema["properties"].items() if key in means and key not in own}
         )

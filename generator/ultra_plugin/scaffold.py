@@ -131,8 +131,8 @@ _README = """\
 {{ plugin.description }}
 
 It is a plugin for Claude Code. Its commands begin with `/{{ plugin.name }}:`. Change this page so that a reader learns
-what the plugin does, when to use it, what it changes on the machine and what it never does. Forty words are the least
-that a directory of plugins asks for.
+what the plugin does, when to use it, what it changes on the machine and what it never does. A directory
+of plugins asks for at least forty words.
 
 ## Install
 

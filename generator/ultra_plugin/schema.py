@@ -8,8 +8,8 @@ from typing import Any
 
 from ultra_plugin.artifact import Contract, Field, FieldType
 
-# What JSON Schema can say of each form, composed of parts. The functions of the runtime decide the same, without regular
-# expressions, and tests/contracts/test_forms.py compares both on many values.
+# What JSON Schema can express of each form, composed of parts. The functions of the runtime decide the same, without
+# regular expressions, and tests/contracts/test_forms.py compares both on many values.
 _NOT_BLANK = "\\S"
 _NUMBER = "(0|[1-9][0-9]{0,8})"
 _SLUG = "(?!.*\\.\\.)[A-Za-z0-9]([A-Za-z0-9._~-]{0,98}[A-Za-z0-9])?"

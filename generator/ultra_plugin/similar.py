@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from unicodedata import normalize
 
 _MOST_COMPARED = 500
-"""With more words than this, a comparison with each would make the time for many wrong words quadratic."""
+"""With more known words than this, comparing with each of them would take quadratic time for many wrong words."""
 
 
 @lru_cache(maxsize=4096)

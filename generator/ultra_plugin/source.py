@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from ultra_plugin.errors import Problem, UltraError, problem
@@ -23,6 +25,11 @@ LEFT_BEHIND_ENDS = (".pyc", ".pyo", ".swp", ".swo", "~")
 LEFT_BEHIND_STARTS = ("._", ".#", "#")
 SPECIAL = "is neither a file, a folder nor a link; remove it"
 PACKAGED = Path(__file__).parent / "plugin_src"
+Seen = tuple[list[int], str]
+"""The status of a file when it was read, and the digest of what was read."""
+_TELLING = attrgetter("st_dev", "st_ino", "st_mode", "st_size", "st_mtime_ns", "st_ctime_ns")
+_SETTLED, _SETTLED_COARSE = 100_000_000, 2_000_000_000
+"""Nanoseconds after which a change of a file must show in its status; more where times are whole seconds."""
 
 
 def is_source(path: str) -> bool:
@@ -63,6 +70,8 @@ class SourceTree:
     """Old names of an upstream that still work."""
     left_behind: Sequence[str] = ()
     """Files and folders in the folders of plugins that ship only if a plugin asks for them."""
+    beside: Sequence[str] = ()
+    """Files beside a fork's plugin that have the names of files of a plugin, as the user would type them."""
     _aside: frozenset[str] = frozenset()
 
     def __init__(self, root: Path) -> None:
@@ -85,6 +94,8 @@ class SourceTree:
         self._paths = sorted(paths)
         self._known = frozenset(self._paths)
         self._digests: dict[str, str] = {}
+        self.seen: dict[str, Seen] = {}
+        """What an earlier build saw, until `digest` replaces it by what this one sees."""
         self._contents: dict[str, bytes] = {}
 
     @property
@@ -198,6 +209,30 @@ class SourceTree:
         total = hashlib.sha256()
         for path in sorted((*self._paths, *self._aside) if paths is None else paths):
             if path not in self._digests:
-                self._digests[path] = hashlib.sha256(self.read(path)).hexdigest() + self._mark(path)
+                self._digests[path] = self._digest(path)
             total.update(f"{path}\0{self._digests[path]}\0".encode())
         return total.hexdigest()
+
+    def _digest(self, path: str) -> str:
+        """Return the digest of one source; a file with the status that it had before is not read again."""
+        now, status = time.time_ns(), [] if path in self._contents else self._status(path)
+        if status and (known := self.seen.get(path)) and known[0] == status:
+            return known[1]
+        self.seen.pop(path, None)
+        digest = hashlib.sha256(self.read(path)).hexdigest() + self._mark(path)
+        if status and _is_settled(status[-1], now):
+            self.seen[path] = status, digest
+        return digest
+
+    def _status(self, path: str) -> list[int]:
+        """Return what of a file's status differs after a change; nothing if it is no file on disk."""
+        try:
+            found = os.stat(f"{self.root}/{path}", follow_symlinks=not self.is_link(path))
+        except OSError:
+            return []
+        return [*_TELLING(found)]
+
+
+def _is_settled(changed: int, now: int) -> bool:
+    """Say whether a file changed long enough ago that a change from now on gets another time."""
+    return changed < now - (_SETTLED if changed % 1_000_000_000 else _SETTLED_COARSE)

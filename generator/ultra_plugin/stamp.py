@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from ultra_plugin.report import PluginReport, Report
-from ultra_plugin.source import PLUGINS, SourceTree
+from ultra_plugin.source import PLUGINS, Seen, SourceTree
 from ultra_plugin.tree import files_below, write_file
 
 STAMP = ".build.json"
 PARTS = ".parts.json"
-"""The plugins of the last build by themselves; not read by a build with nothing to do."""
+"""The plugins of the last build, in a file of their own, which a build with nothing to do does not read."""
+SEEN = ".seen.json"
+"""The status and digest of each source of the last build."""
 # Other inputs of a build, and further inputs of a wheel.
 _CHECKED_FILES = ("CHANGELOG.md", "MIGRATION.md")
 _PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE", "CONTRIBUTING.md", "Makefile")
@@ -52,8 +54,12 @@ class Kept:
     """A plugin whose inputs and outputs are those of the last build."""
 
     report: PluginReport
-    sources: frozenset[str]
-    warnings: Mapping[str, int]
+    part: _Part
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The sources that it was made from."""
+        return frozenset(self.part.sources)
 
 
 def inputs_digest(tree: SourceTree, distributions: bool) -> str:
@@ -92,7 +98,7 @@ def kept_plugins(tree: SourceTree, out: Path) -> dict[str, Kept]:
         if part and part.is_same(
             _part_inputs(tree, shared, plugin.name, part.sources), _part_outputs(plugin)
         ):
-            kept[plugin.name] = Kept(plugin, frozenset(part.sources), part.warnings)
+            kept[plugin.name] = Kept(plugin, part)
     return kept
 
 
@@ -113,8 +119,19 @@ def abandoned(out: Path, suite: str, names: Iterable[str]) -> list[str]:
 
 def _last_parts(out: Path) -> dict[str, _Part]:
     try:
-        return {name: _Part(*part) for name, part in json.loads((out / PARTS).read_bytes()).items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+        parts = json.loads((out / PARTS).read_bytes()).items()
+        return {name: _Part(*part) for name, part in parts if [*map(type, part)] == [str, str, list, dict]}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def last_seen(out: Path) -> dict[str, Seen]:
+    """Return the status and digest of each source that the last build read."""
+    try:
+        return {
+            path: (status, digest) for path, (status, digest) in json.loads((out / SEEN).read_bytes()).items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
 
@@ -146,7 +163,9 @@ def recall(out: Path, inputs: str) -> Report | None:
     if stamp is None or stamp.inputs != inputs:
         return None
     try:
-        is_as_left = stamp.outputs == _outputs_digest(out, stamp.report)
+        is_as_left = stamp.outputs == _outputs_digest(
+            out, stamp.report, map(_status_digest, map(_plugin_outputs, stamp.report.plugins))
+        )
     except OSError:
         return None
     return dataclasses.replace(stamp.report, written=0) if is_as_left else None
@@ -206,21 +225,34 @@ def remember(
     report: Report,
     trial: str,
     plugins: Mapping[str, tuple[frozenset[str], Mapping[str, int]]],
+    kept: Mapping[str, Kept],
 ) -> None:
-    """Store this build's inputs, trial and outputs; `plugins` has the sources and warnings of each."""
+    """Store this build's inputs, trial and outputs; `plugins` has the sources and warnings of each new one."""
     shared = _shared_digest(tree)
-    parts = {}
+    parts = {name: one.part for name, one in kept.items()}
     for plugin in report.plugins:
-        sources, warnings = plugins[plugin.name]
-        digest = _part_inputs(tree, shared, plugin.name, sources)
-        parts[plugin.name] = (digest, _part_outputs(plugin), sorted(sources), dict(warnings))
-    write_file(out / PARTS, json.dumps(parts).encode())
-    stamp = _Stamp(inputs, _outputs_digest(out, report), report, trial)
-    write_file(out / STAMP, json.dumps(dataclasses.asdict(stamp), default=list).encode())
+        if plugin.name not in kept:
+            sources, warnings = plugins[plugin.name]
+            digest = _part_inputs(tree, shared, plugin.name, sources)
+            parts[plugin.name] = _Part(digest, _part_outputs(plugin), sorted(sources), dict(warnings))
+    write_file(out / SEEN, _as_json({path: seen for path, seen in tree.seen.items() if tree.find(path)}))
+    write_file(out / PARTS, _as_json({name: [*_fields(part).values()] for name, part in parts.items()}))
+    outputs = _outputs_digest(out, report, [parts[plugin.name].outputs for plugin in report.plugins])
+    write_file(out / STAMP, _as_json(_Stamp(inputs, outputs, report, trial)))
 
 
-def _outputs_digest(out: Path, report: Report) -> str:
-    return _status_digest(_outputs(out, report))
+def _as_json(value: object) -> bytes:
+    """Return a value with dataclasses in it as JSON; `asdict` copies everything first, which takes five times as long."""
+    return json.dumps(value, default=_fields).encode()
+
+
+def _fields(one: Any) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+
+
+def _outputs_digest(out: Path, report: Report, plugins: Iterable[str]) -> str:
+    """Return a digest of all outputs; `plugins` are the digests of the plugins' own."""
+    return f"{_status_digest(_outputs(out, report))} {hashlib.sha256(' '.join(plugins).encode()).hexdigest()}"
 
 
 def _status_digest(paths: Iterable[str]) -> str:
@@ -234,8 +266,6 @@ def _status_digest(paths: Iterable[str]) -> str:
 
 def _outputs(out: Path, report: Report) -> Iterator[str]:
     yield f"{out.parent}/.claude-plugin/marketplace.json"
-    for plugin in report.plugins:
-        yield from _plugin_outputs(plugin)
     for target in report.targets:
         yield from _sorted(target.folder)
     yield from report.packages

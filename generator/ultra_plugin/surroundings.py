@@ -1,10 +1,11 @@
-"""What the folders above a plugin say about it: its repository and its marketplace, where the client looks too."""
+"""What the folders above a plugin say about it: its repository and its marketplace; the client looks there too."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,14 +24,15 @@ def around(plugin: Path) -> Around:
     above = [plugin, *islice(plugin.parents, _FARTHEST)]
     repository = next((folder for folder in above if os.path.lexists(folder / ".git")), None)
     places = above[: above.index(repository) + 1] if repository else above
-    entry = next((entry for folder in places if (entry := _entry(folder, plugin))), {})
+    offers = ((folder, entry) for folder in places if (entry := _entry(folder, plugin)))
+    marketplace, entry = next(offers, (None, {}))
     if repository is None or repository == plugin:
-        return Around(is_repository=repository == plugin, entry=entry)
+        return Around(is_repository=repository == plugin, entry=entry, marketplace=marketplace)
     names = {file.name for file in os.scandir(repository) if file.is_file(follow_symlinks=False)}
     found = next((name for name in sorted(README_NAMES) if name in names), None)
     readme = _text(repository / found) if found else None
     has_licence = any(name.lower() in LICENCE_NAMES for name in names)
-    return Around(readme, has_licence, False, entry)
+    return Around(readme, has_licence, False, entry, marketplace)
 
 
 def local_sources(folder: Path) -> list[Path]:
@@ -40,6 +42,13 @@ def local_sources(folder: Path) -> list[Path]:
         os.path.normpath(source) for source in sources if isinstance(source, str) and source.startswith(".")
     )
     return [folder / path for path in inner if path != "." and not path.startswith("..")]
+
+
+@lru_cache(maxsize=8)
+def offered_skills(marketplace: Path) -> frozenset[str]:
+    """Return the names of the skills of all plugins that a marketplace offers from itself."""
+    folders = (folder / "skills" for folder in local_sources(marketplace))
+    return frozenset(path.parent.name for folder in folders for path in folder.glob("*/SKILL.md"))
 
 
 def _text(path: Path) -> str:

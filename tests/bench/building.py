@@ -45,27 +45,26 @@ Ask {{ %(title)s }} when something is not clear, and stop when it is done.
 def main() -> None:
     """Print the figures for every size."""
     peers = _peers()
-    with tempfile.TemporaryDirectory(prefix="ultra-bench-") as folder:
-        rounds = {
-            count: [_compare(Path(folder) / str(count), count, peers) for _ in range(ROUNDS)]
-            for count in SIZES
-        }
-    runs = {count: [_median(one) for one in zip(*several, strict=True)] for count, several in rounds.items()}
-    for count, (full, again, copier, cookiecutter, changed) in runs.items():
+    whole = []
+    for count in SIZES:
+        with tempfile.TemporaryDirectory(prefix="ultra-bench-") as folder:
+            several = [_compare(Path(folder) / str(turn), count, peers, turn) for turn in range(ROUNDS)]
+        full, again, copier, cookiecutter, changed = (_median(one) for one in zip(*several, strict=True))
+        whole.append(full)
         show(
             f"{count} commands, a whole build: load, render, check, write, zip ({full.seconds:.2f} s here, medians of {ROUNDS})",
             [
                 ("against copier", _ratio(full, copier)),
                 ("against cookiecutter", _ratio(full, cookiecutter)),
-                ("with nothing to do", f"{again.seconds / full.seconds:.2f} of a full build"),
-                ("with one template changed", f"{changed.seconds / full.seconds:.2f} of a full build"),
+                ("with nothing to do", f"{again.processor / full.processor:.2f} of a full build"),
+                ("with one template changed", f"{changed.processor / full.processor:.2f} of a full build"),
                 ("memory", f"{full.peak_mb:.0f} MB, {full.peak_mb * 1000 / count:.0f} kB a command"),
             ],
         )
-    small, large = (runs[count][0] for count in SIZES)
+    small, large = whole
     show(
         f"From {SIZES[0]} to {SIZES[1]} commands",
-        [("time grows", f"{large.seconds / small.seconds:.1f} times")],
+        [("processor time grows", f"{large.processor / small.processor:.1f} times")],
     )
 
 
@@ -78,8 +77,8 @@ def _ratio(ours: Run, theirs: Run) -> str:
     return f"{by_clock:.2f} of its time, {by_processor:.2f} of its processor time"
 
 
-def _compare(folder: Path, count: int, peers: Path) -> tuple[Run, Run, Run, Run, Run]:
-    print(f"rendering {count} commands three ways ...", file=sys.stderr)
+def _compare(folder: Path, count: int, peers: Path, turn: int) -> tuple[Run, Run, Run, Run, Run]:
+    print(f"rendering {count} commands three ways, {turn + 1} of {ROUNDS} ...", file=sys.stderr)
     _write_ours(folder / "ours", count)
     _write_copier(folder / "copier", count)
     _write_cookiecutter(folder / "cookie", count)

@@ -33,9 +33,11 @@ class Run:
 
 def run(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str] | None = None) -> Run:
     """Run a command to its end; one that fails ends the bench with its last words."""
+    # As on a user's machine, modules are loaded from byte code.
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     process = subprocess.Popen(
-        [str(part) for part in command], cwd=cwd, env={**os.environ, **(env or {})},
+        [str(part) for part in command], cwd=cwd, env={**given, **(env or {})},
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None

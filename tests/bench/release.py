@@ -198,7 +198,11 @@ def _with_sums(rows: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]
     one_step = [
         f"ultra {verb}" for verb in (f"run start {PLAN}", "step begin 1", "step verify 1", "step commit 1")
     ]
-    parts = {"a run of one step, without its proof": one_step, "all verbs but those with a proof": titles}
+    parts = {
+        "run start and step begin 1": one_step[:2],
+        "a run of one step, without its proof": one_step,
+        "all verbs but those with a proof": titles,
+    }
     return {
         **rows,
         **{

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,27 @@ def test_a_marketplace_comes_with_all_its_plugins_and_offers_them_again(tmp_path
     assert entries["one"]["category"] == "odd"
     assert entries["bare"]["strict"] is False
     assert entries["far"]["source"] == {"source": "github", "repo": "a/b"}
+
+
+@pytest.mark.parametrize(("name", "refused"), [("claude-plugins-official", []), ("shelf", ["reserved-name"])])
+def test_names_of_anthropic_are_right_in_their_own_marketplaces(
+    tmp_path: Path, name: str, refused: list[str]
+) -> None:
+    files = {
+        ".claude-plugin/marketplace.json": json.dumps(
+            {
+                "name": name,
+                "owner": {"name": "Anthropic"},
+                "plugins": [{"name": "claude-code-setup", "source": "./one"}],
+            }
+        ),
+        "one/.claude-plugin/plugin.json": '{"name": "claude-code-setup"}',
+    }
+    adopted = adopt(write_tree(tmp_path / "shelf", files), tmp_path / "tree")
+    assert [one.code for one in adopted.refused] == refused
+    with suppress(UltraError):
+        build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
+    assert (tmp_path / "tree/dist/claude-code-setup").exists() == (not refused)
 
 
 @pytest.mark.parametrize(("fewest", "fragments"), [(4, 1), (5, 0)])
@@ -358,7 +380,7 @@ def test_the_command_line_says_what_it_did_and_refuses_a_full_target(
     assert run() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("theirs/plugin_src: theirs, 15 files, ")
-    assert lines[1] == "1 fragments, used 2 times, save 2 lines"
+    assert lines[1] == "1 fragment, used 2 times; lines saved: 2"
     assert run() == 1
     assert capsys.readouterr().err == "ultra-plugin: theirs: is not empty; name another target, or empty it\n"
 

@@ -242,13 +242,34 @@ def test_one_table_has_the_keys_their_meanings_and_their_shapes() -> None:
     assert set(MARKETPLACE_FIELDS) == set(keys.MARKETPLACE)
 
 
-def test_the_table_has_exactly_the_keys_of_the_clients_own_schema(client_binary: Path) -> None:
-    """The client lists each key of a manifest with its shape in one object: `{$schema:()=>..., name:()=>...}`."""
+def test_the_tables_have_exactly_the_keys_of_the_clients_own_schemas(client_binary: Path) -> None:
+    """The client lists each key of a manifest with its shape in one object: `{$schema:()=>..., name:()=>...}`.
+
+    The object of a marketplace begins the same way and has nested ones; an entry has the keys of a manifest and more.
+    """
     with open(client_binary, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as client:
         start = client.find(b"{$schema:()=>")
-        text = client[start : client.find(b"}", start)].decode()
-    found = re.findall(r"[{,]([$\w]+):\(\)=>", text)
+        manifest = client[start : client.find(b"}", start)].decode()
+        start = client.find(b"{$schema:", client.find(b",relevance:", start))
+        marketplace = client[start : start + 4000].decode("utf-8", "replace")
+        end = client.rfind(b",relevance:", 0, start)
+        entry = client[client.rfind(b".extend({", 0, end) : end + 200].decode("utf-8", "replace")
+    found = re.findall(r"[{,]([$\w]+):\(\)=>", manifest)
     assert found == [key for key in keys.MANIFEST if key not in keys.LISTING]
+    assert _outer_keys(marketplace) == [*keys.MARKETPLACE]
+    assert {*_outer_keys(entry[len(".extend(") :]), *found} == {*keys.ENTRY}
+
+
+def _outer_keys(text: str) -> list[str]:
+    """Return the keys of the object that a text of JavaScript begins with, without those of objects in it."""
+    found, depth = [], 0
+    for part in re.finditer(r"""(["'`])(?:\\.|(?!\1).)*\1|[{},(\[\])]""", text):
+        depth += (part[0] in "{([") - (part[0] in "})]")
+        if depth == 0:
+            break
+        if depth == 1 and part[0] in "{," and (key := re.compile(r"([$\w]+):").match(text, part.end())):
+            found.append(key[1])
+    return found
 
 
 def test_the_schemas_accept_what_loads_and_refuse_what_does_not() -> None:

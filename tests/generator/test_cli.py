@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shlex
 import signal
 import subprocess
@@ -54,6 +55,19 @@ def test_help_names_the_sources_that_there_are(tmp_path: Path) -> None:
     assert "[default: plugin_src]" in " ".join(cli(tmp_path, "build", "--help").stdout.split())
 
 
+def test_a_terminal_sees_each_step_of_a_build(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    assert "load" not in cli(tmp_path, "build").stderr
+    (tmp_path / "plugin_src/suite.yaml").touch()
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "ultra_plugin", "build", "--out", "other"]
+    subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=slave, check=True, timeout=60)
+    os.close(slave)
+    steps = [line.split()[0] for line in os.read(master, 65536).decode().splitlines()]
+    os.close(master)
+    assert steps[:4] == ["load", "render", "check", "try"]
+
+
 def test_a_second_build_has_nothing_to_do_and_says_the_same(tmp_path: Path) -> None:
     write_sample(tmp_path)
     first = json.loads(cli(tmp_path, "build", "--json").stdout)
@@ -89,14 +103,14 @@ def test_what_was_damaged_is_built_again(tmp_path: Path, damage: object) -> None
     whole = {
         path: path.read_bytes()
         for path in tmp_path.rglob("*")
-        if path.is_file() and path.name not in (".build.json", ".parts.json")
+        if path.is_file() and path.name not in (".build.json", ".parts.json", ".seen.json")
     }
     damage(tmp_path)  # type: ignore[operator]
     assert cli(tmp_path, "build").returncode == 0
     after = {
         path: path.read_bytes()
         for path in tmp_path.rglob("*")
-        if path.is_file() and path.name not in (".build.json", ".parts.json")
+        if path.is_file() and path.name not in (".build.json", ".parts.json", ".seen.json")
     }
     assert after == whole
 

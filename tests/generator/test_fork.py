@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.built import made_once
 from tests.kit.calls import Ultra
+from tests.kit.files import copy_tree
 from tests.kit.generator import generator
 from tests.kit.names import BRANCHES, LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
 from tests.waves.sample import PLAN, PROJECT, QUICK, Waves
@@ -29,14 +30,14 @@ OURS = re.compile(
 
 
 @pytest.fixture(scope="module")
-def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fork(pytestconfig: pytest.Config) -> Path:
     """Return a copy of the repository with the names of a fork, built."""
-    folder = tmp_path_factory.mktemp("fork")
+    return made_once(pytestconfig, "fork", _make_fork)
+
+
+def _make_fork(folder: Path) -> None:
     for name in COPIED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, folder)
+        copy_tree(ROOT / name, folder / name)
     plugins = folder / "plugin_src/plugins"
     (plugins / PLUGIN_SOURCE.name).rename(plugins / FORK)
     for path, name in (
@@ -48,7 +49,6 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_text(changed.replace(f"launcher: {LAUNCHER}\n", f"launcher: {OWN_LAUNCHER}\n"))
     done = generator(folder, "build", "--source", "plugin_src", "--out", "dist")
     assert done.returncode == 0, done.stderr
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,7 @@ def pytest_in(fork: Path, *words: str) -> str:
 
 
 def test_the_tests_of_a_fork_are_all_collected(fork: Path) -> None:
-    collected = re.findall(
-        r"^(tests/.+\.py)::", pytest_in(fork, "--collect-only", "--assert=plain"), re.MULTILINE
-    )
+    collected = re.findall(r"^(tests/.+\.py)::", pytest_in(fork, "--collect-only"), re.MULTILINE)
     files = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
     assert set(collected) == files
 

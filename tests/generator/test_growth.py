@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.files import write_tree
+from tests.kit.quick import SOAK
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import build
 from ultra_plugin.similar import closest
@@ -77,7 +77,7 @@ def work(root: Path, shape: Shape, many: int) -> int:
 @pytest.mark.parametrize(
     ("shape", "many"),
     [(_calls, MANY), (_wrong_calls, MANY), (_agents, MANY), (_cases, MANY), (_plugins, FEWER)]
-    + [(_wrong_templates, MANY)] * ("ULTRA_SOAK" in os.environ),
+    + [(_wrong_templates, MANY)] * SOAK,
 )
 def test_twice_the_files_are_twice_the_work(
     tmp_path: Path, shape: Shape, many: int, monkeypatch: pytest.MonkeyPatch

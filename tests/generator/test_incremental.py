@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +93,78 @@ def _bundles(root: Path) -> dict[str, tuple[bytes, int]]:
         for path, content in files.items()
         if not path.startswith(".")
     }
+
+
+OPENED: list[str] = []
+"""The files that this process opens."""
+
+
+@pytest.fixture(scope="module")
+def watched() -> list[str]:
+    def note(event: str, words: tuple[Any, ...]) -> None:
+        if event == "open":
+            OPENED.append(os.fsdecode(words[0]) if isinstance(words[0], (str, bytes)) else "")
+
+    sys.addaudithook(note)
+    return OPENED
+
+
+def test_of_a_plugin_without_a_change_only_its_settings_are_read(tmp_path: Path, watched: list[str]) -> None:
+    source = tree(tmp_path)
+    time.sleep(0.15)  # until the files are old enough for their status to tell of every change
+    build(source, tmp_path / "dist")
+    with (source / "plugins/two/run").open("a") as run:
+        run.write("more\n")
+    watched.clear()
+    assert build(source, tmp_path / "dist").written == 2
+    read = {path for path in watched if "/one/" in path or "/three/" in path}
+    assert read == {f"{source}/plugins/{name}/plugin.yaml" for name in ("one", "three")}
+    watched.clear()
+    assert build(source, tmp_path / "dist").written == 0
+    assert [path for path in watched if str(source) in path] == [f"{source}/plugins/two/run"]
+
+
+@pytest.mark.parametrize("pause", [0, 0.15])
+def test_a_change_is_seen_although_size_and_time_of_the_file_are_the_same(
+    tmp_path: Path, pause: float
+) -> None:
+    source = tree(tmp_path)
+    run = source / "plugins/two/run"
+    for text in ("one\n", "two\n", "six\n"):
+        run.write_text(text)
+        os.utime(run, (1, 1))
+        time.sleep(pause)
+        build(source, tmp_path / "dist")
+        assert (tmp_path / "dist/two/run").read_text() == text
+
+
+def test_warnings_of_plugins_without_a_change_are_still_counted(tmp_path: Path) -> None:
+    source = write_tree(
+        tree(tmp_path),
+        {
+            "plugins/one/commands/spelled.md.j2": "---\ndescription: Say more\n---\n# More\n\nIt is 1.0.0 now.\n",
+            "plugins/own.yaml": "name: own\nexact: true\n",
+            "plugins/own/.claude-plugin/plugin.json": '{"name": "other"}',
+        },
+    )
+    first = build(source, tmp_path / "dist").warnings
+    assert (first["spelled-by-hand"], first["entry-mismatch"]) == (1, 1)
+    write_tree(source, {"plugins/two/run": "more\n"})
+    assert build(source, tmp_path / "dist").warnings == first
+    assert build(source, tmp_path / "other").warnings == first
+
+
+@pytest.mark.parametrize("name", [".build.json", ".parts.json", ".seen.json"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"one": 1}', '{"one": ["a", "b", 5, 6]}', '{"suite.yaml": [[1], 2]}']
+)
+def test_damaged_notes_of_the_last_build_do_not_matter(tmp_path: Path, name: str, text: str) -> None:
+    source = tree(tmp_path)
+    build(source, tmp_path / "dist")
+    (tmp_path / "dist" / name).write_text(text)
+    write_tree(source, {"plugins/two/run": "more\n"})
+    assert build(source, tmp_path / "dist").written == 2
+    assert (tmp_path / "dist/two/run").read_text() == "more\n"
 
 
 def test_a_plugin_that_was_changed_on_disk_is_built_again(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def build(
             path.relative_to(folder)
         ): f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.stat().st_mode & 0o777:o}"
         for path in files
-        if path.name not in (".lock", ".build.json", ".parts.json")
+        if path.name not in (".lock", ".build.json", ".parts.json", ".seen.json")
     }
 
 

@@ -23,7 +23,7 @@ PAGES = {
     ),
     "adopt": (
         "renders to the same bytes, executable bits and links",
-        "1 fragments, used 2 times, save 1 lines",
+        "1 fragment, used 2 times; lines saved: 1",
     ),
 }
 """Page -> what its lines must print."""

@@ -200,9 +200,9 @@ def test_a_folder_outside_a_repository_is_no_project(machine: Machine, bundle: P
     assert snapshot(machine.cwd) == {}
 
 
-def test_the_small_way_is_offered_beside_the_copy(team: Machine, bundle: Path) -> None:
+def test_settings_are_offered_beside_the_copy(team: Machine, bundle: Path) -> None:
     said = team.ok("--from", bundle, "--scope", "project", "--yes").stdout
-    (line,) = [line for line in said.splitlines() if line.startswith("the small way")]
+    (line,) = [line for line in said.splitlines() if line.startswith("without a copy in the repository")]
     settings = json.loads(line[line.index("{") :])
     assert settings["enabledPlugins"] == {"sample@ultra-suite": True}
     assert settings["extraKnownMarketplaces"]["ultra-suite"]["source"]["source"] == "git"

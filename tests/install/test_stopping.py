@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import random
 import resource
 import shutil
 import subprocess
@@ -16,13 +15,13 @@ import pytest
 
 from tests.install.samples import Machine, plugin_files, snapshot, write_bundle
 from tests.kit.files import write_tree
-from tests.kit.quick import times
+from tests.kit.quick import random_seed, times
 from ultra_plugin.install import inspecting
 from ultra_plugin.install.calls import Asked, call_verify
 from ultra_plugin.install.inspecting import Standing
 from ultra_plugin.install.place import Place, user_place
 
-KILLS = times(100, 1000)
+KILLS = times(40, 1000)
 
 
 def killing(*words: str) -> str:
@@ -36,9 +35,7 @@ def killing(*words: str) -> str:
 
 
 def test_sigkill_at_random_moments() -> None:
-    seed = os.environ.get("ULTRA_KILL_SEED") or str(random.SystemRandom().randrange(10**6))
-    print(f"again with: ULTRA_KILL_SEED={seed}")
-    assert "were killed at work" in killing("random", seed, str(KILLS))
+    assert "were killed at work" in killing("random", str(random_seed()), str(KILLS))
 
 
 def test_sigkill_before_every_operation_on_the_file_system() -> None:
@@ -46,7 +43,7 @@ def test_sigkill_before_every_operation_on_the_file_system() -> None:
 
 
 def test_failure_of_every_operation_on_the_file_system() -> None:
-    assert killing("sweep", "fail").count("operations") == (6 if os.environ.get("ULTRA_SOAK") else 3)
+    assert killing("sweep", "fail").count("operations") == times(3, 6)
 
 
 def test_file_that_cannot_be_written_whole_is_rolled_back(machine: Machine, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ultra_plugin.errors import UltraError
 from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
 from ultra_plugin.overlay.upstream import open_source
+from ultra_plugin.overlay.work import accept
 from ultra_plugin.pipeline import checked
 
 PLUGIN = "plugins/acme-plan"
@@ -116,3 +117,15 @@ def call(root: Path, *words: str) -> Done:
         os.chdir(here)
         sys.argv = before
     return Done(status, out.getvalue(), err.getvalue())
+
+
+def fork(folder: Path, files: Files, more: str = "") -> Path:
+    """Return an overlay whose overrides are recorded."""
+    root = write_fork(folder, files, more)
+    accept(opened(root), ())
+    return root
+
+
+def words(text: str) -> str:
+    """Return a text with its paragraphs on one line, however they are filled."""
+    return " ".join(text.split())

@@ -15,6 +15,7 @@ from tests.flagship.test_in_the_client import validated
 from tests.kit.calls import Ultra
 from tests.kit.names import LAUNCHER as OLD_LAUNCHER
 from tests.kit.names import NAME, PIPELINE
+from tests.kit.quick import SOAK
 from tests.overlay.conftest import Told
 from tests.overlay.story import CHANGES, FIRST, FORK, LAUNCHER, RELEASES, RETRO_TEXT, lines_of
 
@@ -124,4 +125,5 @@ def test_the_retry_cap_and_the_thresholds_hold(story: list[Told], tmp_path: Path
 
 
 def test_what_the_fork_ships_passes_its_tests_after_each_release(story: list[Told]) -> None:
-    assert [" passed, 0 failed, 0 not run" in one.tested for one in story] == [True] * 4
+    tested = story if SOAK else [story[0], story[-1]]
+    assert [" passed, 0 failed, 0 not run" in one.tested for one in tested] == [True] * len(tested)

@@ -32,9 +32,9 @@ class Adopted:
     refused: tuple[Problem, ...]
     """What the client calls an error; the plugins were adopted with it, but they do not build."""
     left_out: tuple[str, ...] = ()
-    """What belongs to git or to Python and is in no plugin of the new tree."""
+    """Files of git and Python, which are in no plugin of the new tree."""
     modes: tuple[str, ...] = ()
-    """Files with another mode than 644 and 755, which is not kept."""
+    """Files whose mode is neither 644 nor 755; their modes are not kept."""
     empty: tuple[str, ...] = ()
     """Empty folders, which are not kept."""
     shared: Shared | None = None
@@ -74,7 +74,7 @@ def _told(shelf: Shelf, place: Path, shared: Shared | None) -> Adopted:
         tuple(one.name for one in shelf.plugins),
         len(files),
         sum(len(file.content) for file in files),
-        tuple(_refused(shelf.plugins)),
+        tuple(_refused(shelf)),
         _all(shelf, lambda one: one.left_out),
         _all(shelf, lambda one: one.modes),
         _all(shelf, lambda one: one.empty),
@@ -86,11 +86,11 @@ def _all(shelf: Shelf, paths: Callable[[Found], Sequence[str]]) -> tuple[str, ..
     return tuple(f"{one.name}/{path}" for one in shelf.plugins for path in paths(one))
 
 
-def _refused(plugins: Sequence[Found]) -> list[Problem]:
+def _refused(shelf: Shelf) -> list[Problem]:
     return [
         replace(problem, path=f"{one.name}/{problem.path}")
-        for one in plugins
-        for problem in check_offered(one.bundle)
+        for one in shelf.plugins
+        for problem in check_offered(one.bundle, shelf.name)
         if problem.severity == "error"
     ]
 

@@ -38,9 +38,9 @@ class Found:
     entry: Mapping[str, Any]
     """Its entry in the marketplace, without name and source."""
     left_out: tuple[str, ...] = ()
-    """What belongs to git or to Python and not to the plugin."""
+    """Files of git and Python, which are not part of the plugin."""
     modes: tuple[str, ...] = ()
-    """Files whose mode is neither 644 nor 755, with that mode; rendered they have one of these two."""
+    """Files whose mode is neither 644 nor 755, with that mode; when rendered they get one of these two."""
     empty: tuple[str, ...] = ()
     """The topmost folders without a file, which are not rendered."""
 
@@ -216,12 +216,14 @@ def _unpack(source: Path, place: Path) -> None:
             if len(members) > MOST_FILES or size > MOST_BYTES:
                 raise UltraError(
                     f"{source}: unpacks to {len(members):,} files and {size:,} bytes; "
-                    f"at most {MOST_FILES:,} and {MOST_BYTES:,} are allowed"
+                    f"at most {MOST_FILES:,} and {MOST_BYTES:,} are allowed; take out what does not belong to the plugin"
                 )
             for member in members:
                 _member(archive, member, source, place)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
-        raise UltraError(f"{source}: is neither a folder nor a zip that can be read: {error}") from error
+        raise UltraError(
+            f"{source}: is neither a folder nor a zip that can be read: {error}; name another one"
+        ) from error
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: Path, place: Path) -> None:

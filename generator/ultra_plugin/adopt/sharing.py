@@ -1,4 +1,4 @@
-"""Lift paragraphs that several prompts have in common into fragments, as long as every byte stays the same."""
+"""Move paragraphs that several prompts share into fragments, if every rendered byte stays the same."""
 
 from __future__ import annotations
 

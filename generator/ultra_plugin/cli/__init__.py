@@ -1,4 +1,4 @@
-"""The command line; it says which packages are missing if only the installer's are there."""
+"""The command line; it says which packages are missing if only those of the installer are installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> None:
         if (error.name or "").partition(".")[0] not in _NEEDED:
             raise
         sys.exit("ultra-plugin needs click, jinja2 and pyyaml: pip install click jinja2 pyyaml")
-    except KeyboardInterrupt:  # while the modules are loaded; later, `run` tells it
+    except KeyboardInterrupt:  # while the modules are loaded; later, `run` reports it
         print("ultra-plugin: interrupted; nothing was changed", file=sys.stderr)
         status = 130
     sys.exit(status)

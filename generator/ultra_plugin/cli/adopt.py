@@ -51,7 +51,8 @@ def _lines(adopted: Adopted) -> Iterator[str]:
     size = f"{adopted.files} files, {adopted.size / 1000:.0f} kB"
     yield f"{adopted.target}/plugin_src: {what}, {size}; it renders to the same bytes, executable bits and links"
     if shared := adopted.shared:
-        yield f"{shared.fragments} fragments, used {shared.uses} times, save {shared.lines} lines"
+        many = f"{shared.fragments} fragments" if shared.fragments > 1 else "1 fragment"
+        yield f"{many}, used {shared.uses} times; lines saved: {shared.lines}"
     if adopted.left_out:
         yield f"left out, because git or Python made it: {_some(adopted.left_out)}"
     if adopted.modes:

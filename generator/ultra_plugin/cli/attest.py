@@ -1,4 +1,4 @@
-"""ultra-plugin attest: what lets others verify a release."""
+"""ultra-plugin attest: write the files with which others verify a release."""
 
 from __future__ import annotations
 

@@ -22,10 +22,7 @@ from ultra_plugin.lint.fixes import apply
 from ultra_plugin.lint.places import folders, with_plugins
 from ultra_plugin.lint.run import Order, Result, check_folders
 from ultra_plugin.lint.settings import Settings, checked_codes, checked_levels
-from ultra_plugin.overlay.layers import open_tree
-from ultra_plugin.pipeline import judged
 from ultra_plugin.source import SourceTree
-from ultra_plugin.tree import write
 
 
 @click.command("check")
@@ -43,13 +40,15 @@ from ultra_plugin.tree import write
 @click.option("--ignore", default="", metavar="CODES", help="Not these codes.")
 @click.option("--severity", multiple=True, metavar="CODE=LEVEL", help="error, warning or off.")
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="Settings.  [default: the next .ultra-check.yaml]"
+    "--config", type=click.Path(path_type=Path), help="Settings. [default: the nearest .ultra-check.yaml]"
 )
 @click.option(
-    "--baseline", type=click.Path(path_type=Path), help="Report only warnings that this file lacks."
+    "--baseline", type=click.Path(path_type=Path), help="Report only warnings that are not in this file."
 )
-@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write today's warnings to a file.")
-@click.option("--fix", is_flag=True, help="Repair what is mechanical: shows a diff and asks.")
+@click.option(
+    "--write-baseline", type=click.Path(path_type=Path), help="Write the current warnings to a file."
+)
+@click.option("--fix", is_flag=True, help="Repair simple faults; shows a diff and asks first.")
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
 @click.option(
     "--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes; 0: one per core."
@@ -73,7 +72,7 @@ def check_command(
     form: str,
     as_json: bool,
 ) -> int:
-    """Check the source tree, or plugins in FOLDERs, also those of a marketplace.
+    """Check the source tree, or the plugins in FOLDERs, including those of a marketplace.
 
     A FOLDER may be a pattern such as 'plugins/*', or - for a list on standard input.
     """
@@ -88,6 +87,8 @@ def check_command(
     if places:
         subject, problems = _folders(places, Order(settings, config, asked, fix), jobs, yes, write_baseline)
     else:
+        from ultra_plugin.overlay.layers import open_tree  # late: a check of folders builds nothing
+
         tree = open_tree(source or default_source())
         found = [one for problem in _source_problems(tree, asked) if (one := settings.sorted_out(problem))]
         subject, problems = str(tree.root), _against(baseline, write_baseline, found)
@@ -133,7 +134,7 @@ def _repaired(results: Sequence[Result], yes: bool) -> bool:
     for folder, change in found:
         click.echo(change.diff(folder), nl=False, err=True)
     if not found:
-        click.echo("nothing to repair by machine", err=True)
+        click.echo("nothing that --fix can repair", err=True)
         return False
     if not yes and not (sys.stdin.isatty() and click.confirm(f"Repair {len(found)} files?", err=True)):
         click.echo("nothing was changed; repeat with --yes to do it", err=True)
@@ -152,6 +153,9 @@ def _against(baseline: Path | None, write_to: Path | None, problems: list[Proble
 
 
 def _source_problems(tree: SourceTree, client: str | None) -> list[Problem]:
+    from ultra_plugin.pipeline import judged  # late: a check of folders builds nothing
+    from ultra_plugin.tree import write
+
     try:
         bundles, _, found_in = judged(tree, "dist")
     except ProblemsFound as refused:

@@ -13,7 +13,7 @@ from ultra_plugin.report import Report
 
 _CLONE = Path(__file__).resolve().parent.parent.parent.parent
 _MOST = 5
-"""Plugins that get a line of their own."""
+"""How many plugins get a line of their own."""
 _PROGRAM = "ultra-install"
 
 

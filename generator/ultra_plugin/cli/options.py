@@ -46,6 +46,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def progress(step: str) -> None:
-    """Print the current step on standard error if it is a terminal."""
+    """Print the current step on standard error if that is a terminal."""
     if sys.stderr.isatty():
         click.echo(f"  {step} ...", err=True)

@@ -63,7 +63,7 @@ def take_command(path: str, root: Path) -> None:
 @folder_option
 @json_option
 def status_command(root: Path, as_json: bool) -> int:
-    """List what the overlay overrides: fresh, stale, orphaned, new or added; exit 1 if something needs a look."""
+    """List what the overlay overrides: fresh, stale, orphaned, new or added; exit 1 if something needs attention."""
     tree = _opened(root)
     found = standings(tree)
     if as_json:
@@ -100,7 +100,9 @@ def diff_command(root: Path) -> int:
 
 @overlay_command.command("upgrade")
 @click.argument("version")
-@click.option("--dry-run", is_flag=True, help="Only show what would need a look; exit 1 if something does.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only show what would need attention; exit 1 if something does."
+)
 @folder_option
 def upgrade_command(version: str, dry_run: bool, root: Path) -> int:
     """Move the overlay to another VERSION of its upstream, and show every override that it changed."""

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
+import io
 import json
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import click
 
 from ultra_plugin import __version__
-from ultra_plugin.cli.adopt import adopt_command
-from ultra_plugin.cli.attest import attest_command
-from ultra_plugin.cli.build import build_command
-from ultra_plugin.cli.check import check_command
-from ultra_plugin.cli.diff import diff_command
-from ultra_plugin.cli.explain import explain_command
-from ultra_plugin.cli.new import new_command
-from ultra_plugin.cli.overlay import overlay_command
-from ultra_plugin.cli.schemas import schemas_command
-from ultra_plugin.cli.test import test_command
-from ultra_plugin.cli.verify import verify_command
-from ultra_plugin.cli.watch import watch_command
+from ultra_plugin.cli.options import json_option
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError
 
 _REMEDIES = {
@@ -33,36 +26,61 @@ _REMEDIES = {
     (errno.ENOENT,): "correct the path",
 }
 """Errors of the system -> what to do."""
+_NAMES = (
+    "adopt", "attest", "build", "check", "diff", "explain", "new", "overlay", "schemas", "test", "verify", "watch",
+)  # fmt: skip
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The files of this folder that define a command, each loaded when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names for the help."""
+        return list(_NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command."""
+        if cmd_name not in _NAMES:
+            return None
+        command: click.Command = getattr(import_module(f"ultra_plugin.cli.{cmd_name}"), f"{cmd_name}_command")
+        _answer_in_json(command)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="ultra-plugin")
 def group() -> None:
     """Render, check and package Claude Code plugins from templates and contracts."""
 
 
-for command in (
-    adopt_command,
-    attest_command,
-    build_command,
-    check_command,
-    diff_command,
-    explain_command,
-    new_command,
-    overlay_command,
-    schemas_command,
-    test_command,
-    verify_command,
-    watch_command,
-):
-    group.add_command(command)
+def _answer_in_json(command: click.Command) -> None:
+    """Give --json to every command below this one that only prints lines: one object with these lines."""
+    print_lines = command.callback
+
+    def answer(*, as_json: bool, **values: Any) -> Any:
+        if not as_json or print_lines is None or isinstance(command, click.Group):
+            return print_lines(**values) if print_lines else None
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            status = print_lines(**values)
+        told = {"ok": not status, "lines": printed.getvalue().splitlines()}
+        click.echo(json.dumps(told, ensure_ascii=False))
+        return status
+
+    if not any("--json" in one.opts for one in command.params):
+        json_option(command)
+        command.callback = answer
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        _answer_in_json(inner)
+
+
+_answer_in_json(group)
 
 
 def run() -> int:
     """Run the command line and return its status."""
     gc.set_threshold(50_000)  # a build keeps nearly all that it makes, so frequent collections find nothing
     try:
-        status = group.main(standalone_mode=False)
+        status = group.main(_words(), standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except click.UsageError as error:
@@ -86,6 +104,15 @@ def run() -> int:
         place = f"{name}: " if name else ""
         remedy = next((f"; {words}" for codes, words in _REMEDIES.items() if error.errno in codes), "")
         return _fail(f"{place}{error.strerror or error}{remedy}")
+
+
+def _words() -> list[str]:
+    """Return the words of the call, with --json after all others of a subcommand: it may be given anywhere."""
+    words, rest = sys.argv[1:], []
+    if "--" in words:
+        at = words.index("--")
+        words, rest = words[:at], words[at:]
+    return sorted(words, key="--json".__eq__) + rest
 
 
 def _fail(sentence: str, status: int = 1, problems: Sequence[Problem] = ()) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
 
 import click
 
-from ultra_plugin.cli.options import default_source, out_option, source_option
+from ultra_plugin.cli.options import default_source, json_option, out_option, source_option
 from ultra_plugin.errors import UltraError
 from ultra_plugin.overlay.layers import open_tree
 from ultra_plugin.pipeline import build
@@ -19,15 +20,16 @@ _PAUSE = 0.3
 @click.command("watch")
 @source_option
 @out_option
-def watch_command(source: Path | None, out: Path) -> None:
-    """Build now, and again after every change, until interrupted."""
+@json_option
+def watch_command(source: Path | None, out: Path, as_json: bool) -> None:
+    """Build now, and again after every change, until interrupted; with --json, an object for each build."""
     root = source or default_source()
     seen: object = None
     while True:
         now = _signature(root)
         if now != seen:
             seen = now
-            _build_and_tell(root, out)
+            _build_and_tell(root, out, as_json)
         time.sleep(_PAUSE)
 
 
@@ -42,12 +44,15 @@ def _signature(root: Path) -> list[tuple[str, int, int]]:
     return found
 
 
-def _build_and_tell(root: Path, out: Path) -> None:
-    clock = time.strftime("%H:%M:%S")
+def _build_and_tell(root: Path, out: Path, as_json: bool) -> None:
+    clock, error = time.strftime("%H:%M:%S"), ""
     try:
         report = build(root, out)
-    except UltraError as error:
-        click.echo(f"{clock} {error}\n{clock} not built; the last good build is unchanged")
+    except UltraError as problem:
+        error = str(problem)
+        text = f"{clock} {error}\n{clock} not built; the last good build is unchanged"
     else:
         names = ", ".join(f"{plugin.name} {plugin.version}" for plugin in report.plugins)
-        click.echo(f"{clock} built {names}: {report.written} files changed")
+        text = f"{clock} built {names}: {report.written} files changed"
+    told = {"ok": not error, "lines": text.splitlines(), **({"error": error} if error else {})}
+    click.echo(json.dumps(told, ensure_ascii=False) if as_json else text)

@@ -42,10 +42,10 @@ class Asked:
     wishes: Wishes = field(default_factory=Wishes)
     wait: float = 60.0
     keys: Path | None = None
-    """Who may sign releases; nothing else is installed then."""
+    """Who may sign releases; if it is given, only what they signed is installed."""
     release: Path | None = None
     prepare: bool = False
-    """Whether to prepare the repository around the current folder without a question."""
+    """Whether to prepare the repository around the current folder without asking."""
 
 
 @dataclass
@@ -246,7 +246,7 @@ def _verify(report: Report, names: Sequence[str], binary: Path | None, wait: flo
 
 
 def _standings(place: Place, names: Sequence[str], wait: float, tell: Tell) -> list[Standing]:
-    """Compare files with receipts; look again alone if they differ, because another call may be at work."""
+    """Compare files with receipts; if they differ, look again with the lock, because another call may be at work."""
     found = inspecting.standings(place, names)
     if any(one.differences for one in found) or len(found) < len(names):
         with suppress(OSError), scaffold.locked(place.state, wait, tell):
@@ -278,7 +278,7 @@ def _prepared(report: Report, asked: Asked, packages: Sequence[Package], root: P
 
 
 def _for_colleagues(place: Place, plugins: Sequence[str]) -> list[str]:
-    """Say what to commit, and offer the small way: settings that name the marketplace instead of the copy."""
+    """Say what to commit, and offer settings that name the marketplace as an alternative to the copy."""
     folders = [place.config / "skills" / plugin for plugin in plugins]
     said = [
         f"commit {', '.join(map(str, folders))} with the receipt, and the commands and settings.json of .claude if a "
@@ -293,7 +293,7 @@ def _for_colleagues(place: Place, plugins: Sequence[str]) -> list[str]:
     small = marketplace.settings_for(plugins)
     return [
         *said,
-        "the small way, instead of this copy: uninstall it, and commit these settings in .claude/settings.json: "
+        "without a copy in the repository: uninstall it, and commit these settings as .claude/settings.json: "
         + small,
     ]
 

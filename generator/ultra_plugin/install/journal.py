@@ -68,7 +68,7 @@ def interrupted(place: Place) -> Phase | None:
 
 
 def recover(place: Place) -> str | None:
-    """Finish or undo an earlier call, and say which; needs the lock."""
+    """Finish or undo an earlier call, and say which; the caller holds the lock."""
     phase = interrupted(place)
     if phase is None:
         _clear(place)

@@ -33,7 +33,7 @@ files it changes:
   <config>/skills/<plugin>/       the plugin and its receipt; <config> is ~/.claude or $CLAUDE_CONFIG_DIR
   <config>/commands/<name>.md     only with --short-names
   <config>/settings.json          only with --permissions minimal, edited as text: nothing else changes;
-                                  settings.json.ultra-backup is a copy of the old file until the rule goes
+                                  settings.json.ultra-backup is a copy of the old file until the rule is removed
   works/, .agent/ of a repository only with --prepare, or if you agree; with --permissions minimal, or if you
                                   agree, also its .claude/settings.local.json; existing entries stay
   with --scope project, <config> is the .claude folder of the current repository
@@ -93,7 +93,7 @@ def parser(as_json: bool = False) -> argparse.ArgumentParser:
     made.add_argument("--from", dest="source", type=Path, metavar="ZIP|DIR", help=source)
     allow = "minimal: allow the plugin's own programs in settings.json"
     made.add_argument("--permissions", choices=["none", "minimal"], help=allow)
-    keys = "allowed signers of releases; without one of their signatures, install nothing"
+    keys = "file of allowed signers; install only releases that one of them signed"
     made.add_argument("--keys", type=Path, metavar="FILE", help=keys)
     release = "folder with the SHA256SUMS to check against (default: that of the bundle)"
     made.add_argument("--release", type=Path, metavar="DIR", help=release)

@@ -1,4 +1,4 @@
-"""The settings that name our marketplace: for a team, the small way beside a copy in the repository."""
+"""The settings that name our marketplace, for a team that does not want a copy of the plugin in its repository."""
 
 from __future__ import annotations
 

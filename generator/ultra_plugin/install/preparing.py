@@ -25,7 +25,7 @@ def preparers(packages: Sequence[Package]) -> list[Package]:
 def prepare(
     place: Place, package: Package, root: Path, permitted: bool, ask: Callable[[str], bool]
 ) -> list[str]:
-    """Prepare a repository and return what was done; missing permissions are added if that is wanted or agreed to."""
+    """Prepare a repository and return what was done; missing permissions are added if the call or the user says so."""
     said = _run(place, package, root, permitted)
     missing = said.get("missing", [])
     if missing and ask(f"Add {', '.join(missing)} to {root / said['file']}?"):

@@ -33,7 +33,7 @@ class Release:
 
     @property
     def is_signed(self) -> bool:
-        """Say whether a signature is there, checked or not."""
+        """Say whether there is a signature, checked or not."""
         return (self.folder / SIGNATURE).is_file()
 
     def require(self, name: str, digest: str, shown: str) -> None:
@@ -75,7 +75,7 @@ def read_release(folder: Path, keys: Path | None) -> Release:
 
 
 def require_released(package: Package, release: Release) -> None:
-    """Refuse a package that is not, byte for byte, the one of a release."""
+    """Refuse a package that is not, byte for byte, part of a release."""
     release.require(f"{package.plugin}/{LISTING}", package.files[LISTING].sha256, package.origin)
 
 
@@ -132,4 +132,6 @@ def _keygen(
             "signatures are checked with ssh-keygen, which is not installed; install OpenSSH"
         ) from None
     except subprocess.TimeoutExpired:
-        raise UltraError(f"{signature}: ssh-keygen gave no answer in {_LIMIT} seconds; try again") from None
+        raise UltraError(
+            f"{signature}: ssh-keygen gave no answer within {_LIMIT} seconds; try again"
+        ) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from ultra_plugin.errors import Problem, UltraError, problem, refuse
+from ultra_plugin.overlay.paths import Paths
 from ultra_plugin.overlay.settings import LOCK, SETTINGS, shown_in
 from ultra_plugin.similar import twins
 from ultra_plugin.source import SPECIAL, is_in_plugin, is_source
@@ -24,6 +25,8 @@ OWN = frozenset({
     "pyproject.toml", "dist", "tests",
 })  # fmt: skip
 """Files and folders at the top of an overlay that belong to the fork's repository, not to the plugin."""
+UNSHIPPED = (".mcp.json", ".lsp.json", ".codex-plugin")
+"""What a plugin may have at its top, but is the repository's own at the top of an overlay."""
 _TAG = re.compile(
     r"\{#.*?#\}|\{%[-+]?\s*(?:(?P<open>block)\s+(?P<name>\w+)|(?P<close>endblock)|extends\s+[\"'](?P<parent>[^\"']+)[\"'])"
     r".*?%\}",
@@ -85,13 +88,19 @@ def short(path: str, folder: str) -> str:
     return path.removeprefix(f"{folder}/")
 
 
-def read_overrides(root: Path, folder: str, upstream: Iterable[str]) -> list[Override]:
+def read_overrides(root: Path, paths: Paths, upstream: Iterable[str]) -> list[Override]:
     """Return what every file of an overlay does; two files for one path are a problem."""
     known = frozenset(upstream)
     overrides: dict[str, Override] = {}
     problems = []
     for path in sorted(_walk(root, "")):
-        made = _override(root, path, folder, known)
+        made = _override(root, path, paths.folder, known)
+        if (own := paths.own(made.target)) != made.target:
+            message, remedy = (
+                f"{paths.base_folder} is {paths.folder} in this fork",
+                f"move it to {paths.short(own)}",
+            )
+            problems.append(Problem(shown_in(root, path), 0, "orphan", message, remedy))
         if first := overrides.get(made.target):
             message = f"{first.file} already overrides '{made.target}'"
             problems.append(Problem(shown_in(root, path), 0, "two-overlays", message, "remove one of them"))
@@ -142,7 +151,7 @@ def _walk(root: Path, folder: str) -> Iterator[str]:
                 yield from _walk(root, f"{path}/")
             elif entry.is_symlink() and not is_in_plugin(target) and not entry.is_file():
                 message = f"links to '{os.readlink(entry.path)}', which is not a file"
-                remedy = "put a copy there; an overlay follows no links to folders"
+                remedy = "put a copy there; an overlay does not follow links to folders"
                 raise problem(shown_in(root, path), 0, "link-outside", message, remedy)
             elif not entry.is_symlink() and not entry.is_file():
                 raise UltraError(f"{shown_in(root, path)}: {SPECIAL}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ultra_plugin.document import nearest
 from ultra_plugin.errors import Problem, ProblemsFound, UltraError, problem, refuse
-from ultra_plugin.overlay.files import MARKER, UPSTREAM, Override, placed, read_overrides, short
+from ultra_plugin.overlay.files import MARKER, UNSHIPPED, UPSTREAM, Override, placed, read_overrides, short
 from ultra_plugin.overlay.naming import name_patches, old_names, with_discriminators
 from ultra_plugin.overlay.patch import Merge
 from ultra_plugin.overlay.paths import Paths
@@ -83,11 +83,12 @@ class LayeredTree(SourceTree):
         }
         self.overrides = [
             self._resolver.override(one)
-            for one in (read_overrides(root, self.folder, self._files) if with_files else ())
+            for one in (read_overrides(root, self.paths, self._files) if with_files else ())
         ]
         self._patch_data(cut)
         self._lay()
         self._list(self._files)
+        self.beside = [self.label(name) for name in UNSHIPPED if os.path.lexists(root / name)]
         self._targets = {override.target: override for override in self.overrides}
         self._links = {
             path
@@ -127,7 +128,7 @@ class LayeredTree(SourceTree):
         return shown_in(self.root, path)
 
     def _patch_data(self, cut: Cut) -> None:
-        """Change the data that overlay.yaml changes by its names and its stages."""
+        """Apply the names and stages of overlay.yaml to the data."""
         plugin = f"{self.folder}/plugin.yaml"
         for path, patch in cut.patches.items():
             self._patch(path, patch)
@@ -149,7 +150,7 @@ class LayeredTree(SourceTree):
         self._files[path] = _File(content, file.shown, lines)
 
     def _lay(self) -> None:
-        """Put every file of the overlay on the upstream's, or raise every problem."""
+        """Put every file of the overlay on top of the upstream's, or raise every problem."""
         problems: list[Problem] = []
         for override in self.overrides:
             try:
@@ -201,7 +202,7 @@ class LayeredTree(SourceTree):
         place = (self.label(SETTINGS), self.settings.names.line)
         return old_names(self.settings.names, suite, plugin, own), place
 
-    # What the generator asks of a source tree.
+    # The interface that the generator uses.
 
     @property
     def project(self) -> Path:
@@ -218,7 +219,7 @@ class LayeredTree(SourceTree):
         return Path(self.shown(path)) if found else None
 
     def _path_below(self, path: str) -> str:
-        """Return the upstream's path of a name that means its file: `upstream:PATH`, or one of another plugin."""
+        """Return the upstream's path for a name such as `upstream:PATH`, or a path of another plugin."""
         if path.startswith(UPSTREAM):
             return self.paths.base(placed(path.removeprefix(UPSTREAM), self.folder))
         is_elsewhere = path.startswith("plugins/") and not path.startswith(f"{self.folder}/")
@@ -258,11 +259,15 @@ class LayeredTree(SourceTree):
             return super().read(path)
         return self._files[path].content
 
+    def _status(self, path: str) -> list[int]:
+        return []  # its files are merged from several
+
     def digest(self, paths: Iterable[str] | None = None) -> str:
         if paths is not None:
             return super().digest(paths)
         lock = self.root / LOCK
         own = [(self.root / SETTINGS).read_bytes(), lock.read_bytes() if lock.is_file() else b""]
+        own += map(os.fsencode, self.beside)
         return super().digest() + "".join(hashlib.sha256(content).hexdigest() for content in own)
 
 

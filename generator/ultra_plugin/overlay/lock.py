@@ -78,7 +78,7 @@ def standings(tree: LayeredTree) -> list[Standing]:
 
 
 def lock_problems(tree: LayeredTree) -> Iterator[Problem]:
-    """Yield the parts that were overridden in another upstream, or that nobody has recorded."""
+    """Yield the parts that the upstream has changed since they were overridden, or that are not recorded."""
     for standing in standings(tree):
         part = standing.part
         path, accept = tree.label(part.file), f"ultra-plugin overlay accept '{part.id}'"

@@ -1,4 +1,4 @@
-"""The names of a fork: the changes that they mean, and old names that are left."""
+"""The names of a fork: what they change, and old names that are left."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def parts_of(tree: LayeredTree) -> Iterator[Part]:
 
 
 def _whole(tree: LayeredTree, target: str) -> bytes | None:
-    """Return a file of the upstream, or the files of a folder one after the other."""
+    """Return the text of a file of the upstream, or of all files of a folder."""
     base = tree.paths.base(target)
     if tree.upstream.find(base):
         return tree.upstream.read(base)

@@ -42,7 +42,7 @@ class Merge:
                 continue
             below = _below(part, key)
             pairs[key] = self._merged(pairs[key], value, below) if key in pairs else self._new(value)
-            if isinstance(pairs[key].content, Mapping):  # in a list they say where items are put
+            if isinstance(pairs[key].content, Mapping):  # in a list they say where to put items
                 self._order(pairs, key, value, part)
         return Value(pairs, base.place)
 

@@ -1,4 +1,4 @@
-"""overlay.yaml: which upstream a fork is based on, and what it calls things."""
+"""overlay.yaml: which upstream a fork is based on, and the names that it uses."""
 
 from __future__ import annotations
 

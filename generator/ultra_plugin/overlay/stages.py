@@ -1,4 +1,4 @@
-"""What goes with a stage that a fork switches off, and with the upstream's other plugins."""
+"""What is removed with a stage that a fork switches off, and with the upstream's other plugins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROMPTS = ("commands", "agents", "skills", "guides")
 
 
 class Cut:
-    """The files that go with stages that are off and with other plugins, and patches for contracts that stay."""
+    """The files that are removed with stages and other plugins, and patches for contracts that stay."""
 
     def __init__(self, files: Mapping[str, bytes], folder: str, stages: Iterable[Value]) -> None:
         self._files = files

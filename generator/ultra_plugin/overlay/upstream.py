@@ -105,7 +105,8 @@ def _tag(root: Path, asked: str) -> SourceTree:
     command = ["git", "-C", str(place), "archive", "--format=tar", f"{tag}^{{commit}}"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        lines = done.stderr.decode("utf-8", "replace").strip().split("\n")
+        told = next((line for line in lines if line.startswith("fatal: ")), lines[-1])
         raise UltraError(f"{asked}: git cannot read this tag: {told}; fetch it, or correct 'upstream'")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         files = {

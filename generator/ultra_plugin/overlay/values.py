@@ -17,10 +17,10 @@ Place = tuple[str, int]
 
 TEXT = "tag:yaml.org,2002:str"
 _LIMIT = "limit"
-"""The tag of a limit outside quotes, whose type is known when it is filled in."""
+"""The tag of a limit outside quotes; its type is known only when it is filled in."""
 _ASKED = re.compile(rb"\{\{( *limit[^{}]*)\}\}")
 _OPEN, _CLOSE = "\ue000", "\ue001"
-"""What replaces the braces of a limit while YAML is parsed, which takes them for mappings."""
+"""Replaces the braces of a limit while YAML is parsed, which would read them as mappings."""
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NOT_TEXT = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
 

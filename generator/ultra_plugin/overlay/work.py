@@ -36,6 +36,8 @@ def begin(folder: Path, upstream: str, name: str, launcher: str, plugin: str | N
                 f"'{word}' cannot be a name; give one of a-z, 0-9 and single hyphens with {option}"
             )
     kind = "wheel" if upstream.endswith(".whl") else "git" if "@" in Path(upstream).name else "folder"
+    if kind != "git" and not os.path.exists(upstream):
+        raise UltraError(f"{upstream}: no such upstream; name a folder or a wheel with --upstream")
     inner = os.path.relpath(upstream, folder)
     tree = open_source(folder.parent, kind, os.path.relpath(upstream, folder.parent))
     version = version_of(tree)

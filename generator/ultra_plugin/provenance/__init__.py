@@ -1,1 +1,1 @@
-"""Where a release comes from: its parts, its sources, its checksums, and whether sources give the same bytes again."""
+"""Where a release comes from: its parts, sources and checksums, and whether the sources build to the same bytes."""

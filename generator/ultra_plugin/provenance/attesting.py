@@ -1,4 +1,4 @@
-"""Write what lets others verify a release: parts list, provenance, checksums, signature."""
+"""Write the files with which others verify a release: parts list, provenance, checksums, signature."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def sign(file: Path, key: Path) -> Path:
             "releases are signed with ssh-keygen, which is not installed; install OpenSSH"
         ) from None
     except subprocess.TimeoutExpired:
-        raise UltraError(f"{key}: ssh-keygen did not sign in {_LIMIT} seconds; try again") from None
+        raise UltraError(f"{key}: ssh-keygen did not sign within {_LIMIT} seconds; try again") from None
     if done.returncode or not signature.is_file():
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise UltraError(f"{key}: ssh-keygen did not sign with it: {reason}")

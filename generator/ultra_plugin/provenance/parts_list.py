@@ -1,4 +1,4 @@
-"""The bill of materials of a release, in the CycloneDX form."""
+"""The bill of materials of a release, in the CycloneDX format."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _register(bom: Bom, name: str, known: dict[str, Component]) -> list[Componen
 
 
 def _requirements(name: str) -> Iterator[str]:
-    """Yield the names of what an installed distribution, or the generator of ours, needs here."""
+    """Yield the names of what an installed distribution, or our own generator, needs here."""
     for text in importlib.metadata.requires(name) or ():
         requirement = Requirement(text)
         if requirement.marker is None or requirement.marker.evaluate({"extra": "generator"}):

@@ -1,4 +1,4 @@
-"""The provenance of a release: which sources, tools and command gave which files, in the in-toto and SLSA form."""
+"""The provenance of a release: which sources, tools and command produced which files, in the format of in-toto and SLSA."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ultra_plugin import __version__
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://slsa.dev/provenance/v1"
 BUILD_TYPE = "urn:ultra-suite:build:1"
-LOCAL_BUILDER = "urn:ultra-suite:builder:local"
 SOURCES = "sources"
 _TOOLS = ("click", "jinja2", "pyyaml", "build", "hatchling")
 
@@ -30,7 +29,7 @@ def statement(
     builder: str,
     when: datetime,
 ) -> bytes:
-    """Return the statement on files (name -> SHA-256) that a command made of sources."""
+    """Return the statement about files (name -> SHA-256) that a command made from sources."""
     made: dict[str, Any] = {
         "_type": STATEMENT,
         "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(outputs.items())],
@@ -66,7 +65,7 @@ def release_time(project: Path) -> datetime:
 
 
 def _commit(project: Path) -> Iterator[dict[str, Any]]:
-    """Yield the commit of the project, if it is one; say so if files differ from it."""
+    """Yield the commit of the project, if it is a repository, and whether files differ from it."""
     if commit := _git(project, "rev-parse", "HEAD"):
         changed = bool(_git(project, "status", "--porcelain"))
         note = {"annotations": {"modified": True}} if changed else {}

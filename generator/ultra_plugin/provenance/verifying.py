@@ -31,14 +31,14 @@ _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What is known of a file of a release."""
+    """What is known about a file of a release."""
 
     file: str
     release: str
     signer: str
     is_signed: bool
     commit: str
-    """The commit of the sources; with " and changes" behind it if files differed from it."""
+    """The commit of the sources, followed by " and changes" if files differed from it."""
     sources: str
     command: tuple[str, ...]
     builder: str
@@ -90,7 +90,7 @@ def _identity(file: Path) -> tuple[str, str]:
 
 
 def _statement(release: Release) -> Mapping[str, Any]:
-    """Return the provenance of a release, whose digest the checksums have."""
+    """Return the provenance of a release, if its digest is in the checksums."""
     names = [name for name in release.digests if name.endswith(STATEMENT)]
     if len(names) != 1:
         raise UltraError(f"{release.folder / SUMS}: must list one file *{STATEMENT}, not {len(names)}")
@@ -114,7 +114,7 @@ def _statement(release: Release) -> Mapping[str, Any]:
 def _rebuild(
     file: Path, name: str, digest: str, release: Release, definition: Mapping[str, Any], source: Path | None
 ) -> str:
-    """Build the file again from the sources of its release, and return what was built from."""
+    """Build the file again from the sources of its release, and return which sources these were."""
     if name.endswith(_SDIST):
         raise UltraError(
             f"{file}: an sdist is the sources; --rebuild needs a zip, a wheel or a plugin folder"
@@ -156,7 +156,7 @@ def _sources(release: Release, source: Path | None, wheel: bool, folder: Path) -
 
 
 def _unpacked(release: Release, sdist: Path, folder: Path) -> Path:
-    """Unpack an sdist without what it has of the rendered bundles, and return its one folder."""
+    """Unpack an sdist without the rendered bundles, and return its single folder."""
     if not sdist.is_file():
         raise UltraError(
             f"{sdist}: no such file; download it with the release, or name the sources with --source"
