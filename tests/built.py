@@ -16,6 +16,7 @@ from tests.interpreters import interpreters
 from tests.kit.calls import FIXED
 from tests.kit.files import copy_tree
 from tests.kit.names import NAME, SOURCES
+from tests.kit.warm import share_calls
 from ultra_plugin.config import load
 from ultra_plugin.per_plugin import own_suite
 from ultra_plugin.pipeline import checked
@@ -38,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
         write_tables(Path(folder.name))
     config.stash[SHARED] = Path(given or folder.name)
     use_tables(config.stash[SHARED])
+    share_calls(config.stash[SHARED])
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -74,6 +76,18 @@ def rendered(sources: Path, target: Path) -> Path:
 def copy_bundle(bundle: Path, target: Path) -> Path:
     """Return a copy of the session's bundle with its byte code, of one that no call writes byte code to meanwhile."""
     return copy_tree(bundle.parents[1] / UNUSED / bundle.name, target)
+
+
+def lend_byte_code(bundle: Path, other: Path) -> None:
+    """Give another bundle the byte code of this one for every file that is the same in both."""
+    unused = bundle.parents[1] / UNUSED / bundle.name
+    for code in unused.rglob("*.pyc"):
+        source = code.parents[1] / f"{code.name.partition('.')[0]}.py"
+        same = other / source.relative_to(unused)
+        if same.is_file() and same.read_bytes() == source.read_bytes():
+            (same.parent / code.parent.name).mkdir(exist_ok=True)
+            shutil.copy(code, same.parent / code.parent.name)
+            shutil.copystat(source, same)  # byte code is valid for the time of its source
 
 
 def made_once(config: pytest.Config, name: str, make: Callable[[Path], None]) -> Path:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.kit.quick import keep_byte_code, use_this_python, work_in_memory
+from tests.kit.quick import keep_byte_code, put_off_grammars, use_this_python, work_in_memory
 
 keep_byte_code()
+put_off_grammars()
 use_this_python()
 work_in_memory()
 # A job in the background is started with SIGINT ignored, one of nohup with SIGHUP, and its children inherit that; some
@@ -34,7 +35,8 @@ pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
 # Files with tests of ten seconds and more: they come first, so that no worker waits for one of them at the end.
 LONGEST = (
     "test_whole_way.py", "test_evals.py", "test_fork.py", "test_readme.py", "test_page.py", "test_faults.py",
-    "test_anywhere.py", "test_distribution.py", "test_removed_stages.py",
+    "test_anywhere.py", "test_distribution.py", "test_removed_stages.py", "test_faults_elsewhere.py",
+    "test_ten_changes.py", "test_client_agrees.py",
 )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.kit.quick import SOAK
+
 _TELL = "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"
 _NAME = re.compile(r"python3(\.\d+)?")
 
@@ -22,7 +24,7 @@ def interpreters(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
 def sampled(oldest: tuple[int, int] = (3, 9)) -> tuple[Path, ...]:
     """Return the interpreters that a test of all versions tries: the oldest and the newest, in `make soak` all of them."""
     found = interpreters(oldest)
-    return found if "ULTRA_SOAK" in os.environ else tuple(dict.fromkeys((found[0], found[-1])))
+    return found if SOAK else tuple(dict.fromkeys((found[0], found[-1])))
 
 
 def too_old() -> tuple[Path, ...]:

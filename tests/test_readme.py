@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.client.model import ScriptedModel
 from tests.client.session import Home
@@ -86,6 +87,14 @@ def test_the_readme_has_the_commands_that_matter() -> None:
     assert "make plugin" in first_screen
 
 
+def test_the_price_is_the_recorded_one() -> None:
+    rows = yaml.safe_load((PLUGIN_SOURCE.parents[1] / "limits.yaml").read_text())["limits"]
+    run, a_step = rows["tokens_run"]["value"], rows["tokens_step"]["value"]
+    prose = " ".join(README.split())
+    assert f"about {run} tokens for a run and {a_step} for each step: for ten steps about one cent" in prose
+    assert 0.5 <= (run + 10 * a_step) * 3 / 1_000_000 * 100 <= 1.5
+
+
 PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
 
 
@@ -118,7 +127,7 @@ def test_the_map_knows_every_folder_of_the_sources() -> None:
     shown = (ROOT / "CONTRIBUTING.md").read_text().split("\n## ")[0]
     plugin = {path.name for path in PLUGIN_SOURCE.iterdir() if path.is_dir()}
     names = {path.name for path in (ROOT / "plugin_src").iterdir()} | plugin
-    assert sorted(name for name in names if not re.search(rf"\b{re.escape(name)}\b", shown)) == []
+    assert sorted(name for name in names if not re.search(rf"(?<!\w){re.escape(name)}\b", shown)) == []
 
 
 @pytest.mark.parametrize("path", PAGES)

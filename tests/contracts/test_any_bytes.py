@@ -103,12 +103,13 @@ def test_every_truncation(check: Check, kind: str) -> None:
 
 
 MB = 1024 * 1024
+LARGE = times(1, 10) * MB
 HOSTILE = {
-    "one line of 10 MB": b"x" * (10 * MB),
-    "10 MB in a field": b"---\ntype: " + b"y" * (10 * MB) + b"\n---\n# x\n",
-    "a list of 1 MB": b"---\nfindings: [" + b"a, " * (MB // 3) + b"]\n---\n",
-    "10 MB of dashes": b"---\n" + b"-" * (10 * MB),
-    "10 MB of signs": b"---\ntype: x\n---\n" + b"#" * (10 * MB),
+    "one long line": b"x" * LARGE,
+    "a long field": b"---\ntype: " + b"y" * LARGE + b"\n---\n# x\n",
+    "a long list": b"---\nfindings: [" + b"a, " * (LARGE // 30) + b"]\n---\n",
+    "dashes": b"---\n" + b"-" * LARGE,
+    "signs": b"---\ntype: x\n---\n" + b"#" * LARGE,
     "deep lists": b"---\ntype: x\n---\n" + b"".join(b" " * depth + b"- a\n" for depth in range(2000)),
     "deep JSON": b'{"steps": ' + b"[" * 100_000,
     "deep JSON, closed": b'{"steps": ' + b"[" * 50_000 + b"]" * 50_000 + b"}",

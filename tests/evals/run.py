@@ -71,8 +71,11 @@ def evaluate(client: Path, options: argparse.Namespace, words: Sequence[str]) ->
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         # Of a copy, since the client keeps the transcript of a continued session beside the case's history.
         plugin = Path(shutil.copytree(options.plugin, Path(folder) / options.plugin.name))
+        env = environment(plugin, Path(folder))
+        # The client gives up if byte code is written while it looks at the plugin, and `python3 -I` writes it in any case.
+        subprocess.run(["python3", "-m", "compileall", "-q", str(plugin)], env=env, check=False)
         command = [str(client), "plugin", "eval", str(plugin), *words]
-        return subprocess.run(command, env=environment(plugin, Path(folder)), check=False).returncode
+        return subprocess.run(command, env=env, check=False).returncode
 
 
 def parser() -> argparse.ArgumentParser:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30  # bytes; a whole session needs less than 1 GB
@@ -41,6 +43,20 @@ def keep_byte_code() -> None:
 def use_this_python() -> None:
     """Let `python3` be the interpreter of the tests, as in an activated environment: a shim of pyenv takes six times as long."""
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def put_off_grammars() -> None:
+    """Let jsonschema build its grammars of international addresses when a schema first asks: they are a quarter of the start."""
+    name = "rfc3987_syntax"
+    later = ModuleType(name)
+
+    def is_valid_syntax(term: str, value: str) -> bool:
+        if sys.modules.get(name) is later:
+            del sys.modules[name]
+        return bool(importlib.import_module(name).is_valid_syntax(term, value))
+
+    later.is_valid_syntax = is_valid_syntax  # type: ignore[attr-defined]
+    sys.modules[name] = later
 
 
 def work_in_memory() -> None:

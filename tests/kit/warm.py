@@ -1,11 +1,12 @@
 """Calls of Python programs in forks of a process that has their modules loaded: starting Python is most of such a call.
 
-Each worker makes the first call of every kind as a user does, in a process of its own.
+The first call of every kind, by whichever worker, is made as a user makes it, in a process of its own.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import json
 import os
 import selectors
@@ -20,6 +21,27 @@ SERVER = Path(__file__).with_name("warm_server.py")
 ENDS_WITHIN = 30  # seconds
 MOST_GIVEN = 1 << 15  # bytes of standard input; a pipe takes them before anybody reads
 _called: set[tuple[str, ...]] = set()
+_shared: list[Path] = []
+"""The folder in which the workers of a session note which kinds were called."""
+
+
+def share_calls(folder: Path) -> None:
+    """Let the first call of a kind be the first one of all workers that share a folder."""
+    _shared[:] = [folder]
+
+
+def _is_first(call: tuple[str, ...]) -> bool:
+    """Tell whether nobody made this kind of call before, and note it."""
+    if call in _called:
+        return False
+    _called.add(call)
+    name = f"called-{hashlib.sha256(repr(call).encode()).hexdigest()}"
+    try:
+        for folder in _shared:
+            (folder / name).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +57,7 @@ class Program:
         """Tell whether a fork can make this kind of call; it does not make the first one."""
         if len(given) > MOST_GIVEN or not _has_pidfd():
             return False
-        is_first = call not in _called
-        _called.add(call)
-        return not is_first
+        return not _is_first(call)
 
     def fork(
         self, words: Sequence[str], given: bytes, folder: Path, env: Mapping[str, str]

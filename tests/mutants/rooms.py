@@ -38,11 +38,14 @@ class Room:
         def far(path: Path) -> tuple[bool, bool]:
             return not words & set(path.stem.split("_")), not module or dotted not in path.read_text()
 
-        found = [
-            path for folder in self.tests for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
-        ]
+        found = [path for name in self.tests for path in files_of(name)]
         kept = [path for path in found if not LEFT_OUT & set(path.stem.split("_"))]
         return [path.relative_to(ROOT).as_posix() for path in sorted(kept, key=far)]
+
+
+def files_of(name: str) -> list[Path]:
+    """Return the test files of a folder, or those with a pattern for a name."""
+    return sorted((ROOT / "tests").glob(name if name.endswith(".py") else f"{name}/**/test_*.py"))
 
 
 def rooms() -> list[Room]:
